@@ -21,9 +21,8 @@ from core.apply.database.connection import (
     transaction,
 )
 from core.apply.database.exact_values import Image
-from core.apply.database.live_rows import live_messages
 from core.apply.database.lock import compression_lock, refresh
-from core.apply.database.snapshot import Snapshot, changed, changes, expect, surprises, take
+from core.apply.database.snapshot import Snapshot, changed, changes, expect, live_messages, surprises, take
 from core.apply.journal import Complete, Entry, Journal, Record, new_entry_id
 from core.apply.rehearse import same_transcript
 from core.apply.undo import undo
@@ -55,13 +54,6 @@ def execute(
 
     What it replaces is in the journal before it commits. Afterwards the conversation is read back; should it
     not be what was previewed, it is undone at once.
-
-    Args:
-        rehearsal: From `rehearse`.
-        journal: Where the replaced rows are kept.
-        force: Names of guards to pass regardless, where they allow it.
-        progress: Told the name of each step as it begins.
-        now: The time the rows and the journal get; the present by default.
 
     Raises:
         DatabaseError: A guard refuses, the session is being compressed, or the write failed; nothing changed.

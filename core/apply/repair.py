@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 from core.apply.change import session_changes
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.apply.new_rows import call_count, new_rows
 from core.apply.rehearse import verified
 from core.errors import UsageError

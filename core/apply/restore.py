@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.apply.database.connection import columns_of, delete_rows, read_images, sequence_of, update_rows
-from core.apply.database.exact_values import Cell, Image, dump, load, same
+from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, dump, load, same, stage
 from core.apply.database.snapshot import TEXTS
-from core.apply.database.staging import EXPECTED, SEEN, differing, stage
 from core.apply.journal import Entry, Record
 from core.errors import DatabaseError
 

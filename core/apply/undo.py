@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Iterator
 
 from core.apply.database.connection import identity_of, opened, transaction
-from core.apply.database.live_rows import live_rows
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.reindex import texts_untouched
+from core.apply.database.snapshot import live_rows
 from core.apply.journal import Entry, Journal, Record
 from core.apply.rehearse import rehearse_messages
 from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.apply.database.connection import columns_of, insert_image, insert_staged, read_images, update_rows
-from core.apply.database.exact_values import Image
+from core.apply.database.exact_values import Image, stage
 from core.apply.database.reindex import texts_untouched
-from core.apply.database.staging import stage
 from core.model.compaction.apply import Rehearsal
 
 _NEW = "new_rows"

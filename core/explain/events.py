@@ -31,8 +31,7 @@ from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
 from core.model.evidence import Evidence, Source
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Conversation
+from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -40,11 +39,6 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 def explain(store: Store, session_id: str, *, release: str | None = None) -> Explanation:
     """Say why a conversation was compressed, each time, and where the trigger stands now.
-
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
 
     Raises:
         NotFoundError: There is no such session.
@@ -62,16 +56,7 @@ def explained(
     log: Log | None = None,
     conversation: Conversation | None = None,
 ) -> tuple[ConversationContext, Explanation]:
-    """The same with the surroundings it was judged in, for whoever asks further.
-
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
-        conversation: The conversation itself, likewise.
-    """
+    """The same with the surroundings it was judged in, for whoever asks further."""
     context = open_context(
         store, session_id, release=release, config=config, log=log, conversation=conversation
     )

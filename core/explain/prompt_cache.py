@@ -16,12 +16,7 @@ def conversation_cache(
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        prices: Work costs out too.
-        results: Cost the tool results too, which reads every message.
+    The tool results are costed only where asked for: that reads every message.
 
     Raises:
         NotFoundError: There is no such session.

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from core.account.pricing.price import rates_for
+from core.account.pricing.price_book import open_book
 from core.compress.planning.measure import Measured
 from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -14,10 +16,10 @@ from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview, SummaryCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
+from core.model.transcript.session import Session
 from core.preview.carry_out import carry_out
 from core.preview.comparison import Comparison, foreseen, kept_of
 from core.preview.generation import Reading, read
-from core.preview.savings import read_rate
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 
@@ -103,3 +105,26 @@ def _author(summariser: Summariser, made: Preview) -> str:
     return (
         _OFFLINE.get(summariser.name, summariser.name) if where is None else f"{where.model} at {where.host}"
     )
+
+
+MILLION = Decimal(1_000_000)
+
+
+def read_rate(session: Session, prompt: int) -> Decimal | None:
+    """USD a token costs when a later request carries it again, read from the cache where there is one.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
+    """
+    row = open_book().entry(session.model or "", session.provider or "", session.base_url or "")
+    if row is None:
+        return None
+    rates = rates_for(row, prompt)
+    rate = rates.input if rates.cache_read is None else rates.cache_read
+    return None if rate is None else rate / MILLION
+
+
+def saved_per_call(made: Preview, session: Session) -> Decimal | None:
+    """USD that each request after a compaction costs less; None when nobody knows the price."""
+    rate = read_rate(session, made.plan.compared_tokens)
+    return None if rate is None else rate * (made.before_tokens - made.after_tokens)

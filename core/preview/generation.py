@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
@@ -13,7 +13,6 @@ from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
-from core.preview.tool_pairs import Pairs, tool_pairs
 from core.preview.what_if import Hypothesis, WhatIf
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
@@ -93,12 +92,7 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on.
 
-    Args:
-        location: The database.
-        generation: Which generation.
-        stop: Says whether to give up.
-        conversation: The conversation as it stands, where it has been read already.
-        before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
+    Of a generation that grew since `before`, the new rows alone are read.
     """
     grew = before if before is not None and _grew(before, generation) else None
     with Store(location, cancelled=stop) as store:
@@ -124,3 +118,43 @@ def _grew(before: Reading, generation: Generation) -> bool:
 
 def _because(evidence: Sequence[Evidence]) -> str:
     return f": {evidence[0].text} ({evidence[0].where})" if evidence else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Calls and results of one list, by index.
+
+    Attributes:
+        calls: For a result, the index of the assistant that made the call.
+        results: For an assistant, the index of the result of each call id.
+        tools: For a result, the name of the tool it comes from.
+    """
+
+    calls: Mapping[int, int] = field(default_factory=dict)
+    results: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    tools: Mapping[int, str] = field(default_factory=dict)
+
+    def mates(self, index: int | None) -> frozenset[int]:
+        """The messages that belong to a message: its call, or its results."""
+        if index is None:
+            return frozenset()
+        if index in self.calls:
+            return frozenset((self.calls[index],))
+        return frozenset(self.results.get(index, {}).values())
+
+
+def tool_pairs(messages: Iterable[Message]) -> Pairs:
+    """Pair every result with the nearest earlier call of its id; a second answer pairs with nothing."""
+    open_calls: dict[str, tuple[int, str]] = {}
+    calls: dict[int, int] = {}
+    results: dict[int, dict[str, int]] = {}
+    tools: dict[int, str] = {}
+    for index, message in enumerate(messages):
+        for call in message.tool_calls:
+            open_calls[call.id] = (index, call.name)
+        answered = message.tool_call_id if message.role == "tool" else None
+        if answered is not None and answered in open_calls:
+            caller, tools[index] = open_calls.pop(answered)
+            calls[index] = caller
+            results.setdefault(caller, {})[answered] = index
+    return Pairs(calls, results, tools)

@@ -159,11 +159,6 @@ def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, mad
 def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
     """What calls of a size would cost at the model Hermes would ask for a summary.
 
-    Args:
-        here: The conversation; None for a list from a file, for which no model is known.
-        asked: Tokens of the calls, by the release's estimate.
-        answered: Tokens of the answers.
-
     Returns:
         USD at the price list; None when nobody knows the model or its price.
     """

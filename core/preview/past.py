@@ -137,12 +137,7 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
-    """Both sides of a boundary, measured.
-
-    Args:
-        past: The rows.
-        event: What log and rows say about it, when they say anything.
-    """
+    """Both sides of a boundary, measured."""
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
     focus = event.focus if event else None

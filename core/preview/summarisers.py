@@ -114,12 +114,8 @@ def model(
 ) -> Writer | SummaryFailure:
     """A model: the one named, or the one Hermes would ask; the reason when there is none.
 
-    Args:
-        basis: What would be summarised.
-        focus: The topic.
-        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
-        env: Where keys are looked for.
-        check: Its answer is held against the messages, and it is asked once more where they disagree.
+    It is named as `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server. With
+    `check` its answer is held against the messages, and it is asked once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     try:
@@ -157,11 +153,6 @@ def chosen_model(
 ) -> ModelChoice:
     """The model to ask: flags, environment, `auxiliary.compression`, the session's own, in that order.
 
-    Args:
-        flags: What the user named; empty fields are open.
-        here: The conversation; None for a list from a file, for which only defaults stand behind the flags.
-        env: Where keys are looked for.
-
     Raises:
         SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
     """
@@ -183,13 +174,7 @@ def summary_price(
 ) -> tuple[int, Decimal | None]:
     """What asking a model for the summary takes.
 
-    Args:
-        measured: The conversation.
-        plan: Where it is cut.
-        focus: The topic.
-        choice: The model.
-        output: Tokens of the summary; None takes what it would be asked for.
-        check: With the most the second request of a check takes.
+    With `check` the price is with the most the second request of a check takes.
 
     Returns:
         Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
@@ -209,14 +194,7 @@ def summary_price(
 def main_model(
     choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
-    """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
-
-    Args:
-        choice: The summary model.
-        here: The conversation; without one no main model is known.
-        policy: Of the release.
-        env: Where keys are looked for.
-    """
+    """The session's own model, for where a release asks it after a summary model failed; None elsewhere."""
     if here is None or not policy.failure.main_model_on or not here.conversation.tip.model:
         return None
     tip = here.conversation.tip
@@ -240,12 +218,7 @@ def remote_summariser(
 ) -> Summariser:
     """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`.
 
-    Args:
-        choice: The model.
-        policy: Of the release, whose rules say after which failures the main model is asked.
-        wire: Its wire format.
-        main: The model to ask after it failed.
-        check: Its answer is held against the messages, and corrected.
+    With `check` its answer is held against the messages, and corrected.
     """
     from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

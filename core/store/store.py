@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from core.errors import AmbiguousError, NotFoundError, UsageError
 from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation import read_conversation, read_lost_tail
-from core.store.conversations.conversation_lists import ConversationLists
 from core.store.conversations.conversation_query import list_conversations
+from core.store.conversations.session_lists import ConversationLists
 from core.store.database.schema import HAS_ID, Schema
 from core.store.lineage.families import families_of
 from core.store.rows import usage as accounts
@@ -103,12 +103,7 @@ class Store(ConversationLists):
     def messages(
         self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
     ) -> tuple[Message, ...]:
-        """The messages of these rows in the order asked for, each as Hermes would load it.
-
-        Args:
-            row_ids: Of which messages.
-            rewound: Which of them were taken back, where their conversation has been read.
-        """
+        """The messages of these rows in the order asked for, each as Hermes would load it."""
         with self._read() as (connection, schema):
             return read_messages(connection, schema, row_ids, rewound)
 

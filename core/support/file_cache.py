@@ -92,13 +92,7 @@ def _encoded(text: str) -> bytes:
 
 
 def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
-    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault.
-
-    Args:
-        path: The file.
-        content: All of it, or what it begins with.
-        more: What follows, made as it is written.
-    """
+    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

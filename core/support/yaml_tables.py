@@ -30,8 +30,7 @@ _FORMAT = 1
 def load_table(name: str) -> Any:
     """The content of a YAML file of this distribution, new at every call.
 
-    Args:
-        name: Its path from the folder the packages lie in, as `core/hermes/markers/markers.yaml`.
+    Its name is its path from the folder the packages lie in.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -180,11 +179,7 @@ def weight(value: Any) -> int:
 
 
 class _Counter:
-    """Counts what the events of a document would be built into.
-
-    Args:
-        shared: An alias counts as one value.
-    """
+    """Counts what the events of a document would be built into."""
 
     def __init__(self, shared: bool) -> None:
         self._shared = shared

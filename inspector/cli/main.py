@@ -31,9 +31,6 @@ INTERRUPTED, READER_GONE = 130, 141
 def run(argv: Sequence[str] | None = None) -> int:
     """Carry out one command line.
 
-    Args:
-        argv: The arguments without the program's name; None for those of the process.
-
     Returns:
         The exit code.
     """

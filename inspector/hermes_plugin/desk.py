@@ -27,12 +27,6 @@ Rows = list[dict[str, Any]]
 class Desk:
     """What the worker keeps of one engine.
 
-    Args:
-        home: The HERMES_HOME of the agent.
-        version: Of the Hermes that runs; "" when it does not say.
-        state: Where our own files lie.
-        summariser: Who writes summaries, as chosen when the plugin was installed.
-
     Attributes:
         compressor: None until the agent has named its model.
     """

@@ -18,13 +18,7 @@ _AROUND = 300
 
 
 def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the recall tool answers.
-
-    Args:
-        home: The HERMES_HOME.
-        session: Any session of the conversation.
-        args: `query`, and `limit` where the caller wants another.
-    """
+    """What the recall tool answers."""
     query = str(args.get("query") or "").strip()
     if not query:
         return {"error": "query is empty"}

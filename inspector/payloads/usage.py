@@ -16,11 +16,11 @@ from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
 from typing import Any
 
+from core.account.spending.conversations import BY_ID, best_cost
 from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
 from core.account.spending.sums import plain, standing, tables_of
-from core.account.spending.whole import BY_ID, best_cost
 from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money
@@ -63,12 +63,7 @@ def _auxiliary(found: Ledger) -> dict[str, Decimal]:
 
 
 def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
-    """A row as the command line promises it.
-
-    Args:
-        one: The row.
-        auxiliary: What the helpers of its session or conversation cost, which have rows of their own.
-    """
+    """A row as the command line promises it."""
     own = best_cost(one).usd
     if one.task:
         auxiliary = own

@@ -32,10 +32,6 @@ def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | No
 class Caller:
     """Calls once for all that happened since the last look.
 
-    Args:
-        how: The user's settings.
-        ring: Rings the bell.
-
     Raises:
         ConfigError: A notification on the desktop is wanted, and its package is not there.
     """

@@ -18,11 +18,7 @@ _WIPE = "\r\x1b[K"
 
 
 class Progress:
-    """One line on a terminal that counts seconds and characters; silent elsewhere.
-
-    Args:
-        endpoint: Who is asked; None when nobody is.
-    """
+    """One line on a terminal that counts seconds and characters; silent elsewhere."""
 
     def __init__(self, endpoint: Endpoint | None) -> None:
         self._endpoint = endpoint

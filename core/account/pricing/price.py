@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 
 from core.hermes.config.config_values import host_of
+from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.tokens import Buckets
 from core.support.yaml_tables import shared_table
@@ -21,9 +23,7 @@ ONE_HOUR_FACTOR = Decimal("1.6")
 def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
     """The entry that held at a moment: the last one in force, the first when none was.
 
-    Args:
-        rows: Entries of one model, oldest first.
-        at: The moment; None takes the newest that holds all day.
+    A moment of None takes the newest that holds all day.
     """
     if not rows:
         return None
@@ -42,13 +42,8 @@ def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bo
     """What some tokens cost; None where the entry, or the rate of a bucket that was used, is not known.
 
     A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
-    Reasoning is inside the output and not priced again.
-
-    Args:
-        row: The entry.
-        tokens: The buckets; unknown ones count as empty.
-        calls: How many requests made them: a long-context tier is chosen by the mean prompt.
-        one_hour: Cache writes are kept for an hour.
+    Reasoning is inside the output and not priced again. A long-context tier is chosen by the mean prompt of
+    the calls.
     """
     if row is None:
         return None
@@ -68,14 +63,7 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
-    """The same of bare numbers, for ledgers of many rows.
-
-    Args:
-        row: The entry.
-        buckets: Fresh input, cache read, cache write, output.
-        calls: How many requests made them.
-        one_hour: Cache writes are kept for an hour.
-    """
+    """The same of bare numbers, for ledgers of many rows."""
     prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
     total = _ZERO
     for amount, rate in zip(
@@ -128,3 +116,49 @@ def is_local(base_url: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_private or address.is_unspecified
+
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class BucketCosts:
+    """Costs of a ledger row, split.
+
+    Attributes:
+        usd: By bucket; those of which nothing has a price are absent.
+        saved: What the same prompts would cost more without a cache, writes paid for; None without a price.
+    """
+
+    usd: Mapping[str, Decimal]
+    saved: Decimal | None = None
+
+
+def bucket_rates(part: LedgerPart, *, one_hour: bool = False) -> dict[str, Decimal | None]:
+    """USD per million tokens of each bucket by the part's newest entry; empty without one."""
+    if part.price is None:
+        return {}
+    rates = rates_for(part.price, (part.tokens.prompt or 0) // max(1, part.calls))
+    return {
+        "input": rates.input,
+        "cache_read": rates.cache_read if rates.cache_read is not None else rates.input,
+        "cache_write": write_rate(rates, one_hour=one_hour),
+        "output": rates.output,
+    }
+
+
+def bucket_costs(row: LedgerRow) -> BucketCosts:
+    """Split what a row costs; what a subscription pays is left out."""
+    usd: dict[str, Decimal] = {}
+    saved: Decimal | None = None
+    for part in row.parts:
+        rates = {} if part.billing == "included" else bucket_rates(part)
+        fresh = rates.get("input")
+        for name, rate in rates.items():
+            amount = getattr(part.tokens, name)
+            if rate is None or not amount:
+                continue
+            usd[name] = usd.get(name, ZERO) + rate * amount / MILLION
+            if fresh is not None and name.startswith("cache"):
+                saved = (saved or ZERO) + (fresh - rate) * amount / MILLION
+    return BucketCosts(usd, saved)

@@ -181,10 +181,6 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:
     """A price book with this user's overrides, remembering look-ups in their cache directory.
 
-    Args:
-        one_hour: Cache writes are kept for an hour.
-        overrides: The file of overrides; `prices.yaml` in the configuration directory by default.
-
     Raises:
         ConfigError: The file of overrides cannot be used.
     """

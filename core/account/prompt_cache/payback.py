@@ -43,13 +43,7 @@ def paybacks(
 ) -> tuple[Payback, ...]:
     """Every completed compaction with calls on both sides.
 
-    Args:
-        calls: Of the conversation, in time order.
-        log: Its lines.
-        sessions: Its session ids.
-        summaries: What the summariser cost, by session; one without an entry recorded nothing.
-        price: The price entry of a call; None leaves amounts unknown.
-        to_utc: Turns the log's times into UTC.
+    A session without an entry in `summaries` recorded no cost; without a price amounts are unknown.
     """
     pairs = list(_pairs(log, sessions))
     found = []

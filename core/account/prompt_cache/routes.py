@@ -46,12 +46,7 @@ class Route:
 
 
 def cache_route(route: Route, release: str) -> CacheRoute:
-    """Whether Hermes of a release marks requests on a route, and in which layout.
-
-    Args:
-        route: Provider, endpoint, model.
-        release: The Hermes release.
-    """
+    """Whether Hermes of a release marks requests on a route, and in which layout."""
     rule = next(
         (
             rule
@@ -70,11 +65,7 @@ def cache_route(route: Route, release: str) -> CacheRoute:
 def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> str | None:
     """The lifetime in force: `5m`, `1h`, or None when the configuration switches caching off.
 
-    Args:
-        configured: `prompt_caching.cache_ttl` as read.
-        route: Some routes keep 5 minutes only.
-        release: The Hermes release.
-        source: Source of the session; `auto` depends on it.
+    Some routes keep 5 minutes only; `auto` depends on the source of the session.
     """
     rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
     text = str(configured).lower() if configured is not None else "none"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.pricing.bucket_costs import bucket_rates
+from core.account.pricing.price import bucket_rates
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
 from core.model.accounting.prices import Term
@@ -28,11 +28,6 @@ FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 
 def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     """The origin of one figure of one row.
-
-    Args:
-        ledger: The ledger the row is from.
-        row: A row, or the totals.
-        figure: One of `FIGURES`.
 
     Raises:
         UsageError: There is no such figure.

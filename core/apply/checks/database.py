@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
 
 from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
-from core.apply.checks.known_schema import unknown_parts
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.hermes.config.config import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
+from core.store.database.schema import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
+from core.support.yaml_tables import load_table
 
 _ROOM_FACTOR = 6
 """Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
@@ -116,3 +120,26 @@ def integrity(case: Case) -> GuardResult:
     if found == "ok":
         return passed("integrity", "SQLite finds no damage")
     return against("integrity", f"SQLite finds damage: {found}")
+
+
+def unknown_parts(schema: Schema) -> tuple[str, ...]:
+    """Versions, columns and triggers that have not been tried; empty when all have."""
+    return tuple(_unknown(schema))
+
+
+def _unknown(schema: Schema) -> Iterator[str]:
+    known = _known()
+    version = schema.version
+    if version is None or not known["versions"]["from"] <= version <= known["versions"]["to"]:
+        yield f"schema version {version}"
+    for table in ("sessions", "messages"):
+        for name in sorted(schema.columns[table] - set(known["columns"][table])):
+            yield f"column {table}.{name}"
+    for name in sorted(schema.triggers - set(known["triggers"])):
+        yield f"trigger {name}"
+
+
+@cache
+def _known() -> dict[str, Any]:
+    loaded: dict[str, Any] = load_table("core/apply/checks/known_schema.yaml")
+    return loaded

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 Cell = Any
@@ -67,3 +68,31 @@ def _unpacked(kind: str, value: Any) -> Cell:
     if kind == "b":
         return base64.b64decode(value)
     return float.fromhex(value) if kind == "r" else value
+
+
+SEEN = "seen"
+"""Rows as they were found."""
+EXPECTED = "expected"
+"""Rows as they must be."""
+
+
+def stage(connection: sqlite3.Connection, name: str, columns: Sequence[str], images: Iterable[Image]) -> None:
+    """Keep these columns of some rows, exactly, in a temporary table; in the order given."""
+    listed = ", ".join(f'"{column}"' for column in columns)
+    connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    connection.execute(f"CREATE TEMP TABLE {name} ({listed})")
+    for image in images:
+        bound = [bind(image[column]) for column in columns]
+        marks = ", ".join(mark for mark, _ in bound)
+        query = f"INSERT INTO temp.{name} VALUES ({marks})"  # noqa: S608 - own names
+        connection.execute(query, [value for _, value in bound])
+
+
+def differing(connection: sqlite3.Connection, staged: str, columns: Collection[str]) -> tuple[str | int, ...]:
+    """Ids of staged messages that are gone, or have another value by now in one of these columns."""
+    unlike = " OR ".join(f'm."{column}" IS NOT s."{column}"' for column in columns) or "0"
+    query = (
+        f"SELECT s.id FROM temp.{staged} s LEFT JOIN main.messages m ON m.id = s.id "  # noqa: S608 - own names
+        f"WHERE m.id IS NULL OR {unlike} ORDER BY s.id"
+    )
+    return tuple(key for (key,) in connection.execute(query).fetchall())

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.apply.database.connection import columns_of, read_images
-from core.apply.database.exact_values import Cell, Image, same
-from core.apply.database.staging import EXPECTED, SEEN, differing, stage
+from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, same, stage
+from core.model.transcript.message import Message
 from core.store.database import schema
+from core.store.store import Store
 
 TEXTS = frozenset(schema.TEXTS)
 """The columns that may be long. No statement of this project and no trigger changes one of an old row."""
@@ -77,3 +78,19 @@ def changes(old: Image, new: Image, names: Collection[str]) -> dict[str, Cell]:
 
 def _with(messages: Mapping[int, Image], settings: Mapping[int, Image]) -> Iterable[Image]:
     return ({**image, **settings.get(key, {})} for key, image in messages.items())
+
+
+def live_rows(store: Store, session_id: str) -> tuple[int, ...]:
+    """Ids of the live rows of a session, in the order they load."""
+    schema = store.schema
+    live = "AND active = 1" if schema.keeps_rows else ""
+    query = (
+        f"SELECT id FROM messages WHERE session_id = ? {live} "  # noqa: S608 - own terms
+        f"ORDER BY {schema.message_order}"
+    )
+    return tuple(row_id for (row_id,) in store.connection.execute(query, (session_id,)).fetchall())
+
+
+def live_messages(store: Store, session_id: str) -> tuple[Message, ...]:
+    """The live messages of a session."""
+    return store.messages(live_rows(store, session_id))

@@ -58,14 +58,7 @@ def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules
 
 
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:
-    """A list and its twin in our words.
-
-    Args:
-        messages: As the release would leave them, its words stood in for.
-        index: Where the summary stands.
-        summary: The summary as inserted, handoff and body: its stand-in and ours.
-        wording: The stand-ins.
-    """
+    """A list and its twin in our words."""
     swaps = {summary[0]: summary[1], wording.note: OURS.note}
     places = {0, index}
     plain = (without_keys(message, (HAD_USER, _OF_TAIL)) for message in messages)

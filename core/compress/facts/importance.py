@@ -72,12 +72,7 @@ class Weighed:
 
 
 def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
-    """Every fact of a middle with its weight.
-
-    Args:
-        views: The middle, read.
-        topic: When given, facts about it are marked.
-    """
+    """Every fact of a middle with its weight."""
     kept: list[tuple[Found, float]] = list(sentence_facts(views, topic))
     noise: Counter[str] = Counter()
     values = [found for found in collect(views, topic, prose=True) if found.category in _WORTH]

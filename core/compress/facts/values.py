@@ -63,9 +63,7 @@ class FactValue(NamedTuple):
 def values(text: str, *, errors: bool = True) -> list[FactValue]:
     """The facts of a text, each value once, at most `MOST_PER_TEXT` a category.
 
-    Args:
-        text: Any text; scanned in time linear in its length.
-        errors: Take error lines too; they are facts in tool output, talk elsewhere.
+    Error lines are facts in tool output, talk elsewhere.
     """
     found: dict[FactValue, None] = {}
     counts: dict[str, int] = {}

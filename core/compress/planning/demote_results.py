@@ -17,11 +17,7 @@ from core.model.transcript.message import Message
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:
     """The rows with large old tool results of the tail demoted.
 
-    Args:
-        rows: The pruned conversation.
-        rules: What the release says about tails.
-        plan: The plan.
-        session: Id to search for the full text; None leaves the hint out.
+    Without a session the hint where the full text can be searched for is left out.
     """
     if not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
         return rows
@@ -62,12 +58,7 @@ def note(message: Message, session: str | None = None) -> Message:
 
 
 def old_results(results: Sequence[int], rounds: int) -> list[int]:
-    """Positions of tool results before the newest rounds, a round being a run of neighbours.
-
-    Args:
-        results: Positions of the tool results of the tail, ascending.
-        rounds: Newest rounds spared.
-    """
+    """Positions of tool results before the newest rounds, a round being a run of neighbours."""
     seen, previous = 0, None
     for taken, position in enumerate(reversed(results)):
         seen += previous is None or previous - position > 1

@@ -110,11 +110,7 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
-
-    Args:
-        messages: In order. Never modified.
-        policy: Of the release.
-        before: Of the messages these begin with; where it holds of them, only the others are measured.
+    Where `before` holds what the messages begin with, only the others are measured.
     """
     given = tuple(messages)
     calls = calls_by_id(given)

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from core.compress.facts.narrow import narrowed
+from core.compress.facts.collect import about, topic_of
+from core.compress.facts.readable import views
+from core.compress.facts.topic import Topic
 from core.compress.messages.kinds import content_text
 from core.compress.messages.merged_summary import bare
 from core.compress.messages.restated_request import is_asking, request_text
@@ -76,11 +78,7 @@ class Finish:
 def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wording = OURS) -> str:
     """A summary with the release's own additions.
 
-    Args:
-        body: What the summariser wrote.
-        finish: What the additions depend on.
-        grounds: The newest request is put in; a summary made by rule has it already.
-        wording: The free words of the additions.
+    With `grounds` the newest request is put in; a summary made by rule has it already.
     """
     rules = finish.policy.summary
     if rules.reloads_skills:
@@ -169,3 +167,25 @@ def _recovery(finish: Finish, wording: Wording) -> str:
     if finish.session is None:
         return ""
     return wording.recovery.format(count=len(finish.turns), session=finish.session)
+
+
+def narrowed(turns: Sequence[Message], focus: str | None, originals: Sequence[Message]) -> list[Message]:
+    """The messages about a focus, and of the others the lines about it.
+
+    Without a topic, or when nothing mentions it, all come back. The messages before pruning tell what they
+    are about.
+    """
+    read = views(originals)
+    topic = topic_of(focus, read)
+    if topic is None or not topic.weights:
+        return list(turns)
+    found = zip(turns, read, strict=True)
+    kept = (message if about(view, topic) else _lines(message, topic) for message, view in found)
+    return [message for message in kept if message is not None]
+
+
+def _lines(message: Message, topic: Topic) -> Message | None:
+    if not topic.share(message.text):
+        return None
+    lines = [line for line in message.text.splitlines() if topic.covers(line)]
+    return message.with_wire(content="\n".join(lines)) if lines else None

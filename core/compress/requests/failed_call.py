@@ -49,11 +49,7 @@ class Route:
 def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool) -> Route:
     """What a compressor does after a failed call.
 
-    Args:
-        call: The failure; a second call that fails is taken to fail alike.
-        release: `0.13` ... `0.22`.
-        own_model: The summary has a model of its own, other than the main one.
-        main_answers: The main model would answer.
+    A second call that fails is taken to fail alike.
     """
     rules = _rules(release)
     nobody = _is_nobody(call, rules)

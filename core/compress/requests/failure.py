@@ -27,14 +27,7 @@ class Consequence:
 def consequence(
     kind: FailureKind, rules: FailureRules, *, in_a_row: int = 1, abort_configured: bool = False
 ) -> Consequence:
-    """Decide by the release's rules.
-
-    Args:
-        kind: Why there is no summary.
-        rules: Of the release.
-        in_a_row: Failures of this kind one after another, this one included.
-        abort_configured: `compression.abort_on_summary_failure`.
-    """
+    """Decide by the release's rules."""
     configured = abort_configured and rules.abort_configurable
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
 

@@ -19,11 +19,6 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
     Hermes 0.22 (`_validate_summary_user_provenance`) then takes only a summary whose first section is its
     line for "no user" and that says nowhere what a user asked.
-
-    Args:
-        body: The summary with the release's additions.
-        messages: The conversation before.
-        policy: Of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False

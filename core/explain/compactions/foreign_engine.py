@@ -12,7 +12,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.config import engine_in_charge
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from core.redact.quick_check import masked_start
 
 _SHOWN = 60

@@ -10,7 +10,7 @@ from core.compress.messages.request_order import requested
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.model.compaction.event import Trigger
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 
 if TYPE_CHECKING:
     from core.explain.compactions.from_rows import Derived
@@ -121,16 +121,7 @@ def message_counts(
     release: str,
     left: int | None,
 ) -> Counts:
-    """Messages before and after one compaction.
-
-    Args:
-        context: Its surroundings.
-        attempt: As the log tells it.
-        rows: As the rows tell it.
-        derived: What was recomputed, when the log did not tell.
-        release: Whose rules apply.
-        left: How many messages the compaction before it left.
-    """
+    """Messages before and after one compaction."""
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
     if attempt is None:
         return before, after

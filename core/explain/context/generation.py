@@ -94,13 +94,7 @@ def generation_context(
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        generation: 1-based over the conversation; None for the newest.
-        release: Rules to apply instead of the detected release's.
-        conversation: The conversation, where it has been read already.
-        known: Messages of the generation that have been read already.
+    Generations count from 1 over the conversation; None is the newest.
 
     Raises:
         NotFoundError: There is no such session.
@@ -182,9 +176,7 @@ def closing_rows(context: ConversationContext, generation: Generation) -> Bounda
 def closed(context: ConversationContext, generation: Generation) -> Closed:
     """The messages of a generation when it ended, with rows of the turn that a later session holds.
 
-    Args:
-        context: The conversation.
-        generation: Which of its generations; the newest goes on, and is taken as it stands.
+    The newest goes on, and is taken as it stands.
     """
     closing = closing_rows(context, generation)
     messages = context.messages((closing.before if closing is not None else ()) or generation.row_ids)

@@ -58,14 +58,6 @@ def examine(
 ) -> Examination:
     """Apply every rule about conversations to one.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules of Hermes to apply instead of the detected release's.
-        now: The moment asked about; this one by default.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
-
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
@@ -93,10 +85,6 @@ _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 def diagnose(store: Store, session_id: str) -> Examination:
     """Apply every rule about a conversation.
-
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
 
     Raises:
         NotFoundError: There is no such session.

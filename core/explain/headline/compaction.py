@@ -20,12 +20,7 @@ MOST = 170
 
 
 def headline_of(event: CompressionEvent, *, by_count: bool = False) -> Headline:
-    """What happened and, where it failed, what helps.
-
-    Args:
-        event: One attempt, completed or not.
-        by_count: The gateway went by the number of messages, not by tokens.
-    """
+    """What happened and, where it failed, what helps."""
     if not event.completed:
         return _failed(event)
     if event.summary.status is SummaryStatus.FALLBACK:

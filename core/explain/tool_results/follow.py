@@ -12,8 +12,8 @@ from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.result_costs import copied, result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
-from core.compress.tool_results.files import storage
 from core.compress.tool_results.recognise import recognise, without_wrapper
+from core.compress.tool_results.replacement import storage
 from core.compress.tool_results.sizes import ResultSizes, result_sizes
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
@@ -51,13 +51,7 @@ def result_lives(
 ) -> ResultLives:
     """Follow every tool result of a conversation.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        window: Tokens instead of the window found.
-        check_files: Look whether the files are there; they are never opened.
-        prices: Work costs out.
+    Files are looked for, never opened.
 
     Raises:
         NotFoundError: There is no such session.

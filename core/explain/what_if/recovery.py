@@ -13,9 +13,9 @@ from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.markers.wording import release_wording
 from core.hermes.policy.policy import Policy
-from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
 from core.hermes.provider_errors.reaction import reaction
+from core.hermes.provider_errors.shapes import SessionSize
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
@@ -109,15 +109,6 @@ def recover(
     """Live through one request, its refusals and the attempts they lead to.
 
     Sizes are the release's own estimates, so a provider that counts otherwise may refuse once more or less.
-
-    Args:
-        messages: The conversation, without the system prompt.
-        policy: Of the release.
-        settings: With the window the release believes in.
-        provider: Refuses or takes each request.
-        overhead: Tokens of system prompt and tools in every request.
-        used: Attempts of the turn already gone.
-        summary_tokens: Size of every summary; None for what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
     end = run.run()

@@ -41,11 +41,6 @@ def scenarios(
 ) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
 
-    Args:
-        context: The conversation.
-        actual: The settings in force.
-        release: Rules to apply instead of the detected release's.
-
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """

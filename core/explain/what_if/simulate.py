@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
+from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook
 from core.explain.context.context import ConversationContext
 from core.explain.context.release_checks import is_local
 from core.explain.context.rows.unsaved_rows import copied_rows
-from core.explain.what_if.bill import Bill
 from core.explain.what_if.outcome import Outcome
 from core.explain.what_if.run import Gateway, HistoryRun
 from core.hermes.policy.policy import Policy
+from core.model.accounting.prices import PriceRow
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 
@@ -37,13 +39,6 @@ def simulate(
 
     The check runs before every call, as the newest releases do; an answer is a call. A summary weighs what
     its release would ask for.
-
-    Args:
-        messages: The conversation as it was spoken.
-        policy: Of the release.
-        settings: Window, threshold, ratio, protected counts.
-        overhead: Tokens of system prompt and tools in every request.
-        gateway: The gateway's own check before every turn; None where none ran the conversation.
     """
     run = HistoryRun(policy, settings, overhead, gateway)
     for message in messages:
@@ -73,3 +68,50 @@ def compare(
             usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
             outcome = replace(outcome, usd=usd)
         yield outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The price list of a conversation.
+
+    Attributes:
+        entry: Of its last model; None when nobody has a price.
+        caches: Its provider did serve prompts from a cache.
+        one_hour: Cache writes are kept for an hour.
+    """
+
+    entry: PriceRow | None
+    caches: bool
+    one_hour: bool = False
+
+    @classmethod
+    def of(cls, context: ConversationContext, prices: PriceBook) -> Bill:
+        """The bill of a conversation as its newest session would get it."""
+        tip = context.conversation.tip
+        entry = prices.entry(
+            tip.model or "",
+            tip.provider or "",
+            tip.base_url or "",
+            tip.billing_mode or "",
+            at=tip.last_active or tip.started_at,
+        )
+        caches = any(session.tokens.cache_read for session in context.conversation.sessions)
+        return cls(entry, caches, prices.one_hour)
+
+    def usd(self, requests: Iterable[tuple[int, int]], summarised: int, written: int) -> Decimal | None:
+        """Prompts and summaries together; answers are left out, they cost the same under every setting.
+
+        Summaries are priced at the conversation's own model, and read nothing from its cache. With a cache,
+        what a prompt repeats is read from it and the rest is written to it; without one all of it is fresh.
+        Of the tokens of a prompt, so many repeat the one before.
+        """
+        if self.entry is None:
+            return None
+        amounts = [cost(self.entry, (summarised, 0, 0, written), one_hour=self.one_hour)]
+        for sent, repeated in requests:
+            buckets = (0, repeated, sent - repeated, 0) if self.caches else (sent, 0, 0, 0)
+            amounts.append(cost(self.entry, buckets, one_hour=self.one_hour))
+        known = [amount for amount in amounts if amount is not None]
+        return (
+            sum(known, Decimal(0)) if len(known) == len(amounts) and self.entry.billing != "local" else None
+        )

@@ -77,10 +77,6 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
     shrank, or whose beginning changed, is read anew.
 
-    Args:
-        path: The log.
-        cache: Directory for the index; None reads without one.
-
     Raises:
         OSError: The log cannot be read.
     """

@@ -63,13 +63,7 @@ class Scan(NamedTuple):
 
 
 def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
-    """Read complete lines from an offset to the end.
-
-    Args:
-        stream: The log, opened for bytes.
-        offset: Where an earlier pass stopped.
-        lines: How many lines it had passed.
-    """
+    """Read complete lines from an offset to the end."""
     hits: list[Hit] = []
     stream.seek(offset)
     rest = b""

@@ -54,11 +54,7 @@ OURS = Wording(
 
 @cache
 def release_wording(reads_as: str) -> Wording:
-    """Stand-ins of the size of a release's own words.
-
-    Args:
-        reads_as: The release whose summary prefix is written, `0.19`.
-    """
+    """Stand-ins of the size of a release's own words."""
     prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
     said = markers()["said_in_own_words"]
     return Wording(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.hermes.policy.policy import load_policy, releases
-from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.meaning import Meaning, meaning_of
 from core.hermes.provider_errors.reaction import Reaction, reaction
+from core.hermes.provider_errors.shapes import SessionSize
 from core.support.yaml_tables import shared_table
 
 _TABLE = "core/hermes/provider_errors/advice.yaml"
@@ -38,10 +38,7 @@ def explain_error(
 ) -> ErrorExplanation:
     """Explain a failed call.
 
-    Args:
-        failure: The failed call.
-        size: How large the conversation was: a bare refusal of a large one passes for an overflow.
-        release: Only this release; None for all known.
+    A bare refusal of a large conversation passes for an overflow.
     """
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))

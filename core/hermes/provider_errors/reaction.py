@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from core.hermes.config.config_values import host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
-from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.classify import classify
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, ProviderFailure
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
+from core.hermes.provider_errors.shapes import SessionSize
 
 _OUTPUT_MARGIN = 64
 _UNEXPLAINED_SHARE = 0.5
@@ -53,13 +53,7 @@ class Reaction:
 
 
 def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> Reaction:
-    """What a release makes of a failure.
-
-    Args:
-        failure: The failed call.
-        size: How large the conversation was.
-        release: `0.13` ... `0.22`.
-    """
+    """What a release makes of a failure."""
     rules = load_policy(release).overflow
     found = classify(failure, size, release)
     text = failure.text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from core.hermes.provider_errors.asked import Asked
-from core.hermes.provider_errors.failure import error_object, lowered, parsed_object
+from core.hermes.provider_errors.failure import ProviderFailure, error_object, lowered, parsed_object
 
 _RESET_FIELDS = ("resets_in_seconds", "resets_at", "reset_at", "retry_after")
 _STATUS_FIELDS = ("status_code", "status", "http_status", "code")
@@ -67,9 +67,7 @@ def body_status(body: Mapping[str, Any] | None) -> int | None:
 def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
     """The message a release judges as saying something or nothing.
 
-    Args:
-        body: What the exception carries.
-        wide: Whether the release also knows the places where proxies put it.
+    Releases that look `wide` also know the places where proxies put it.
     """
     if not isinstance(body, Mapping):
         return ""
@@ -182,3 +180,44 @@ SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
     "reasoning_model": _reasoning_model,
     "transport_error": _transport_error,
 }
+
+
+_SMALL_WINDOW = 256_000
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSize:
+    """How large the conversation was when the call failed.
+
+    Attributes:
+        tokens: Its rough token count.
+        window: Tokens the model reads, as Hermes believes.
+        messages: Number of messages.
+    """
+
+    tokens: int = 20_000
+    window: int = 200_000
+    messages: int = 12
+
+    def passes(self, share: float, tokens: int, messages: int) -> bool:
+        """Whether it counts as large: a share of the window, or for small windows one of two numbers."""
+        if self.tokens > self.window * share:
+            return True
+        return self.window <= _SMALL_WINDOW and (self.tokens > tokens or self.messages > messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to the rules: a failure as one release reads it."""
+
+    failure: ProviderFailure
+    size: SessionSize
+    status: int | None
+    code: str
+    text: str
+    bare: bool
+    words: Mapping[str, frozenset[str]]
+
+    def hits(self, names: Iterable[str]) -> bool:
+        """Whether a word of one of the lists is in the text."""
+        return any(word in self.text for name in names for word in self.words.get(name, ()))

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from core.model.evidence import Evidence, Verdict
 from core.model.headline import NO_HEADLINE, Headline
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 
 
 class Trigger(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from functools import reduce
 from itertools import takewhile
 from operator import add
@@ -16,7 +17,6 @@ from core.model.transcript.session import Kind, Session, Thread
 
 if TYPE_CHECKING:
     from core.model.evidence import Evidence
-    from core.model.transcript.boundary import BoundaryMode
     from core.model.transcript.storage import UsageRow
 
 
@@ -166,3 +166,14 @@ _NOTHING = (Buckets(), Money())
 
 def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
     return one[0] + other[0], one[1] + other[1]
+
+
+class BoundaryMode(StrEnum):
+    """How a compaction left the database."""
+
+    IN_PLACE = "in_place"
+    """Same session; old rows archived."""
+    ROTATION = "rotation"
+    """A continuation session was created."""
+    REWRITE = "rewrite"
+    """Same session; old rows destroyed."""

@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.model.evidence import Evidence, Source
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Boundary, Conversation, Generation
+from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
 from core.store.database.schema import Schema
@@ -27,7 +26,7 @@ from core.store.generations.split import Segment
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import moment
-from core.store.rows.first_words import read_first_words
+from core.store.rows.excerpts import read_first_words
 
 
 def read_conversation(

@@ -57,12 +57,6 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
 
     Costs nothing for a line without a word that could be one, as most are; else a search of the messages of
     that conversation for the words.
-
-    Args:
-        connection: To the database.
-        schema: Its tables.
-        path: Where it lies.
-        shown: For each session, what a line shows of it.
     """
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
@@ -151,11 +145,7 @@ def _learn_rows(
 ) -> None:
     """Know the credentials of some messages: a quick look at what is stored, then at those that hold any.
 
-    Args:
-        connection: To the database.
-        schema: Its tables.
-        row_ids: The messages.
-        told: Hashes of the texts looked at before; agents read the same things again and again.
+    Agents read the same things again and again: texts whose hash was `told` are left out.
     """
     if not row_ids:
         return

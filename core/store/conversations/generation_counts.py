@@ -77,13 +77,7 @@ def _told(thread: Sequence[str], lineage: Lineage, looks: Mapping[str, _Look]) -
 
 
 def _generations(look: _Look, rotated: bool, summarised: bool) -> int | None:
-    """The generations of one session, or None.
-
-    Args:
-        look: What was seen of it.
-        rotated: It continues another session, whose summary it would begin with.
-        summarised: A session before it holds a summary, which it may have copied.
-    """
+    """The generations of one session, or None."""
     if not look.clear or len(look.summaries) > 1:
         return None
     if not look.summaries:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from core.model.transcript.pages import EVERYTHING, NAME_CHARS, ListQuery, SessionPage
+from core.model.transcript.pages import (
+    EVERYTHING,
+    NAME_CHARS,
+    ConversationPage,
+    ConversationRow,
+    ListQuery,
+    SessionPage,
+)
+from core.model.transcript.session import Kind
 from core.redact.quick_check import masked_start
-from core.store.conversations.conversation_query import list_sessions
+from core.store.conversations.conversation_query import (
+    conversation_ids,
+    conversations_of,
+    list_conversations,
+    list_sessions,
+    newest_conversations,
+)
 from core.store.conversations.generation_counts import count_generations
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import families_of
@@ -57,9 +71,50 @@ class SessionLists(OpenDatabase):
         if not session_ids:
             return {}
         # Reading messages takes more to import than listing sessions.
-        from core.store.rows.first_words import read_first_words
+        from core.store.rows.excerpts import read_first_words
 
         with self._read() as (connection, schema):
             found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_ON)
         self.learn_shown(found)
         return {one: masked_start(words, NAME_CHARS) for one, words in found.items()}
+
+
+class ConversationLists(SessionLists):
+    """Conversations, ordered, filtered and paged, from `sessions` alone."""
+
+    def conversations(self, query: ListQuery = EVERYTHING, *, shown: bool = True) -> ConversationPage:
+        """One row a conversation, from `sessions` alone.
+
+        Args:
+            query: Which, and in what order.
+            shown: Titles will be shown, so what is a credential in them is looked up; False where most of
+                many rows will not be, and `learn_titles` follows for those that are.
+        """
+        with self._read() as (connection, schema):
+            page = list_conversations(connection, schema, self.path, query)
+        if shown:
+            self.learn_titles(page.rows)
+        return page
+
+    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
+        """The conversations of the `limit` sessions active last; costs the same on any file."""
+        with self._read() as (connection, schema):
+            rows = newest_conversations(connection, schema, self.path, limit, kinds)
+        self.learn_titles(rows)
+        return rows
+
+    def conversation_ids(self, query: ListQuery = EVERYTHING) -> tuple[str, ...]:
+        """The first session of each conversation, newest first."""
+        with self._read() as (connection, schema):
+            return tuple(conversation_ids(connection, schema, query))
+
+    def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
+        """The conversations some sessions are in, each once, in the order of the ids."""
+        with self._read() as (connection, schema):
+            rows = conversations_of(connection, schema, self.path, session_ids)
+        self.learn_titles(rows)
+        return rows
+
+    def learn_titles(self, rows: Sequence[ConversationRow]) -> None:
+        """Know which words of these titles are credentials."""
+        self.learn_shown({one.id: one.title for row in rows for one in row.sessions if one.title})

@@ -66,10 +66,6 @@ def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
 def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
     """Every database the options name, opened; one that cannot be read is reported, the others stay.
 
-    Args:
-        args: The command line.
-        kind: What to open each as.
-
     Raises:
         NotFoundError: There is none.
         DatabaseError: None of them can be read.
@@ -120,11 +116,7 @@ def answered(
 ) -> Answer:
     """What is found out about a session, masked where it is cut too, without reading all that was said in it.
 
-    Args:
-        store: The database, of `named`.
-        session: Whose conversation gives credentials away.
-        find: Finds it out; asked again when what it says holds one.
-        shown: All texts of it that may be printed.
+    It is asked again when what it says holds a credential.
     """
     from core.redact.known_values import KNOWN
 

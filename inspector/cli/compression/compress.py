@@ -96,8 +96,8 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with what later requests save where their price is known."""
+    from core.preview.foreseen import saved_per_call
     from core.preview.headline import headline_of
-    from core.preview.savings import saved_per_call
 
     here = asked.context
     return headline_of(found, None if here is None else saved_per_call(found, here.conversation.tip))

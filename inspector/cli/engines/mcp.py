@@ -52,11 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Answers:
-    """The tools, over the databases the options name.
-
-    Args:
-        args: The command line, for `--db`, `--home` and `--profile`.
-    """
+    """The tools, over the databases the options name."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args

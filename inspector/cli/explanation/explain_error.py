@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what an error means, and what each release makes of it."""
-    from core.hermes.provider_errors.asked import SessionSize
     from core.hermes.provider_errors.explain import explain_error
+    from core.hermes.provider_errors.shapes import SessionSize
     from inspector.cli.compression import question
 
     release = question.release_name(args.release) if args.release is not None else None

@@ -138,12 +138,7 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
 
 
 def _surveyed(store: Store, failed: dict[str, None]) -> Iterator[Finding]:
-    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one.
-
-    Args:
-        store: The database.
-        failed: Is told why conversations were left out.
-    """
+    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
     from core.explain.diagnose.survey.survey import survey
 
     count = 0

@@ -14,12 +14,7 @@ from typing import Any
 
 
 def examine(words: Sequence[str], place: str) -> dict[str, Any]:
-    """What a command says of one machine.
-
-    Args:
-        words: The command and its options, without a store.
-        place: A home or a state.db.
-    """
+    """What a command says of one machine."""
     from inspector.cli.main import run
 
     option = "--home" if Path(place).is_dir() else "--db"

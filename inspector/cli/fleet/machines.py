@@ -14,8 +14,8 @@ _DATABASE = b"SQLite format 3\0"
 def machines(named: str) -> tuple[Path, ...]:
     """Every home or database, in the order given; what a list names is not looked for yet.
 
-    Args:
-        named: A pattern, a folder of homes, one home or state.db, or a text file with one of those a line.
+    Each is named by a pattern, a folder of homes, one home or state.db, or a text file with one of those a
+    line.
 
     Raises:
         NotFoundError: Nothing fits.

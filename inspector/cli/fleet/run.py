@@ -45,10 +45,6 @@ def is_asked(command: str, words: Sequence[str]) -> bool:
 def run(command: str, words: Sequence[str]) -> int:
     """Ask a command of every machine.
 
-    Args:
-        command: Its name.
-        words: Its command line without the name; what is not about the fleet is handed on.
-
     Raises:
         NotFoundError: There is no machine.
         UsageError: The output cannot be written.

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.compress.tool_results.arrival import Arriving
-from core.compress.tool_results.wrapping import Content
+from core.compress.tool_results.arrival import Arriving, Content
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
 

@@ -100,7 +100,7 @@ def _session(args: argparse.Namespace) -> int:
 
 def _incoming(args: argparse.Namespace) -> int:
     from core.compress.tool_results.arrival import arrive
-    from core.compress.tool_results.files import ENVIRONMENTS, storage
+    from core.compress.tool_results.replacement import ENVIRONMENTS, storage
     from core.compress.tool_results.sizes import result_sizes
     from core.hermes.policy.policy import load_policy, newest_release
     from core.store.database.locate import default_home

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
-from core.explain.tool_results.headline import file_words
-from core.explain.tool_results.life import ResultLife, ResultLives
+from core.explain.tool_results.life import ResultLife, ResultLives, file_words
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.terminal import formatting as fmt

@@ -109,7 +109,7 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:
-    from core.account.spending.whole import whole
+    from core.account.spending.conversations import whole
     from inspector.payloads import usage as usage_json
 
     if not (args.json or args.csv):

@@ -48,12 +48,7 @@ class WritingBar(KeyBar):
 
 
 class ApplyScreen(Page):
-    """Review, confirm, write, take back.
-
-    Args:
-        location: The database.
-        proposal: What would be written.
-    """
+    """Review, confirm, write, take back."""
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")

@@ -27,11 +27,7 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class UndoScreen(Page):
-    """One operation of the journal, and the way back from it.
-
-    Args:
-        entry: What was written.
-    """
+    """One operation of the journal, and the way back from it."""
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("undo")

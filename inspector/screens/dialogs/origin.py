@@ -26,11 +26,7 @@ NOTHING = "Nothing is recorded from which a figure could come."
 
 
 class OriginScreen(Reporting, Copying, ModalScreen[None]):
-    """Formula, addends, rows and price entries of every figure asked about.
-
-    Args:
-        asked: The figures.
-    """
+    """Formula, addends, rows and price entries of every figure asked about."""
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("origin")

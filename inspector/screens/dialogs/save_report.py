@@ -28,12 +28,7 @@ WORDS = (
 
 
 class ReportScreen(Reporting, ModalScreen[None]):
-    """Asks where to, writes, says so.
-
-    Args:
-        location: The database.
-        session_id: Any session of the conversation.
-    """
+    """Asks where to, writes, says so."""
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("report")

@@ -60,11 +60,7 @@ class SettingList(RowList[SettingRow]):
 
 
 class SettingsScreen(CardPage):
-    """Every setting and every theme.
-
-    Args:
-        at: A setting or a theme the cursor stands on at first, or the beginning of its name.
-    """
+    """Every setting and every theme."""
 
     BINDINGS = bindings("settings")
 

@@ -56,14 +56,7 @@ CLEAN = (
 
 
 class FindingsScreen(CardPage):
-    """Worst first, growing while the examination runs.
-
-    Args:
-        locations: The databases.
-        session: Only this conversation of the first of them.
-        title: What it is called.
-        text: What to filter by at first.
-    """
+    """Worst first, growing while the examination runs."""
 
     BINDINGS = bindings("findings")
     WORK = "findings"

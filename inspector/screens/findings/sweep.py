@@ -61,13 +61,7 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
 def examine_all(
     locations: Sequence[Location], stop: Cancelled, scanned: Report = lambda done, total: None
 ) -> Iterator[Step]:
-    """The diagnoses of every conversation of every database, newest first, then of the database as a whole.
-
-    Args:
-        locations: The databases.
-        stop: Asked between steps.
-        scanned: Told how many messages of how many were looked through, before the first conversation.
-    """
+    """The diagnoses of every conversation of every database, newest first, then of the database itself."""
     from core.explain.diagnose.diagnose import diagnose_store
     from core.explain.diagnose.survey.survey import survey
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.explain.tool_results.headline import file_words
-from core.explain.tool_results.life import ResultLife, ResultLives
+from core.explain.tool_results.life import ResultLife, ResultLives, file_words
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette

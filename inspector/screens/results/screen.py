@@ -9,8 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from core.explain.tool_results.follow import result_lives
-from core.explain.tool_results.headline import results_headline
-from core.explain.tool_results.life import ResultLives
+from core.explain.tool_results.life import ResultLives, results_headline
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
@@ -29,13 +28,7 @@ NO_RESULTS = "No tool was called in this conversation, so there is no result to 
 
 
 class ResultsScreen(CardPage):
-    """Every tool result of a conversation, and the life of the one under the cursor.
-
-    Args:
-        location: The database.
-        session: Any session of the conversation.
-        title: What it is called.
-    """
+    """Every tool result of a conversation, and the life of the one under the cursor."""
 
     BINDINGS = bindings("results")
     WORK = "results"

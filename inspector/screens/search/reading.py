@@ -78,12 +78,7 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
 
 
 def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
-    """Every message once, as its newest row, however many generations hold a copy of it.
-
-    Args:
-        hits: Of one database, newest first.
-        conversation: Reads the conversation of a session; asked only where a text was found twice.
-    """
+    """Every message once, as its newest row, however many generations hold a copy of it."""
     texts = Counter((hit.hit.role, hit.hit.excerpt) for hit in hits)
     roots: dict[str, str] = {}
     copied: set[int] = set()

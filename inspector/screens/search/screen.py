@@ -55,11 +55,7 @@ class HitList(RowList[Hit]):
 
 
 class SearchScreen(Page):
-    """Ask, read, open.
-
-    Args:
-        asked: What is searched.
-    """
+    """Ask, read, open."""
 
     CSS_PATH = "search.tcss"
     BINDINGS = bindings("search")

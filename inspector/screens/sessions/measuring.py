@@ -19,12 +19,7 @@ DETAIL = 50
 
 
 class Measuring:
-    """Has it computed a moment after the rows are there; until then they show what an earlier run computed.
-
-    Args:
-        listing: The list.
-        reader: Computes.
-    """
+    """Has it computed a moment after the rows are there; until then an earlier run's figures are shown."""
 
     def __init__(self, listing: SessionsList, reader: ListReader) -> None:
         self._listing, self._reader = listing, reader

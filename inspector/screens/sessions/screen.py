@@ -35,12 +35,7 @@ ADD_UP_SECONDS = 10.0
 
 
 class SessionsScreen(Page):
-    """The home screen.
-
-    Args:
-        locations: The databases, the active profile's first.
-        at: A session of the conversation the cursor stands on at first.
-    """
+    """The home screen."""
 
     CSS_PATH = "sessions.tcss"
 

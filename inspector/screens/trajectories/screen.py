@@ -86,11 +86,7 @@ class TrajectoryList(RowList[Listed]):
 
 
 class TrajectoriesScreen(Page):
-    """A file of trajectories, listed as it is read.
-
-    Args:
-        job: The input, and how it would be cut; nothing is written.
-    """
+    """A file of trajectories, listed as it is read."""
 
     BINDINGS = bindings("trajectories")
 

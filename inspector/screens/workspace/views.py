@@ -12,8 +12,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.compress.engines.run import OtherEngine
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.figure_origins import FigureQuestion

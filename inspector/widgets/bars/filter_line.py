@@ -19,9 +19,7 @@ FILTER_SECONDS = 0.15
 class FilterLine(InputLine):
     """Tells what to filter by, and when the keys go back to the list.
 
-    Args:
-        placeholder: What the text is sought in.
-        patient: Tell only when typing pauses.
+    A patient one tells only when typing pauses.
     """
 
     DEFAULT_CSS = "FilterLine { display: none; } FilterLine.-open { display: block; }"
@@ -57,11 +55,7 @@ class FilterLine(InputLine):
         self.input.can_focus = False
 
     def open(self, text: str = "") -> None:
-        """Come, or go on being edited.
-
-        Args:
-            text: To filter by already; the keys stay where they are then.
-        """
+        """Come, or go on being edited."""
         self.add_class("-open")
         self.input.can_focus = True
         if text:

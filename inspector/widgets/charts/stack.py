@@ -96,12 +96,7 @@ def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, 
 
 
 def prompt_layers(calls: Sequence[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
-    """What each prompt is made of: read from the cache, written to it, new, or not told apart.
-
-    Args:
-        calls: For each its prompt, what of it the cache served and what was written to it; None where nobody
-            says.
-    """
+    """What each prompt is made of: read from the cache, written to it, new, or not told apart."""
     parts = [_parts(*call) for call in calls]
     read, wrote, fresh, unknown = zip(*parts, strict=True) if parts else ((), (), (), ())
     layers = (

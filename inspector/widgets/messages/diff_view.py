@@ -63,15 +63,7 @@ def message_diff(
     kept: Mapping[int, int],
     summary: str,
 ) -> Iterator[DiffLine]:
-    """The diff of a compaction: head, middle against the summary, tail.
-
-    Args:
-        before: The messages given.
-        after: The messages left.
-        spans: Head, middle and tail of the list before.
-        kept: For each message after, its index before.
-        summary: Its text; empty when there is none.
-    """
+    """The diff of a compaction: head, middle against the summary, tail."""
     head, middle, tail = spans
     after_of = {origin: index for index, origin in kept.items()}
     yield _section("head", head.size, "kept")

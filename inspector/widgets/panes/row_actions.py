@@ -59,11 +59,7 @@ class ActionList(RowList[RowAction]):
 
 
 class ActionsScreen(ModalScreen[RowAction | None]):
-    """A menu over the screen it acts on.
-
-    Args:
-        actions: What to offer.
-    """
+    """A menu over the screen it acts on."""
 
     BINDINGS = bindings("actions")
     DEFAULT_CSS = """

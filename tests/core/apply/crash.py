@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse, same_transcript

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.preview import Feedback, Preview
 from core.model.compaction.settings import Settings

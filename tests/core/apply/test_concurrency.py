@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
@@ -14,7 +14,7 @@ from core.apply.undo import undo
 from core.errors import DatabaseError, UsageError
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import Applied, ApplyMode, EntryState, Rehearsal
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind
 from core.store.store import Store

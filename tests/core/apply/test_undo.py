@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.apply.database.live_rows import live_messages
+from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal, journal_path
 from core.apply.rehearse import rehearse

@@ -14,7 +14,7 @@ from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 from tests.core.store.database import LONG_SUMMARY

@@ -9,7 +9,7 @@ import pytest
 
 from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.evidence import Source, Verdict
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 

@@ -7,8 +7,7 @@ import pytest
 from core.explain.events import explain
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Boundary
+from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.model.transcript.message import Message, Row
 from core.preview.past import Past, compared, happened
 from core.store.database.locate import Location

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.model.transcript.message import Message
-from core.preview.tool_pairs import tool_pairs
+from core.preview.generation import tool_pairs
 
 
 def asks(*ids: str) -> Message:

@@ -39,13 +39,7 @@ class Compacted:
 
 
 class HostedEngine:
-    """An engine that has been loaded in its process.
-
-    Args:
-        found: The engine.
-        process: Where it runs.
-        settings: What it is told of the model, and Hermes' own compressor of its shares.
-    """
+    """An engine that has been loaded in its process."""
 
     def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
         self._process, self._settings, self._name = process, settings, found.name
@@ -71,12 +65,6 @@ class HostedEngine:
         calls: Sequence[Any] = (),
     ) -> Compacted:
         """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
-
-        Args:
-            messages: In wire form.
-            tokens: Size of the request.
-            focus: The topic of `/compress <topic>`.
-            calls: Grows by one with each call to a model.
 
         Raises:
             EngineFailed: It raised, hung, died, or what it returned is no list of messages.
@@ -133,14 +121,7 @@ def hosted(
 ) -> Iterator[HostedEngine]:
     """Load an engine in a process of its own, which ends with the block.
 
-    Args:
-        found: The engine.
-        home: The HERMES_HOME it gets a private copy of.
-        python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
-        settings: The model's window and the shares in force.
-        answer: Who answers its calls to a model.
-        bounds: What it may use.
-        stop: Says whether the user has given up.
+    Without Hermes' interpreter ours runs it, with a stand-in for what engines import of Hermes.
 
     Raises:
         EngineFailed: It cannot be loaded.

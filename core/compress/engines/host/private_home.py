@@ -15,11 +15,7 @@ _MOST_BYTES = 64 << 20
 
 @contextmanager
 def private_home(home: Path | None) -> Iterator[Path]:
-    """A folder for one engine, which goes when it is done.
-
-    Args:
-        home: The real one; it is only read.
-    """
+    """A folder for one engine, which goes when it is done."""
     folder = Path(tempfile.mkdtemp(prefix="hermes-inspector-engine-"))
     try:
         copy = folder / "home"

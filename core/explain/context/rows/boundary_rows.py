@@ -11,8 +11,7 @@ from core.explain.context.release_checks import is_local
 from core.explain.context.rows.row_times import BATCH, begun_with, rewritten, summarised_after
 from core.explain.context.rows.unsaved_rows import TurnReader, copied_rows, rotated, written_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Boundary, Conversation, Generation
+from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.transcript.message import Message, ReadMessages
 from core.store.store import Store
 

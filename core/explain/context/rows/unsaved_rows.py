@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from core.explain.context.rows.row_times import given_to_branch
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
 from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
@@ -38,12 +37,7 @@ def fresh_rows(generation: Generation) -> tuple[int, ...]:
 
 
 def answered(generation: Generation, messages: Sequence[Message]) -> bool:
-    """Whether the rows show a call answered since the compaction that began a generation.
-
-    Args:
-        generation: The one asked about.
-        messages: Its messages, in the order of its rows.
-    """
+    """Whether the rows show a call answered since the compaction that began a generation."""
     return any(message.role == "assistant" for message in messages[copied_rows(generation) :])
 
 

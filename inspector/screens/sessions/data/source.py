@@ -11,7 +11,7 @@ from itertools import chain
 from core.errors import InspectorError
 from core.model.transcript.pages import ConversationRow, ListQuery
 from core.model.transcript.session import Kind
-from core.store.conversations.conversation_lists import ConversationLists
+from core.store.conversations.session_lists import ConversationLists
 from core.store.conversations.sort_order import place
 from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
@@ -47,13 +47,7 @@ def read_page(
 ) -> SourcePage:
     """Read `size` conversations from `start`; a database that fails is reported, not fatal.
 
-    Args:
-        locations: The databases.
-        order: Sort, direction, filter.
-        start: Index of the first row wanted.
-        size: Rows wanted.
-        cancelled: Asked while queries run.
-        totals: From an earlier page of the same order; needed to read an order backwards from its end.
+    Totals of an earlier page are needed to read an order backwards from its end.
     """
     runs: list[list[SessionLine]] = []
     counts: dict[Location, int] = {}

@@ -30,16 +30,7 @@ def card_lines(
     width: int,
     ink: Palette,
 ) -> Iterator[Line]:
-    """The session at `place`, its compactions, and what is odd about its family.
-
-    Args:
-        chain: The family.
-        place: Which of it.
-        twigs: All of it, as listed.
-        generations: Those of the conversation.
-        width: Cells of a line.
-        ink: Colours.
-    """
+    """The session at `place`, its compactions, and what is odd about its family."""
     twig = twigs[place]
     session = twig.node.session
     yield from paragraph(twig.name, width, ink, bold=True)

@@ -49,13 +49,7 @@ class Twig:
 
 
 def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
-    """The nodes as they are drawn.
-
-    Args:
-        chain: The family.
-        thread: Sessions of the conversation the workspace is about.
-        names: What to call each session.
-    """
+    """The nodes as they are drawn."""
     depths = [node.depth for node in chain.nodes]
     return [
         Twig(

@@ -56,12 +56,7 @@ class Middle:
 
 
 class EnginesScreen(CardPage):
-    """Engines side by side over one conversation, which stays as it is; offline, in processes of their own.
-
-    Args:
-        middle: What they are run over.
-        choose: Told the engine the user wants; None for ours.
-    """
+    """Engines side by side over one conversation, which stays as it is; offline, in processes apart."""
 
     BINDINGS = bindings("engines")
     WORK = "engines"

@@ -19,13 +19,7 @@ from inspector.widgets.messages.message_list import BandedRows, MessageList
 
 
 class MapListing:
-    """Keeps the message list in step with the generation, the cut and the search.
-
-    Args:
-        view: Its subject, its cursor and its threads.
-        work: What is known of the messages.
-        list: The list that is filled.
-    """
+    """Keeps the message list in step with the generation, the cut and the search."""
 
     def __init__(self, view: GenerationView, work: MapWork, list: MessageList) -> None:
         self._view = view
@@ -64,20 +58,12 @@ class MapListing:
     # What is listed.
 
     def enter(self, then: Callable[[], None] | None) -> None:
-        """List the rows of another generation, or of the same one anew.
-
-        Args:
-            then: What takes longer: done as soon as there is something to look at.
-        """
+        """List the rows of another generation, or of the same one anew."""
         self._then = then
         self.list_rows(anew=True)
 
     def list_rows(self, *, anew: bool = False) -> None:
-        """List the generation's rows, or every row; pages are read as they come into sight.
-
-        Args:
-            anew: Read the pages again even when the same rows are listed.
-        """
+        """List the generation's rows, or every row; pages are read as they come into sight."""
         subject, generation = self._view.subject, self._view.generation
         if subject is None or generation is None:
             listed: tuple[tuple[int, int], ...] = ()

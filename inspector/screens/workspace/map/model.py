@@ -99,14 +99,7 @@ def generation_bands(rows: Sequence[tuple[int, int]], conversation: Conversation
 def gathered(
     listed: Sequence[tuple[int, int]], places: range, found: Iterable[RowPreview], *, named: bool
 ) -> list[MessageRow]:
-    """The rows of a page as the list shows them; one that was deleted meanwhile says so.
-
-    Args:
-        listed: Generation and row id of everything listed.
-        places: Which of it the page holds.
-        found: What was read of the page.
-        named: Say of each row which generation it belongs to.
-    """
+    """The rows of a page as the list shows them; one that was deleted meanwhile says so."""
     previews = {preview.id: preview for preview in found}
     return [
         MessageRow(place, previews.get(row) or _gone(row), generation=generation if named else None)

@@ -36,15 +36,7 @@ class PlanWidgets:
 
 
 class MapPlanner:
-    """Plans the generation under what is supposed, and shows it.
-
-    Args:
-        view: Its subject and its threads.
-        work: What is known of the messages.
-        widgets: Told the plan.
-        listing: Lists the rows and lays the bands.
-        detail: Follows with message and sums.
-    """
+    """Plans the generation under what is supposed, and shows it."""
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.account.pricing.bucket_costs import bucket_costs
+from core.account.pricing.price import bucket_costs
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.bars import STACKED

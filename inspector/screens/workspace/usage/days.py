@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 
-from core.account.pricing.bucket_costs import bucket_costs
+from core.account.pricing.price import bucket_costs
 from core.model.accounting.ledger import Ledger, LedgerRow
 
 MOST_DAYS = 400
@@ -40,11 +40,7 @@ def days_of(
 ) -> tuple[Day, ...]:
     """Every day in order, those without spending too; none where nothing was spent at all.
 
-    Args:
-        found: Rows by day.
-        first: The first day; the first of the rows by default.
-        last: The last day; the last of the rows by default, or where one is later, unless `exactly` that one.
-        exactly: Nothing after `last` counts.
+    The last day is at least that of the newest row, unless it is meant exactly.
     """
     known: dict[date, Day] = {}
     for row in found.rows:

@@ -11,8 +11,8 @@ from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.calls import read_calls
+from core.account.spending.conversations import whole
 from core.account.spending.ledger import collect
-from core.account.spending.whole import whole
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
 from core.explain.context.log.log_clock import align
@@ -59,13 +59,6 @@ def answer(
     priced: bool = True,
 ) -> UsageAnswer:
     """Add up on connections of the caller's thread.
-
-    Args:
-        locations: The databases.
-        question: What is asked.
-        now: The clock.
-        cancelled: Asked now and then whether to stop.
-        priced: Compute costs too, which takes longer the first time.
 
     Raises:
         DatabaseError: None of the databases can be read.

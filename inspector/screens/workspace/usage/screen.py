@@ -45,12 +45,7 @@ class UsageView(View):
 
 
 class UsageScreen(Page):
-    """The usage of everything in sight.
-
-    Args:
-        locations: The databases.
-        question: What to begin with.
-    """
+    """The usage of everything in sight."""
 
     def __init__(self, locations: Sequence[Location], question: Question | None = None) -> None:
         super().__init__()

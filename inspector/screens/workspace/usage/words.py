@@ -6,7 +6,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import datetime
 
-from core.account.pricing.bucket_costs import bucket_costs
+from core.account.pricing.price import bucket_costs
 from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail

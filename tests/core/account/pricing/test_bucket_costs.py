@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.pricing.bucket_costs import bucket_costs
+from core.account.pricing.price import bucket_costs
 from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.tokens import Buckets

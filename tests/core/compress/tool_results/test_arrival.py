@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.compress.tool_results.arrival import Arriving, arrive
-from core.compress.tool_results.files import Storage, file_name, storage
-from core.compress.tool_results.replacement import preview_of, unwrapped
+from core.compress.tool_results.replacement import Storage, file_name, preview_of, storage, unwrapped
 from core.compress.tool_results.sizes import result_sizes
 from core.hermes.policy.policy import load_policy, releases
 

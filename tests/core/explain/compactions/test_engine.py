@@ -8,7 +8,7 @@ from core.explain.events import explained
 from core.explain.explanation import Explanation
 from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.evidence import Verdict
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.explain.diagnose.diagnose import examine_store
-from core.explain.diagnose.rules.storage.page_usage import bytes_by_part, damaged, is_index
+from core.explain.diagnose.rules.storage.database import bytes_by_part, damaged, is_index
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import plain

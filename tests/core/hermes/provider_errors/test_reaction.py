@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.classify import classify
 from core.hermes.provider_errors.explain import explain_error
 from core.hermes.provider_errors.failure import failure_of
 from core.hermes.provider_errors.reaction import is_local_server, reaction
+from core.hermes.provider_errors.shapes import SessionSize
 
 SMALL = SessionSize(20_000, 200_000, 12)
 LARGE = SessionSize(150_000, 200_000, 220)

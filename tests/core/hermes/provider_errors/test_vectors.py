@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.hermes.provider_errors.asked import SessionSize
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import reaction
+from core.hermes.provider_errors.shapes import SessionSize
 from tests.shared import shared
 
 pytestmark = pytest.mark.shared

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Boundary
+from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.model.transcript.message import RowState
 from core.store.generations.copied_rows import digests
 from core.store.generations.row_outline import RowOutline

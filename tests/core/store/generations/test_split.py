@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.transcript.boundary import BoundaryMode
-from core.model.transcript.conversation import Conversation
+from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.model.transcript.message import RowState
 from core.store.generations.copied_rows import head_copies, repeats, tail_copies
 from core.store.generations.row_outline import RowOutline

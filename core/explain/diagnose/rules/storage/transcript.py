@@ -14,7 +14,7 @@ from core.explain.diagnose.message_scan import read_texts
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.redact.bulk_scan import holding
 from core.redact.text import redact

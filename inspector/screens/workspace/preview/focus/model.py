@@ -113,9 +113,7 @@ def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
 def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> Headline:
     """Which focus keeps most more of its topic than no focus does, and at what price in other facts.
 
-    Args:
-        topics: What was compared.
-        retentions: Of no focus, then of each topic; nothing is said before all are there.
+    Nothing is said before all are there.
     """
     made = [one for one in retentions if one is not None]
     if len(made) <= len(topics):

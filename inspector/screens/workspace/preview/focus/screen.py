@@ -71,15 +71,7 @@ class FateList(RowList[FateRow]):
 
 
 class FocusLab(Page):
-    """Previews of one compaction, without a focus and with each of one or two.
-
-    Args:
-        basis: The conversation, read and planned.
-        writer: Who writes all summaries.
-        focuses: One topic or two.
-        engine: The engine that compacts; None for ours.
-        show: Called with the index of a message to go to when the user asks for it.
-    """
+    """Previews of one compaction, without a focus and with each of one or two."""
 
     CSS_PATH = "focus.tcss"
     BINDINGS = bindings("focus")

@@ -11,7 +11,7 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.compaction.preview import FactCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.transcript.boundary import BoundaryMode
+from core.model.transcript.conversation import BoundaryMode
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.cache.card import bill
