@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.redact.hints import Hints
 from core.redact.key_formats import gibberish, jumbled, opaque, scrambled, variety
 from core.redact.secret_names import (
     Strength,
@@ -16,10 +17,10 @@ from core.redact.secret_names import (
     strength,
 )
 from core.redact.spans import Hit
-from core.redact.table import compiled, names
+from core.redact.table import compiled
 
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
-_PART = re.compile(r"[\w.\-]")
+_BEFORE_NAME = re.compile(r"(?s:.*[^\w.\-])?")
 _LONGEST_NAME = 64
 _MASK = "[redacted:"
 
@@ -99,12 +100,9 @@ _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set
 _NOT_A_VALUE = frozenset("=:|>")
 
 
-def named(text: str) -> Iterator[Hit]:
+def named(text: str, hints: Hints) -> Iterator[Hit]:
     """Every value whose name calls it a secret."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text.translate(_ASCII_LOWER)
-    for start, end in _identifiers(text, lower):
+    for start, end in _identifiers(text, hints):
         if text.startswith(_MASK, start - len(_MASK)):
             continue  # the name of a kind inside a mask
         if text[start - 1 : start] == ":" and _RESOURCE.search(text, max(0, start - 120), start):
@@ -118,29 +116,25 @@ def named(text: str) -> Iterator[Hit]:
                 yield Hit(value[0], joined.end("rest") if joined else value[1], "secret-value")
 
 
-_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-
-
-def _identifiers(text: str, lower: str) -> Iterator[tuple[int, int]]:
+def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
     """Spans of the identifiers that hold the stem of a secret word."""
     seen: set[int] = set()
-    for stem in names().stems:
-        at = lower.find(stem)
-        while at >= 0:
-            start = at
-            while start > 0 and at - start < _LONGEST_NAME and _PART.match(text, start - 1):
-                start -= 1
-            start = _after_escape(text, start)
+    for _, places in hints.by_word("stems"):
+        end = 0
+        for at in places:
+            if at < end:
+                continue
+            before = _BEFORE_NAME.match(text, max(0, at - _LONGEST_NAME), at)
+            start = _after_escape(text, before.end() if before else at)
             if text.startswith(("-D", "-P"), start) and text[start + 2 : start + 3].islower():
                 start += 2  # a property given to Java
             elif text[start - 1 : start] == "%" and _HEX_PAIR.match(text, start):
                 start += 2  # an address within an address
             match = _IDENTIFIER.match(text, min(start, at))
-            end = match.end() if match else at + len(stem)
+            end = match.end() if match else at + 1
             if start not in seen:
                 seen.add(start)
                 yield start, end
-            at = lower.find(stem, max(end, at + 1))
 
 
 def _after_escape(text: str, start: int) -> int:

@@ -8,12 +8,13 @@ that look alike. Words that begin ids, hashes and file names are in the table.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
+from core.redact.hints import Hints
 from core.redact.spans import Hit
-from core.redact.table import Beginnings, Kind, compiled, issuers, kinds, letter_pairs
+from core.redact.table import Kind, compiled, issuers, kinds, letter_pairs
 
 _ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
@@ -48,22 +49,21 @@ _CONTINUED = re.compile(
 """The rest of a credential broken by a line end or joined from two string literals."""
 
 
-def known(text: str) -> Iterator[Hit]:
+def known(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential the table knows by its own text."""
-    long = "\n".join([word for word in set(text.split()) if len(word) >= LONG])
-    if not long:
-        return
-    for (needle, kind), _ in _beginnings().within(long):
-        yield from _search(kind, needle, text)
+    for number, places in hints.by_word("kinds"):
+        yield from _search(*_beginnings()[number], text, places)
+    parts = (part for start, end in hints.rows for part in _APART.split(text[start:end]))
+    longest = max(map(len, parts), default=0)
     for kind in _nameless():
-        if compiled(f"[A-Za-z0-9_-]{{{kind.row}}}").search(long):
+        if longest >= kind.row and compiled(kind.holds).search(text):
             yield from _scan(kind, text)
 
 
 @cache
-def _beginnings() -> Beginnings[tuple[str, Kind]]:
-    """Each beginning and its kind, looked for in long words."""
-    return Beginnings(((needle, kind), needle.rstrip()) for kind in kinds() for needle in kind.needles)
+def _beginnings() -> Sequence[tuple[Kind, str]]:
+    """Each beginning with its kind."""
+    return [(kind, needle) for kind in kinds() for needle in kind.needles]
 
 
 @cache
@@ -78,15 +78,15 @@ def _scan(kind: Kind, text: str) -> Iterator[Hit]:
             yield hit
 
 
-def _search(kind: Kind, needle: str, text: str) -> Iterator[Hit]:
-    at = text.find(needle)
-    while at >= 0:
-        end = at + len(needle)
-        hit = _try(kind, text, at, end)
-        if hit:
+def _search(kind: Kind, needle: str, text: str, places: Sequence[int]) -> Iterator[Hit]:
+    done = 0
+    for at in places:
+        if at < done or not text.startswith(needle, at):
+            continue
+        done = at + len(needle)
+        if hit := _try(kind, text, at, done):
             yield hit
-            end = max(end, hit.end)
-        at = text.find(needle, end)
+            done = max(done, hit.end)
 
 
 def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
@@ -163,6 +163,11 @@ def variety(text: str) -> int:
     return sum(pattern.search(text) is not None for pattern in (_LOWER, _UPPER, _DIGIT))
 
 
+_APART = re.compile("[+/]")
+"""What parts the words of a row."""
+
+_BEFORE_DOT = re.compile(r"[A-Za-z0-9]{1,48}\.\Z")
+"""What may stand before a row as the first part of a key."""
 _ISSUED = (
     r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
     r"(?P<first>(?:[A-Z]?[a-z]{2,14}(?:[A-Z][a-z]{2,8}){0,3}|[a-z]\d?|[A-Z]{2,10})\d{0,2})(?P<dash>[_.-])"
@@ -180,10 +185,13 @@ _SHORTEST_WORD = 6
 """Letters at the most of a word before a run of two classes: longer ones name what is no key."""
 
 
-def unlisted(text: str) -> Iterator[Hit]:
+def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential that is told by its shape alone."""
-    for match in compiled(_ISSUED).finditer(text):
-        if _is_key(text, match):
+    for at, _ in hints.rows:
+        dotted = text.startswith(".", at - 1) if at else False
+        before = _BEFORE_DOT.search(text, max(0, at - 49), at) if dotted else None
+        match = compiled(_ISSUED).match(text, before.start() if before else at)
+        if match and _is_key(text, match):
             start = match.start() + (
                 text[match.start() - 1 : match.start()] == "\\" and match["first"][0] in "nrt"
             )

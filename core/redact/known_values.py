@@ -11,12 +11,14 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator
+from itertools import chain
 from string import ascii_letters, digits
 from threading import Lock
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from core.redact.spans import Hit
+from core.redact.word_search import Search, one_by_one, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -27,7 +29,7 @@ _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
 
 _FEW = 96
-"""Up to so many are looked for one by one; beyond it takes less to look at each beginning in a text."""
+"""Up to so many new ones are looked for one by one, before the search for all is built again."""
 
 _BASE64 = frozenset(ascii_letters + digits + "+/-_=")
 _BLANK = re.compile(r"(?:\s|\\+[nrt])+")
@@ -45,7 +47,8 @@ class KnownValues:
     def __init__(self) -> None:
         self._kinds: dict[str, str] = {}
         self._encoded: set[str] = set()
-        self._begun: dict[str, tuple[str, ...]] = {}
+        self._fresh: dict[str, str] = {}
+        self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
         self._lock = Lock()
 
@@ -60,15 +63,16 @@ class KnownValues:
             for value, kind in found:
                 if value not in self._kinds:
                     self._add(value, kind)
+            if len(self._fresh) > _FEW:
+                self._search, self._fresh = search_for({part: part for part in self._kinds}), {}
 
     def _add(self, value: str, kind: str) -> None:
         for part, encoded in _parts(value):
             if part not in self._kinds:
                 if encoded:
                     self._encoded.add(part)
-                begin = part[:LEAST]
-                self._begun[begin] = (*self._begun.get(begin, ()), part)
                 self._kinds[part] = kind
+                self._fresh[part] = part
 
     def unread(self, items: Iterable[Item]) -> list[Item]:
         """Those of some places not yet read to their end; see `mark_read`.
@@ -86,8 +90,9 @@ class KnownValues:
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
-            for known in (self._kinds, self._encoded, self._begun, self._read):
+            for known in (self._kinds, self._encoded, self._read):
                 known.clear()
+            self._search, self._fresh = search_for({}), {}
 
     def held(self, text: str) -> bool:
         """Whether a text may hold one."""
@@ -104,17 +109,8 @@ class KnownValues:
 
     def _found(self, text: str) -> Iterator[tuple[str, int]]:
         """Each value that stands in a text, with every place of it."""
-        if len(self._kinds) <= _FEW:
-            present = [value for value in tuple(self._kinds) if value in text]
-        else:
-            begun = self._begun
-            begins = {text[at : at + LEAST] for at in range(len(text) - LEAST + 1)} & begun.keys()
-            present = [value for begin in begins for value in begun[begin] if value in text]
-        for value in present:
-            at = text.find(value)
-            while at >= 0:
-                yield value, at
-                at = text.find(value, at + len(value))
+        for last, value in chain(self._search(text), one_by_one(text, dict(self._fresh))):
+            yield value, last - len(value) + 1
 
 
 KNOWN = KnownValues()

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.model.transcript.message import Message
-from core.redact.bulk_scan import holding
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, is_reference, strength
 from core.redact.spans import Hit, mask
@@ -137,10 +136,8 @@ def learn(messages: Iterable[Message]) -> None:
 
 def learn_texts(texts: Iterable[str]) -> None:
     """As `learn`, of texts that are no messages."""
-    each = [text for text in dict.fromkeys(texts) if text]
-    encoded = [text.encode("utf-8", "replace") for text in each]
-    held = [each[place] for place in sorted(holding(encoded, thorough=True))]
-    KNOWN.learn([(text[hit.start : hit.end], hit.kind) for text in held for hit in find(text)])
+    each = dict.fromkeys(texts)
+    KNOWN.learn([(text[hit.start : hit.end], hit.kind) for text in each for hit in find(text)])
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from core.support.yaml_tables import shared_table
-
-T = TypeVar("T")
 
 KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places", "words"))
 """What tells itself, what its place tells, and the words that tell names, issuers and speech."""
@@ -25,6 +23,7 @@ class Kind:
         needles: Literal beginnings; empty when the pattern is searched for.
         source: The regular expression.
         row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
+        holds: Without needles: a part of every such credential that is found faster.
         back: Characters of the credential before its needle.
         bound: The needle must not continue a word.
         opaque: The match must hold a letter and a digit behind its prefix.
@@ -34,6 +33,7 @@ class Kind:
     needles: tuple[str, ...]
     source: str
     row: int = 0
+    holds: str = ""
     back: int = 0
     bound: bool = True
     opaque: bool = False
@@ -168,39 +168,10 @@ def _usage_word(word: str) -> str:
     return _CAPITALS.sub(lambda _: _ANY_WORD, re.escape(word))
 
 
-_PAIR = re.compile(r"(?=(..[-_.$:{/ =\"'(]))")
-
-
-class Beginnings(Generic[T]):
-    """Many literal beginnings, each with what it belongs to, looked for in a text at once.
-
-    Two characters and the sign behind them rule most beginnings out; those without a sign are looked for alon
-    """
-
-    def __init__(self, entries: Iterable[tuple[T, str]]) -> None:
-        self._all = tuple(entries)
-        self._by_pair: dict[str, list[int]] = {}
-        for place, (_, needle) in enumerate(self._all):
-            pair = _PAIR.search(needle)
-            self._by_pair.setdefault(pair[1] if pair else "", []).append(place)
-
-    def within(self, text: str) -> list[tuple[T, str]]:
-        """Those that stand in a text, in the order of the table."""
-        pairs = {"", *_PAIR.findall(text)} & self._by_pair.keys()
-        places = sorted(place for pair in pairs for place in self._by_pair[pair])
-        return [self._all[place] for place in places if self._all[place][1] in text]
-
-
 @cache
 def manifests() -> tuple[str, ...]:
     """What tells a manifest whose values are all credentials."""
     return tuple(shared_table(PLACES)["manifests"])
-
-
-@cache
-def hints() -> tuple[str, ...]:
-    """What tells the commonest places in which no word for a secret stands."""
-    return tuple(shared_table(PLACES)["hints"])
 
 
 @cache
@@ -258,6 +229,7 @@ def _kind(entry: Mapping[str, Any]) -> Kind:
         needles=tuple(entry.get("needles", ())),
         source=entry["pattern"],
         row=entry.get("row", 0),
+        holds=entry.get("holds", ""),
         back=entry.get("back", 0),
         bound=entry.get("bound", True),
         opaque=entry.get("opaque", False),

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from core.redact.assigned_values import named
+from core.redact.hints import Hints, hints_of
 from core.redact.key_formats import known, unlisted
 from core.redact.known_values import KNOWN
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
-from core.redact.table import Beginnings, Place, compiled, manifests, places
+from core.redact.table import Place, compiled, places
 from core.redact.unnamed.calls import calls
 from core.redact.unnamed.collections import collections
 from core.redact.unnamed.columns import columns
@@ -19,7 +20,7 @@ from core.redact.unnamed.commands import commands
 from core.redact.unnamed.inserts import inserts
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
-from core.redact.unnamed.spoken import spoken
+from core.redact.unnamed.spoken import paired, spoken
 
 _SEAM = "\n\x00\n"
 """Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
@@ -39,20 +40,33 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
+    told = hints_of(text)
     hits = merge(
-        (*known(text), *headers(text), *named(text), *KNOWN.hits(text), *unlisted(text), *unnamed(text))
+        (
+            *known(text, told),
+            *headers(text, told),
+            *named(text, told),
+            *KNOWN.hits(text),
+            *unlisted(text, told),
+            *unnamed(text, told),
+        )
     )
     return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
 
 
-def unnamed(text: str) -> Iterator[Hit]:
+def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential that only its surroundings tell, also in a text written in JSON."""
-    plain = unescaped(text)
-    lower = lowered(plain)
-    yield from nearby(plain)
-    yield from commands(plain)
-    for rule in (columns, inserts, collections, calls, spoken):
-        yield from rule(plain, lower)
+    plain = unescaped(text)  # each character where it was, so the hints hold
+    lower = hints.lower if plain is text else lowered(plain)
+    if hints.rows:
+        yield from nearby(plain)
+    yield from commands(plain, hints)
+    yield from columns(plain, lower, hints.places("columns"))
+    yield from inserts(plain, lower, hints.places("inserts"))
+    yield from collections(plain, lower, hints.places("groups"))
+    yield from calls(plain, lower, hints.places("calls"))
+    yield from spoken(plain, lower, hints.places("said"))
+    yield from paired(plain, hints.places("pairs"))
 
 
 def redact(text: str) -> Redacted:
@@ -67,6 +81,12 @@ def redact(text: str) -> Redacted:
 def redact_text(text: str) -> str:
     """The text with every credential masked."""
     return redact(text).text
+
+
+def redact_bulk(texts: Sequence[str]) -> list[str]:
+    """Many texts without their credentials, each read once: what tools give back is often the same again."""
+    clean = {text: redact_text(text) for text in dict.fromkeys(texts)}
+    return [clean[text] for text in texts]
 
 
 def redact_all(texts: Sequence[str]) -> list[str]:
@@ -103,15 +123,15 @@ _ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
 _END = "\n---"
 
 
-def manifest_values(text: str, lower: str) -> Iterator[Hit]:
+def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
     """Every value of every Secret in a text, as YAML or JSON, also escaped in JSON.
 
     Args:
         text: The text.
-        lower: The same in lower case.
+        saying: Where it says that something is one.
     """
     found: list[tuple[int, int]] = []
-    for at in sorted(_all(lower, manifests())):
+    for at in saying:
         start, end = _reach(text, at)
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often it says Secret
@@ -119,14 +139,6 @@ def manifest_values(text: str, lower: str) -> Iterator[Hit]:
             found.append((start, end))
     for start, end in found:
         yield from _values(text, start, end)
-
-
-def _all(text: str, needles: Iterable[str]) -> Iterator[int]:
-    for needle in needles:
-        at = text.find(needle)
-        while at >= 0:
-            yield at
-            at = text.find(needle, at + len(needle))
 
 
 def _reach(text: str, at: int) -> tuple[int, int]:
@@ -144,32 +156,31 @@ def _values(text: str, start: int, end: int) -> Iterator[Hit]:
                     yield Hit(*one.span("value"), "kubernetes-secret")
 
 
-def headers(text: str) -> Iterator[Hit]:
+def headers(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential in a place a protocol or a command line gives it."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = text.casefold() if len(text.casefold()) == len(text) else text
-    for place, needle in _needles().within(lower):
-        if place.beside in lower:
-            yield from _search(place, needle, text, lower)
-    yield from manifest_values(text, lower)
+    for number, found in hints.by_word("places"):
+        place, needle = _needles()[number]
+        if place.beside in hints.lower:
+            yield from _search(place, len(needle), text, hints.lower, found)
+    yield from manifest_values(text, hints.places("manifests"))
 
 
 @cache
-def _needles() -> Beginnings[Place]:
+def _needles() -> Sequence[tuple[Place, str]]:
     """Every place, by what it begins with."""
-    return Beginnings((place, needle) for place in places() for needle in place.needles)
+    return [(place, needle) for place in places() for needle in place.needles]
 
 
-def _search(place: Place, needle: str, text: str, lower: str) -> Iterator[Hit]:
-    at = lower.find(needle)
-    while at >= 0:
-        end = at + len(needle)
-        match = place.found(text, at, end) or place.found(lower, at, end)
+def _search(place: Place, length: int, text: str, lower: str, found: Sequence[int]) -> Iterator[Hit]:
+    done = 0
+    for at in found:
+        if at < done:
+            continue
+        done = at + length
+        match = place.found(text, at, done) or place.found(lower, at, done)
         if match and _counts(place, text[match.start("secret") : match.end("secret")]):
             yield Hit(*match.span("secret"), place.kind)
-            end = max(end, match.end("secret"))
-        at = lower.find(needle, end)
+            done = max(done, match.end("secret"))
 
 
 def _counts(place: Place, value: str) -> bool:

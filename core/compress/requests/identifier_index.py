@@ -11,8 +11,7 @@ from itertools import count
 from typing import Any
 
 from core.model.transcript.message import Message
-from core.redact.bulk_scan import redact_bulk
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk, redact_text
 from core.support.yaml_tables import load_table
 
 _TABLE = "core/compress/requests/identifiers.yaml"

@@ -19,8 +19,7 @@ from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, Summa
 from core.compress.retention.unsupported import check
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
-from core.redact.bulk_scan import redact_bulk
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk, redact_text
 
 _SENTENCES = frozenset({"asks", "constraints", "decisions", "state", "open"})
 _HINTED = 0.9

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequen
 from typing import Any
 
 from core.hermes.markers.summary_signs import PREFILTERS
-from core.redact.bulk_scan import holding
+from core.redact.text import find
 from core.store.database.connect import reading
 from core.store.database.schema import TEXTS
 from core.store.store import Store
@@ -107,5 +107,5 @@ def _telling(rows: Sequence[Any]) -> Iterator[str]:
         content = row[_CONTENT]
         if content and b"[CONTEXT " in content and any(marker in content for marker in _SUMMARIES):
             yield row[_SESSION]
-    texts = [_joined(row[_CONTENT:]) for row in rows]
-    yield from (rows[place][_SESSION] for place in holding(texts))
+        if find(_joined(row[_CONTENT:]).decode("utf-8", "replace")):
+            yield row[_SESSION]

@@ -6,7 +6,7 @@ The names of what is called so are data: `calls` in `words.yaml`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from core.redact.secret_names import looks_random
@@ -19,18 +19,20 @@ _REACH = 400
 _LITERAL = re.compile(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
 
 
-def calls(text: str, lower: str) -> Iterator[Hit]:
+def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every literal behind the first of such a call that looks like a password.
 
     Args:
         text: The text.
         lower: The same in lower case.
+        places: Where a name of what is called begins.
     """
-    for match in _called().finditer(lower):
-        for one in _behind_the_first(text, match.end()):
-            value = one["value"]
-            if is_password(value) or is_thought_up(value) or looks_random(value):
-                yield Hit(*one.span("value"), "secret-value")
+    for at in places:
+        if match := _called().match(lower, at):
+            for one in _behind_the_first(text, match.end()):
+                value = one["value"]
+                if is_password(value) or is_thought_up(value) or looks_random(value):
+                    yield Hit(*one.span("value"), "secret-value")
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from core.redact.key_formats import opaque
@@ -20,17 +20,17 @@ _SCALAR = re.compile(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})
 _REACH, _BEFORE = 2_000, 24
 
 
-def collections(text: str, lower: str) -> Iterator[Hit]:
+def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every value of a group of secrets that looks like one.
 
     Args:
         text: The text.
         lower: The same in lower case.
+        places: Where the name of a group begins.
     """
-    if not any(name in lower for name in unnamed_words()["groups"]):
-        return
-    for match in _group().finditer(lower):
-        if _other().search(lower, max(0, match.start() - _BEFORE), match.start()):
+    for at in places:
+        match = _group().match(lower, at)
+        if match is None or _other().search(lower, max(0, at - _BEFORE), at):
             continue
         for one in _SCALAR.finditer(text, match.end(), _end(text, match.start(), match.end())):
             if opaque(one["value"]) and is_likely(one["value"]):

@@ -7,7 +7,7 @@ the lines below as long as they have as many cells.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
 from core.redact.secret_names import Strength
@@ -26,17 +26,18 @@ _OPENS_JSON, _ENDS_JSON = re.compile(r'" {0,8}: {1,8}"'), re.compile(r' {0,8}" {
 _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 
 
-def columns(text: str, lower: str) -> Iterator[Hit]:
+def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every cell below the name of a secret.
 
     Args:
         text: The text.
         lower: The same in lower case.
+        places: Where a word for a secret begins.
     """
     done = 0
-    for match in _named_cell().finditer(lower):
-        if match.start() >= done:
-            start, done = _line(text, match.start())
+    for at in places:
+        if at >= done and _named_cell().match(lower, at):
+            start, done = _line(text, at)
             if done - start <= _LONGEST_HEAD:
                 yield from _below(text, start, done)
 

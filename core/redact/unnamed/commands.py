@@ -6,9 +6,10 @@ Which tools and options there are is data: `tools` and `options` in `words.yaml`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from core.redact.hints import Hints
 from core.redact.key_formats import scrambled, variety
 from core.redact.spans import Hit
 from core.redact.table import issuers, unnamed_words
@@ -26,31 +27,36 @@ _ARGUMENT = re.compile(
 )
 
 
-def commands(text: str) -> Iterator[Hit]:
+def commands(text: str, hints: Hints) -> Iterator[Hit]:
     """Every value of an option that looks like a password, of a command that is given some.
 
     Args:
         text: The text.
+        hints: Where the names of commands stand.
     """
-    if " -" not in text and " /" not in text:
-        return
-    known = issuers()
-    for tool in known.tools.intersection(text.replace('"', " ").split()):
-        for start, end in _lines(text, tool):
-            for match in _ARGUMENT.finditer(text, start, end):
+    words: set[str] = set()
+    for number, places in hints.by_word("tools"):
+        tool = _tools()[number]
+        for at in places:
+            for match in _arguments(text, at, tool):
                 if _is_given(match, tool):
-                    yield Hit(*match.span("value"), "secret-value")
+                    words = words or set(text.replace('"', " ").split())
+                    if tool in words:  # somewhere, and no part of another
+                        yield Hit(*match.span("value"), "secret-value")
 
 
-def _lines(text: str, tool: str) -> Iterator[tuple[int, int]]:
-    """The rest of each line on which a command stands."""
-    at = text.find(f"{tool} ")
-    while at >= 0:
-        end = at + len(tool)
-        if not text[at - 1 : at].isalnum():
-            stop = _stop().search(text, end, end + _REACH)
-            yield end, stop.start() if stop else min(len(text), end + _REACH)
-        at = text.find(f"{tool} ", end)
+@cache
+def _tools() -> Sequence[str]:
+    return sorted(issuers().tools)
+
+
+def _arguments(text: str, at: int, tool: str) -> Iterable[re.Match[str]]:
+    """The options of a command with their values, on its line."""
+    end = at + len(tool)
+    if text[at - 1 : at].isalnum() or not text.startswith(tool, at):
+        return ()
+    stop = _stop().search(text, end, end + _REACH)
+    return _ARGUMENT.finditer(text, end, stop.start() if stop else end + _REACH)
 
 
 @cache

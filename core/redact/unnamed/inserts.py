@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.redact.spans import Hit
 from core.redact.table import compiled
@@ -18,16 +18,15 @@ _INSERT = (
 _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 
 
-def inserts(text: str, lower: str) -> Iterator[Hit]:
+def inserts(text: str, lower: str, places: Sequence[int]) -> Iterator[Hit]:
     """Every value that is put into a column with the name of a secret.
 
     Args:
         text: The text.
         lower: The same in lower case.
+        places: Where something is inserted.
     """
-    if "insert into" not in lower and "replace into" not in lower:
-        return
-    for match in compiled(_INSERT).finditer(lower):
+    for match in compiled(_INSERT).finditer(lower) if places else ():
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)
         for row in compiled(_ROW).finditer(text, *match.span("rows")) if named else ():

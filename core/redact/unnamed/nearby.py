@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from core.redact.hints import rows
 from core.redact.key_formats import opaque, scrambled
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
@@ -27,8 +28,6 @@ _VALUE = (
 )
 _PREFIX = re.compile(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
 """What of a value may stand before its row."""
-_LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
-_CLASSES, _ROW = bytes(87 if code in _LETTERS else 32 for code in range(256)), b"W" * 20
 _WHOLE_UUID, _HEX = re.compile(rf"{_UUID}(?::[a-z]{{2}})?"), re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
 _WORD, _PART = re.compile(r"[A-Za-z]{2,24}"), re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -56,21 +55,11 @@ _LEAST_HEX, _LEAST_DIFFERENT = 32, 8
 
 def nearby(text: str) -> Iterator[Hit]:
     """Every random value that a word nearby calls a credential."""
-    for at in _rows(text):
+    for at, _ in rows(text):
         before = _PREFIX.search(text, max(0, at - 6), at)
         match = compiled(_VALUE).match(text, before.start() if before else at)
         if match and _is_random(match[0]) and _is_told(text, *match.span()):
             yield Hit(*match.span(), "provider-key")
-
-
-def _rows(text: str) -> Iterator[int]:
-    """Where so many letters, digits and signs begin to stand in a row as a value has."""
-    classes = text.encode("ascii", "replace").translate(_CLASSES)
-    at = classes.find(_ROW)
-    while at >= 0:
-        yield at
-        end = classes.find(b" ", at)
-        at = classes.find(_ROW, end) if end >= 0 else -1
 
 
 def _is_random(value: str) -> bool:

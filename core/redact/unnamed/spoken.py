@@ -7,8 +7,8 @@ when it looks like nothing else, and right behind the word when it might be one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
@@ -34,14 +34,15 @@ _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
 _PAIR = r"(?m)^[ \t]{0,8}\"[\w.@-]{1,64}\" \"(?P<value>[^\"\n]{8,64})\"[ \t]*$"
 
 
-def spoken(text: str, lower: str) -> Iterator[Hit]:
+def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every password of a line that speaks of one.
 
     Args:
         text: The text.
         lower: The same in lower case.
+        places: Where a word begins that may speak of one.
     """
-    for word in _said(lower):
+    for word in _said(lower, places):
         for token in _tokens(text, word.end()):
             value = token["value"].rstrip(".:")
             if _is_meant(text, word, token, value):
@@ -49,9 +50,6 @@ def spoken(text: str, lower: str) -> Iterator[Hit]:
         for match in (_REPLY.match(text, word.end()), _tried(text, word.start())):
             if match and (is_password(match["value"]) or is_thought_up(match["value"])):
                 yield Hit(*match.span("value"), "secret-value")
-    for match in _paired(text):
-        if is_password(match["value"]):
-            yield Hit(*match.span("value"), "secret-value")
 
 
 def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
@@ -65,31 +63,26 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
     return bool(told and not word["inside"] and is_thought_up(value))
 
 
-def _said(lower: str) -> Iterator[re.Match[str]]:
+def paired(text: str, places: Sequence[int]) -> Iterator[Hit]:
+    """The passwords behind users on lines of their own, as in the list of a connection pooler."""
+    for match in compiled(_PAIR).finditer(text) if places else ():
+        if is_password(match["value"]):
+            yield Hit(*match.span("value"), "secret-value")
+
+
+def _said(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
     """Where a text speaks of a password."""
-    present = tuple(word for word in _beginnings(lower.isascii()) if word in lower)
-    return _speaks(present).finditer(lower) if present else iter(())
+    done = 0
+    for at in places:
+        if at >= done and (word := _speaks().match(lower, at)):
+            done = word.end()
+            yield word
 
 
 @cache
-def _beginnings(ascii_only: bool) -> tuple[str, ...]:
-    """What stands in every text that speaks of one: the words that hold no other."""
-    words = {"pass", *unnamed_words()["inside"], *unnamed_words()["whole"]}
-    least = (word for word in words if not any(other in word for other in words - {word}))
-    return tuple(word for word in sorted(least) if word.isascii() or not ascii_only)
-
-
-@lru_cache(maxsize=1024)
-def _speaks(present: tuple[str, ...]) -> re.Pattern[str]:
-    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else.
-
-    Args:
-        present: What stands in the text; a pattern of few words is fast.
-    """
-    inside, whole = (
-        "|".join(word for word in unnamed_words()[name] if any(one in word for one in present)) or "(?!)"
-        for name in ("inside", "whole")
-    )
+def _speaks() -> re.Pattern[str]:
+    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
+    inside, whole = ("|".join(unnamed_words()[name]) for name in ("inside", "whole"))
     alone = r"(?<![a-z])(?:(?:pw|pwd|psk)(?![a-z]))"
     return re.compile(rf"(?P<inside>{inside}|{alone})|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))")
 
@@ -129,8 +122,3 @@ def _before_word() -> re.Pattern[str]:
     tried = rf"(?:\b(?i:{words})\b {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
     leads = r"[\"'`]? {1,8}(?:(?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?|\((?:the |its |my )?)$"
     return re.compile(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
-
-
-def _paired(text: str) -> Iterator[re.Match[str]]:
-    """A user and a password on a line of their own, as in the list of a connection pooler."""
-    return compiled(_PAIR).finditer(text) if '" "' in text else iter(())

@@ -150,16 +150,15 @@ def _learn_rows(
     if not row_ids:
         return
     # Most lists hold nothing suspicious, so they need not wait for these.
-    from core.redact.bulk_scan import holding
     from core.redact.message import learn
+    from core.redact.text import find
     from core.store.rows.messages import read_messages
 
     for chunk in chunks(row_ids):
         for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
             fresh = {text: row for row, text in stored if hash(text) not in told}
             told.update(map(hash, fresh))
-            held, rows = holding(list(fresh), thorough=True), list(fresh.values())
-            wanted = sorted({rows[at] for at in held})
+            wanted = sorted({row for text, row in fresh.items() if find(text.decode("utf-8", "replace"))})
             for _, messages in piecewise(wanted, lambda part: read_messages(connection, schema, part)):
                 learn(messages)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from core.redact.bulk_scan import holding
 from core.redact.quick_check import may_hold_credential
 from core.redact.text import redact_text
 from tests.core.redact.corpus import Planted, credentials, innocents, nested
@@ -54,10 +53,3 @@ def test_the_quick_look_before_a_line_is_drawn_lets_none_pass(seed: int) -> None
     for planted in credentials(seed):
         for text in nested(planted.text):
             assert redact_text(text) == text or may_hold_credential(text), planted.kind
-
-
-@pytest.mark.parametrize("seed", SEEDS[:2])
-def test_the_look_at_many_texts_at_once_misses_hardly_a_kind(seed: int) -> None:
-    masked = [planted for planted in credentials(seed) if redact_text(planted.text) != planted.text]
-    missed = [one.kind for one in masked if not holding([one.text.encode()], thorough=True)]
-    assert len(missed) <= (1 - RECALL) * len(masked), missed

@@ -14,8 +14,7 @@ from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.faithful.missing import lost
 from core.compress.summarise.faithful.recall import RecallIndex
 from core.model.compaction.preview import Unsupported
-from core.redact.bulk_scan import redact_bulk
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk, redact_text
 
 
 class Grounds:

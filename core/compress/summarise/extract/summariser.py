@@ -25,8 +25,7 @@ from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.select import FOCUS_SHARE, Estimate, choose
 from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
-from core.redact.bulk_scan import redact_bulk
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE = 0.5
 """A summary is never asked to be more than half of what it replaces."""

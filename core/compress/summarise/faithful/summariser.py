@@ -23,8 +23,7 @@ from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.faithful.coverage import best_lines
 from core.compress.summarise.faithful.entities import entity_lines
 from core.compress.summarise.faithful.missing import lines_of, lost
-from core.redact.bulk_scan import redact_bulk
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE, _LEAST = 0.5, 500
 """A summary takes at most that share of what it replaces, but may always have so many tokens."""

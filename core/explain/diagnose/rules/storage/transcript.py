@@ -16,7 +16,6 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
-from core.redact.bulk_scan import holding
 from core.redact.text import redact
 from core.support.amounts import plural
 
@@ -146,8 +145,7 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
     places: list[str] = []
     seen: set[bytes] = set()
     for group in _stored(case):
-        for place in sorted(holding([text for _, text in group])):
-            where, text = group[place]
+        for where, text in group:
             counts = redact(text[:_LONGEST].decode("utf-8", "replace")).counts
             if counts and text not in seen:
                 places.append(where)
