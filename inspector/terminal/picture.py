@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -9,6 +10,9 @@ from pathlib import Path
 from core.errors import ConfigError
 
 PNG = ".png"
+_REMOTE_FONTS = re.compile(r"\s*@font-face\s*\{[^}]*\}")
+_FONTS = 'font-family: Fira Code, "DejaVu Sans Mono", Menlo, Consolas, monospace;'
+"""Fonts of one width for every glyph: a font that lacks one would give its whole run to a serif font."""
 
 
 def write_picture(path: Path, svg: str) -> None:
@@ -18,6 +22,7 @@ def write_picture(path: Path, svg: str) -> None:
         OSError: The file cannot be written.
         ConfigError: What draws a PNG is not installed.
     """
+    svg = _local_fonts(svg)
     if path.suffix.lower() == PNG:
         path.write_bytes(_png(svg))
     else:
@@ -46,6 +51,12 @@ def told(folder: Path, svg: str, now: datetime) -> str:
     except OSError as error:
         return f"No picture: {error}"
     return f"Written: {' and '.join(path.name for path in written)} in {folder}"
+
+
+def _local_fonts(svg: str) -> str:
+    """It without the addresses of fonts: a picture of a session is opened without asking a server."""
+    local = _REMOTE_FONTS.sub("", svg).replace("font-family: arial;", "font-family: arial, sans-serif;")
+    return local.replace("font-family: Fira Code, monospace;", _FONTS)
 
 
 def _png(svg: str) -> bytes:

@@ -101,14 +101,15 @@ _MOST = 60
 
 
 def chain_headline(chain: Chain) -> Headline:
-    """How many sessions belong together, where /resume goes, and what is odd about them."""
+    """How many sessions belong together, how often they were compacted, where /resume goes, what is odd."""
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
     name = masked_start(" ".join((title or chain.resume_target).split()), _MOST)
+    compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
     if len(chain.nodes) == 1:
-        sentence = "One session, nothing branched off; /resume opens it"
+        sentence = f"One session, {compacted}, nothing branched off; /resume opens it"
     else:
-        sentence = f"{plural(len(chain.nodes), 'session')} in this family; /resume opens {name}"
+        sentence = f"{plural(len(chain.nodes), 'session')}, {compacted}; /resume opens {name}"
     if not chain.findings:
         return Headline(f"{sentence}.")
     odd = plural(len(chain.findings), "oddity", "oddities")

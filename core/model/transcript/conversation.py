@@ -133,6 +133,12 @@ class Chain:
     nodes: tuple[ChainNode, ...]
     findings: tuple[str, ...] = ()
 
+    @property
+    def compactions(self) -> int:
+        """How many of its sessions a compaction began, and how many happened inside them."""
+        inside = sum(node.generations - 1 for node in self.nodes if node.generations)
+        return inside + sum(node.kind is Kind.CONTINUATION for node in self.nodes)
+
     def subtree(self, place: int) -> tuple[ChainNode, ...]:
         """A node and everything that grew out of it."""
         top = self.nodes[place]

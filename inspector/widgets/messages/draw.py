@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from rich.style import Style
 
+from core.hermes.markers.markers import find_summary
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
@@ -90,6 +91,7 @@ def message_row(
         tool_name=calls[0].name if calls else None,
         calls=len(calls),
         images=images,
+        is_summary=find_summary(message.text) is not None,
     )
     return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from core.errors import ConfigError
 from inspector.terminal.picture import write_picture, write_pictures
@@ -34,3 +36,12 @@ def test_without_the_extra_a_png_says_what_to_install_and_the_key_writes_the_svg
     with pytest.raises(ConfigError, match=r"hermes-inspector\[png\]"):
         write_picture(tmp_path / "a.png", SVG)
     assert [path.suffix for path in write_pictures(tmp_path, SVG, NOW)] == [".svg"]
+
+
+def test_a_picture_asks_no_server_for_its_font(tmp_path: Path) -> None:
+    drawn = Console(record=True, file=StringIO()).export_svg()
+    assert "https://cdnjs" in drawn
+    write_picture(tmp_path / "a.svg", drawn)
+    written = (tmp_path / "a.svg").read_text()
+    assert "url(" not in written.replace("url(#", "")
+    assert "DejaVu Sans Mono" in written

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.model.accounting.tokens import Buckets
-from core.model.transcript.conversation import Chain, ChainNode, Generation, spent
+from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
 from inspector.screens.workspace.chain.list_view import Twig
-from inspector.screens.workspace.views import generation_words
+from inspector.screens.workspace.views import HOW
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -22,16 +22,33 @@ RELATIONS = {
 }
 
 
-def card_lines(
-    chain: Chain,
-    place: int,
-    twigs: Sequence[Twig],
-    generations: Sequence[Generation],
-    width: int,
-    ink: Palette,
-) -> Iterator[Line]:
-    """The session at `place`, its compactions, and what is odd about its family."""
-    twig = twigs[place]
+def card_lines(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
+    """A session and what is odd about its family, or one generation inside it."""
+    told = _session(chain, twig, twigs, width, ink)
+    yield from told if twig.generation is None else _generation(twig.generation, width, ink)
+
+
+def _generation(one: Generation, width: int, ink: Palette) -> Iterator[Line]:
+    yield from paragraph(f"Generation {one.index}", width, ink, bold=True)
+    began = "the beginning of the conversation"
+    if one.boundary is not None:
+        at = fmt.moment(one.boundary.at) if one.boundary.at else "at a time no row tells"
+        began = f"{HOW[one.boundary.mode]} · {at}"
+    yield from field("began", began, width, ink)
+    yield from field("new", fmt.plural(one.fresh, "message"), width, ink)
+    if one.boundary is not None:
+        yield from field("copies", _copies(one, one.boundary), width, ink)
+    yield from field("session", one.session_id, width, ink, "ink-muted")
+    yield from field("", "enter shows its messages in the map", width, ink, "ink-faint")
+
+
+def _copies(one: Generation, boundary: Boundary) -> str:
+    """What it took over of the generation before, and where the summary of the rest stands."""
+    summary = f" · the summary is row {boundary.summary_row}" if boundary.summary_row is not None else ""
+    return f"{fmt.plural(one.copies, 'message')} of the generation before, word for word{summary}"
+
+
+def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
     session = twig.node.session
     yield from paragraph(twig.name, width, ink, bold=True)
     yield from field("session", f"{session.id} · {_relation(twig.node, twigs)}", width, ink)
@@ -40,25 +57,15 @@ def card_lines(
     yield from field("tokens", _tokens(session.tokens), width, ink)
     paid = _beside(twig.node) if twig.node.beside else fmt.money(session.cost.usd)
     yield from field("cost", paid, width, ink, "money")
-    below = chain.subtree(place)
+    below = chain.subtree(twig.place)
     if len(below) > 1:
         tokens, cost = spent(below)
         words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
         told = f"{words} with the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", told, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
-    yield from _history(session.id, generations, width, ink)
-    for place, words in enumerate(chain.findings):
-        yield from field("" if place else "▲ odd", words, width, ink, "severity-warning")
-
-
-def _history(session: str, generations: Sequence[Generation], width: int, ink: Palette) -> Iterator[Line]:
-    """The generations of a session, the first of a conversation that was never compacted left out."""
-    own = [one for one in generations if one.session_id == session] if len(generations) > 1 else []
-    for place, one in enumerate(own):
-        began = fmt.moment(one.boundary.at) if one.boundary and one.boundary.at else ""
-        told = filter(None, (f"generation {one.index}", began, generation_words(one)))
-        yield from field("" if place else "history", " · ".join(told), width, ink)
+    for number, words in enumerate(chain.findings):
+        yield from field("" if number else "▲ odd", words, width, ink, "severity-warning")
 
 
 def resume_words(chain: Chain, session_id: str) -> str:

@@ -1,12 +1,13 @@
-"""The family of a session as a tree, one line a session."""
+"""The family of a session as a tree, one line a session, and one for each compaction inside it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.model.accounting.prices import Money
-from core.model.transcript.conversation import Chain, ChainNode
+from core.model.transcript.conversation import Chain, ChainNode, Generation
+from inspector.screens.workspace.views import generation_words
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND
 from inspector.terminal.line import Line
@@ -30,29 +31,52 @@ LEAST_TREE, TREE_SHARE = 34, 0.45
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """One session of the tree.
+    """One line of the tree: a session, or one of the generations inside it.
 
     Attributes:
+        place: Which session of the chain.
         name: What to call it.
         guides: What is drawn before it.
         own: It belongs to the conversation the workspace is about.
         resumed: `hermes --resume` lands in it.
         below: What it and everything below it cost; None where nothing is.
+        generation: The generation this line is about; None on the line of the session.
     """
 
+    place: int
     node: ChainNode
     name: str
     guides: str
     own: bool
     resumed: bool
     below: Money | None = None
+    generation: Generation | None = None
 
 
-def twigs(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
-    """The nodes as they are drawn."""
+def twigs(
+    chain: Chain, thread: Sequence[str], names: Mapping[str, str], generations: Sequence[Generation] = ()
+) -> list[Twig]:
+    """The nodes as they are drawn, each followed by the generations inside it where there are several."""
+    return [line for twig in _sessions(chain, thread, names) for line in (twig, *_inside(twig, generations))]
+
+
+def _inside(twig: Twig, generations: Sequence[Generation]) -> list[Twig]:
+    own = [one for one in generations if one.session_id == twig.node.session.id]
+    indent = twig.guides.replace("├─", "│ ").replace("└─", "  ")
+    line = replace(twig, guides=f"{indent}· ", resumed=False)
+    return [replace(line, name=_began(one), generation=one) for one in own] if len(own) > 1 else []
+
+
+def _began(one: Generation) -> str:
+    at = fmt.moment(one.boundary.at)[:16] if one.boundary and one.boundary.at else ""
+    return " · ".join(filter(None, (f"generation {one.index}", at, generation_words(one))))
+
+
+def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
     depths = [node.depth for node in chain.nodes]
     return [
         Twig(
+            place=place,
             node=node,
             name=_name(node, names),
             guides=_guides(depths, place),
@@ -114,6 +138,8 @@ class ChainList(RowList[Twig]):
 
     def draw_row(self, row: Twig, index: int, width: int) -> Line:
         """One session."""
+        if row.generation is not None:  # its tokens are booked by session: no figures, and room for words
+            return self._tree(row, width)
         ink = self.palette
         line = self._tree(row, self._room(width))
         figures = _figures(row)
@@ -126,7 +152,7 @@ class ChainList(RowList[Twig]):
     def _tree(self, row: Twig, room: int) -> Line:
         ink = self.palette
         line = Line().preformatted(row.guides, ink.style("ink-faint"))
-        style = ink.style("ink" if row.own else "ink-muted", bold=row.own)
+        style = ink.style("ink" if row.own else "ink-muted", bold=row.own and row.generation is None)
         whole = line.width + cell_len(clean_line(row.name)) + 1
         words = next((text for text in RESUME if whole + cell_len(text) <= room), RESUME[-1])
         line.add(

@@ -24,7 +24,6 @@ from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer
 from inspector.widgets.lists.row_list import RowList
@@ -52,9 +51,8 @@ class ChainView(FigureView):
         self._twigs: Sequence[Twig] = ()
 
     def compose(self) -> ComposeResult:
-        """The answer, where /resume goes, the tree, the session under the cursor."""
+        """The answer, the tree, the session under the cursor."""
         yield AnswerBar()
-        yield StatusLine(id="resume")
         with Container(id="family"):
             yield ChainList(empty="Reading the family …")
             yield TextPane(id="card")
@@ -71,11 +69,11 @@ class ChainView(FigureView):
             return
         chain, names = found
         self._chain = chain
-        thread = [session.id for session in self.subject.conversation.sessions]
-        self._twigs = twigs(chain, thread, names)
-        own = [place for place, twig in enumerate(self._twigs) if twig.own]
+        conversation = self.subject.conversation
+        thread = [session.id for session in conversation.sessions]
+        self._twigs = twigs(chain, thread, names, conversation.generations)
+        own = [place for place, twig in enumerate(self._twigs) if twig.own and twig.generation is None]
         self.query_one(AnswerBar).answer = chain_headline(chain)
-        self.query_one("#resume", StatusLine).left = resume_pieces(chain, self._twigs)
         self._draw_shares(chain)
         self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
         self._tell()
@@ -87,7 +85,9 @@ class ChainView(FigureView):
         bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True))) if several else ()
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: fmt.short(round(value))
         bars.told = tuple(
-            f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens" for twig in self._twigs
+            f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens"
+            for twig in self._twigs
+            if twig.generation is None
         )
         bars.first, bars.last = "the first", "the newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
@@ -95,24 +95,27 @@ class ChainView(FigureView):
 
     @on(RowList.Moved)
     def _tell(self) -> None:
-        self.query_one(DayBars).pointed = self.tree_list.cursor
-        if self.subject is not None and self._chain is not None and self._twigs:
-            place, generations = self.tree_list.cursor, self.subject.conversation.generations
-            self.card.show(partial(card_lines, self._chain, place, self._twigs, generations))
+        twig = self.tree_list.current
+        if twig is not None and self._chain is not None:
+            self.query_one(DayBars).pointed = twig.place
+            self.card.show(partial(card_lines, self._chain, twig, self._twigs))
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""
         self.card.action_line(step)
 
     def action_open_session(self) -> None:
-        """Open the conversation of the session under the cursor."""
+        """Open the conversation of the session under the cursor, or its generation in the map."""
         twig = self.tree_list.current
         if twig is None or self.subject is None:
             return
-        if twig.own:
+        if twig.generation is not None:
+            self.move_to(generation=twig.generation.index)
+            self.post_message(self.Wanted("map"))
+        elif twig.own:
             self.toast("That is the conversation you are in.")
-            return
-        shell(self).open_conversation(self.subject.location, twig.node.session.id)
+        else:
+            shell(self).open_conversation(self.subject.location, twig.node.session.id)
 
     def figures(self) -> FigureQuestion | None:
         """Those of the session under the cursor."""
@@ -139,18 +142,4 @@ def _layers(chain: Chain) -> tuple[Layer, ...]:
     return tuple(
         Layer(name, token, texture, tuple(float(getattr(one, BUCKETS[place]) or 0) for one in spent))
         for name, token, texture, place in STACKED
-    )
-
-
-def resume_pieces(chain: Chain, rows: Sequence[Twig]) -> tuple[Piece, ...]:
-    """How large the family is and where `hermes --resume` lands."""
-    sessions = fmt.plural(len(chain.nodes), "session")
-    odd = fmt.plural(len(chain.findings), "oddity", "oddities")
-    name = next((twig.name for twig in rows if twig.resumed), chain.resume_target)
-    return (
-        ("ink!", sessions),
-        *((("severity-warning", f" · ▲ {odd}"),) if chain.findings else ()),
-        ("ink-muted", " · /resume opens "),
-        ("severity-ok!", name),
-        *((("ink-faint?", f" · {chain.resume_target}"),) if name != chain.resume_target else ()),
     )

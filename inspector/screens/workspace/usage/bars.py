@@ -25,6 +25,18 @@ STACKED = (
 """The buckets from the bottom of a bar, each with its place in `Day.buckets`."""
 BUCKET_NAMES = tuple(one[0] for one in sorted(STACKED, key=lambda one: one[3]))
 
+SHORT, TALL = 32, 50
+"""Lines of a screen below which the rows come first, and from which the bars take what the rows leave."""
+_BESIDE = 25
+"""Lines of everything but bars and rows: sums, titles, keys, the origin where it stands below."""
+
+
+def lines_of(high: int, listed: int) -> int:
+    """Lines of the bars on a screen `high` lines tall that lists as many rows."""
+    if high < TALL:
+        return 2 if high < SHORT else 6
+    return max(high // 4, min(high // 2, high - listed - _BESIDE))
+
 
 @dataclass(frozen=True, slots=True)
 class Bars:

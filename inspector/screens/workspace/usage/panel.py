@@ -17,7 +17,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread
-from inspector.screens.workspace.usage.bars import Bars, bar_of, bars_of
+from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of
 from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.detail import Detail, detail
@@ -62,12 +62,6 @@ class UsagePanel(Reporting, Vertical):
         &.-without-origin #origin { display: none; }
     }
     """
-    SHORT = 32
-    """Lines of the screen below which the rows come first: low bars, the origin only on request."""
-
-    TALL = 50
-    """Lines from which the bars are higher."""
-
     rows = getters.query_one(LedgerList)
     card = getters.query_one("#origin", TextPane)
 
@@ -110,7 +104,7 @@ class UsagePanel(Reporting, Vertical):
 
     def on_mount(self) -> None:
         """Start adding up when it is known what."""
-        if self.app.size.height < self.SHORT:
+        if self.app.size.height < SHORT:
             self.add_class("-without-origin")
         if self.locations:
             self._start()
@@ -154,7 +148,7 @@ class UsagePanel(Reporting, Vertical):
         place = self.rows.cursor if again else self._left.pop(found.question, 0)
         self._answer, self._detail = found, None
         self._draw_sums()
-        self._draw_bars(bars_of(found))
+        self._draw_bars(bars_of(found), len(found.ledger.rows))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         shell(self).failures += found.errors
         self.rows.dearest = max(filter(None, map(spent, found.ledger.rows)), default=None)
@@ -193,15 +187,13 @@ class UsagePanel(Reporting, Vertical):
         """Say more where there is room."""
         self._draw_sums()
 
-    def _draw_bars(self, bars: Bars) -> None:
+    def _draw_bars(self, bars: Bars, listed: int) -> None:
         widget = self.query_one(DayBars)
         widget.values, widget.made_of, widget.unit = bars.values, bars.layers, bars.unit
         widget.told, widget.scale, widget.pointed = bars.told, bars.scale, -1
         widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
-        high = self.app.size.height
-        rows = 2 if high < self.SHORT else 6 if high < self.TALL else high // 4
-        widget.styles.height = 1 + (rows if bars.values else 0)
+        widget.styles.height = 1 + (lines_of(self.app.size.height, listed) if bars.values else 0)
 
     def _draw_tabs(self) -> None:
         self.query_one("#dimensions", StatusLine).left = tabs(self.question)

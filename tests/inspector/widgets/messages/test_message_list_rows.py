@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.model.compaction.plan import Part
+from core.model.transcript.message import Message
 from inspector.widgets.messages.bands import Band, Banding, partition_bands
+from inspector.widgets.messages.draw import message_row
 from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 
 
@@ -60,3 +62,11 @@ def test_a_plan_without_a_middle_says_so() -> None:
     (band,) = partition_bands(plan_of([1, 1], 2, 0))
     assert band.title == "nothing to summarise"
     assert partition_bands(plan_of([], 0, 0)) == ()
+
+
+def test_a_summary_is_told_from_what_its_user_said() -> None:
+    rows = [
+        message_row(0, Message({"role": "user", "content": text}), None, 1)
+        for text in ("[CONTEXT SUMMARY]: so far", "hello")
+    ]
+    assert [row.preview.is_summary for row in rows] == [True, False]

@@ -8,7 +8,7 @@ import pytest
 
 from core.model.accounting.prices import Money
 from core.model.accounting.tokens import Buckets, Cost
-from core.model.transcript.conversation import Chain, ChainNode
+from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
@@ -70,7 +70,7 @@ async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a
     samples: Location,
 ) -> None:
     text = await seen(open_app(samples, "Pick a job queue", "chain"), (120, 30))
-    assert "4 sessions · /resume opens Pick a job queue · 2026" in text
+    assert "4 sessions, never compacted; /resume opens Pick a job queue." in text
     assert text.count("↳ delegate") == 2
     assert "├ branch" in text
     assert "├─ Read the docs of Procrastinate and list limits" in text
@@ -124,10 +124,33 @@ async def test_no_generation_is_offered_where_none_is_shown_by_itself(samples: L
         assert "[ older" in drawn(pilot)
 
 
-async def test_the_card_tells_the_generations_of_a_session(samples: Location) -> None:
-    shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (120, 40))
-    assert "generation 1 · 236 new messages" in shown
-    assert "compacted in place · 140 new messages" in shown
+async def test_the_generations_inside_a_session_are_lines_below_it(samples: Location) -> None:
+    shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (160, 40))
+    assert "One session, 1 compaction, nothing branched off; /resume opens it." in shown
+    assert "· generation 1 · 236 new messages" in shown
+    assert " · compacted in place · 140 new messages · 29 carried over" in shown
+
+
+async def test_enter_on_a_generation_shows_it_in_the_map(samples: Location) -> None:
+    app = open_app(samples, "Webhooks are delivered twice", "chain")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "j")
+        assert "the beginning of the conversation" in drawn(pilot)
+        await press(pilot, "enter")
+        await settle(pilot)
+        assert "generation 1 of 2" in drawn(pilot)
+        assert "1[Map]" in drawn(pilot)
+
+
+def test_a_session_with_one_generation_has_no_lines_below_it() -> None:
+    one = Generation(1, "0", (1, 2))
+    assert len(twigs(chain(0), ["0"], {}, (one,))) == 1
+    assert [twig.name for twig in twigs(chain(0), ["0"], {}, (one, replace(one, index=2)))] == [
+        "0",
+        "generation 1 · 2 new messages",
+        "generation 2 · 2 new messages",
+    ]
 
 
 async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location) -> None:

@@ -15,6 +15,7 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.usage.bars import lines_of
 from inspector.screens.workspace.usage.days import Day, spent
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import answer, forecast
@@ -323,3 +324,8 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
 def test_a_period_without_spending_says_what_to_try() -> None:
     assert nothing(Question()) == "Nothing was spent today. p shows another period."
     assert nothing(Question(session="s1")) == "Nothing was spent in all time."
+
+
+def test_the_bars_take_what_the_rows_leave_of_a_tall_screen() -> None:
+    assert [lines_of(high, 3) for high in (24, 40, 60)] == [2, 6, 30]
+    assert lines_of(60, 40) == 15
