@@ -20,7 +20,7 @@ from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
-from core.hermes.config.config import load_config
+from core.hermes.config.config import NEWEST, load_config
 from core.hermes.policy.policy import Policy
 from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
@@ -149,9 +149,13 @@ def faithful_summariser(policy: Policy) -> Summariser:
 
 
 def chosen_model(
-    flags: ModelChoice, here: GenerationContext | None = None, env: Mapping[str, str] = os.environ
+    flags: ModelChoice,
+    here: GenerationContext | None = None,
+    env: Mapping[str, str] = os.environ,
+    *,
+    release: str = NEWEST,
 ) -> ModelChoice:
-    """The model to ask: flags, environment, `auxiliary.compression`, the session's own, in that order.
+    """The model to ask: flags, environment, the one for summaries, the session's own, in that order.
 
     Raises:
         SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
@@ -160,7 +164,7 @@ def chosen_model(
         return resolve(flags, env=env, config=load_config(None))
     tip = here.conversation.tip
     live = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
-    return resolve(flags, env=env, config=here.config, live=live)
+    return resolve(flags, env=env, config=here.config, live=live, release=release)
 
 
 def summary_price(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
+from core.compress.planning.arithmetic import arithmetic
 from core.compress.planning.keep_turns import boundary, widened
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Cut, Rows, cut
@@ -14,11 +15,9 @@ from core.compress.planning.summary_window import summary_budget, summary_window
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import Tier
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.settings import Gate, Settings
 from core.model.transcript.message import Message
-from core.support.amounts import plural
 
 
 def plan_messages(
@@ -76,7 +75,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         would_fire=compared >= limits.threshold and not blocks,
         compared_tokens=compared,
         blocked_by=blocks,
-        arithmetic=_arithmetic(limits, pruning, spans, compared, measured, settings.window),
+        arithmetic=tuple(arithmetic(limits, pruning, spans, compared, measured, settings.window)),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
         pruned_at=_pruned_at(pruning, measured),
@@ -169,33 +168,6 @@ def _compared(measured: Measured, settings: Settings) -> int:
         return settings.expected_tokens
     known = bool(settings.api_mode) and bool(measured.policy.estimate.thinking_keys)
     return measured.bare_tokens if known and not replays_thinking(settings) else measured.estimated_tokens
-
-
-def _arithmetic(
-    limits: Budgets,
-    pruning: Pruning,
-    spans: tuple[Span, Span, Span],
-    compared: int,
-    measured: Measured,
-    window: int,
-) -> tuple[str, ...]:
-    sign = ">=" if compared >= limits.threshold else "<"
-    tail = sum(pruning.weights[spans[2].start :])
-    return (
-        *limits.arithmetic,
-        f"{plural(pruning.count, 'old tool result')} shortened before the cut",
-        f"tail holds {plural(spans[2].size, 'message')}, {tail:,} tokens by weight",
-        f"{compared:,} tokens {sign} threshold {limits.threshold:,}",
-        *_tiers(compared, window, measured.policy.threshold.tiers),
-    )
-
-
-def _tiers(compared: int, window: int, tiers: Sequence[Tier]) -> Iterator[str]:
-    """The tiers of pressure, and which the conversation has reached."""
-    share = compared / window
-    for tier in tiers:
-        reached = "reached" if share > tier.above else "not reached"
-        yield f"above {tier.above:.2f} {tier.does}: {reached} at {share:.2f}"
 
 
 def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:

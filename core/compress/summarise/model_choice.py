@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.summarise.base import Endpoint, NoProvider
-from core.hermes.config.config import HermesConfig
+from core.hermes.config.config import NEWEST, HermesConfig
 from core.hermes.config.config_values import api_mode_of, host_of
 from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
 
@@ -20,7 +20,7 @@ DEFAULT_TIMEOUT = 120.0
 
 _ANTHROPIC_MODE = "anthropic_messages"
 _ROUTER = "openrouter"
-_AUTO = "auto"
+_AUTO, _CUSTOM = "auto", "custom"
 _NO_KEY = "none"
 """What is sent as a key to a server nearby that wants none."""
 
@@ -55,9 +55,14 @@ class ModelChoice:
 
 
 def resolve(
-    flags: ModelChoice, *, env: Mapping[str, str], config: HermesConfig, live: ModelChoice | None = None
+    flags: ModelChoice,
+    *,
+    env: Mapping[str, str],
+    config: HermesConfig,
+    live: ModelChoice | None = None,
+    release: str = NEWEST,
 ) -> ModelChoice:
-    """Settle a choice: flags, then environment, then `auxiliary.compression`, then the session's own model.
+    """Settle a choice: flags, then environment, then the model for summaries, then the session's own.
 
     Sources below the one that names the model do not count, and a key never goes to an address it was not
     given for.
@@ -67,11 +72,12 @@ def resolve(
         env: The environment.
         config: Hermes' configuration.
         live: The model the session last ran on.
+        release: Whose configuration it is; a document has other keys.
 
     Raises:
         NoProvider: Nobody names a model, or the endpoint needs a key that nobody gives.
     """
-    sources = [_over(flags, _from_env(env)), _auxiliary(config)]
+    sources = [_over(flags, _from_env(env)), _for_summaries(config, release)]
     sources += [live] if live is not None else []
     merged = _named([*sources, _configured(config)])
     if not merged.model:
@@ -172,6 +178,16 @@ def _from_env(env: Mapping[str, str]) -> ModelChoice:
         base_url=env.get("HERMES_INSPECTOR_BASE_URL", ""),
         api_key=env.get("HERMES_INSPECTOR_API_KEY", ""),
     )
+
+
+def _for_summaries(config: HermesConfig, release: str) -> ModelChoice:
+    """`auxiliary.compression`; by a document with `auxiliary.mode`, what that says."""
+    mode = config.value("auxiliary.mode", release)
+    if mode is None:
+        return _auxiliary(config)
+    named = config.value("auxiliary.custom.compression", release) if mode == _CUSTOM else ""
+    provider, _, model = str(named or "").partition("/")
+    return ModelChoice(provider, model) if provider in _providers() else ModelChoice(model=str(named or ""))
 
 
 def _auxiliary(config: HermesConfig) -> ModelChoice:

@@ -14,6 +14,16 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelTable:
+    """What a document says a model takes to summarise middles of some sizes."""
+
+    model: str
+    tokens: tuple[int, ...]
+    usd: tuple[float, ...]
+    seconds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryRules:
     """What a summary may cost and must contain.
 
@@ -45,6 +55,7 @@ class SummaryRules:
         elision: How cut text is marked: `plain` or `counted`.
         lean_extras: Mechanical sections are appended in the lean tail mode.
         log_tokens: Tokens added to the budget for the session log of the lean tail mode.
+        models: What summary models cost and how long they take; no release says.
     """
 
     ratio: float
@@ -73,6 +84,7 @@ class SummaryRules:
     elision: str
     lean_extras: bool
     log_tokens: int
+    models: tuple[ModelTable, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
         api_key=args.api_key or "",
         timeout=float(args.timeout or DEFAULT_TIMEOUT),
     )
-    return chosen_model(flags, asked.context)
+    return chosen_model(flags, asked.context, release=asked.policy.release)
 
 
 def _model(args: argparse.Namespace) -> tuple[str, str, str]:

@@ -43,7 +43,8 @@ def fallback(
     """
     texts = _texts()
     if policy.failure.fallback != _STRUCTURED:
-        return str(texts[policy.failure.fallback]).format(count=len(turns))
+        told = redact_text((reason or "").strip()) or texts["no_reason"]
+        return str(texts[policy.failure.fallback]).format(count=len(turns), reason=told)
     evidence = evidence_of(turns, policy, texts["turn_truncated"])
     body = redact_text("\n\n".join(_blocks(len(turns), evidence, policy, previous, reason)))
     return _capped(body, policy, prefix_length)

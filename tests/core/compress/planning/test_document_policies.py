@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from core.compress.planning.arithmetic import between
 from core.compress.planning.plan import plan_messages
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.sections import kind_of
+from core.compress.summarise.fallback.text import fallback
 from core.hermes.config.config import HermesConfig
 from core.hermes.policy.policy import documents, load_policy
 from core.model.compaction.settings import Settings
@@ -70,3 +72,26 @@ def test_the_guide_keeps_progress_in_three_parts_and_calls_sizes_by_its_own_word
     assert "### Blocked\n- no key" in body
     assert policy.feedback.size_line == "Rough transcript estimate"
     assert load_policy("0.22").feedback.size_line == "Approx request size"
+
+
+def test_what_a_summary_takes_is_told_by_the_table_of_the_document() -> None:
+    told = plan_messages(_talk(200, 1_200), load_policy("seed-tiered"), Settings(window=200_000)).arithmetic
+    assert [line.split(" takes ")[0] for line in told if " takes " in line] == [
+        "by its table Flash",
+        "by its table Sonnet",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "seconds"), [(5_000, 1), (10_000, 2), (30_000, 5), (100_000, 15), (200_000, 30)]
+)
+def test_sizes_between_those_of_the_table_lie_between_its_values(tokens: int, seconds: float) -> None:
+    assert between(tokens, (10_000, 50_000, 100_000), (2, 8, 15)) == pytest.approx(seconds)
+
+
+def test_the_note_in_place_of_a_summary_names_the_error() -> None:
+    turns = _talk(2, 10)
+    note = fallback(turns, load_policy("seed-tiered"), reason="the key was refused")
+    assert "the key was refused" in note
+    assert "2 message(s)" in note
+    assert "no model was asked" in fallback(turns, load_policy("seed-tiered"))

@@ -60,6 +60,25 @@ def test_the_live_model_comes_before_the_configured_default(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("mode", "release", "model"),
+    [
+        ("custom", "seed-tiered", "haiku"),
+        ("auto", "seed-tiered", "live-model"),
+        ("same-as-main", "seed-tiered", "live-model"),
+        ("custom", "0.22", "aux/model"),
+    ],
+)
+def test_a_document_chooses_the_model_for_summaries_by_mode(
+    tmp_path: Path, mode: str, release: str, model: str
+) -> None:
+    chosen = f"auxiliary:\n  mode: {mode}\n  custom: {{compression: anthropic/haiku}}"
+    config = _config(tmp_path, AUX.replace("auxiliary:", chosen))
+    live = ModelChoice("anthropic", "live-model", "", "live-key")
+    env = {"ANTHROPIC_API_KEY": "k"}
+    assert resolve(NOTHING, env=env, config=config, live=live, release=release).model == model
+
+
+@pytest.mark.parametrize(
     ("model", "variable", "host", "wire"),
     [
         ("claude-haiku-4-5", "ANTHROPIC_API_KEY", "api.anthropic.com", "anthropic"),
