@@ -33,7 +33,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("HOME", "TMPDIR"):
         monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for variable in ("HERMES_HOME", "COLUMNS", "LINES"):
+    for variable in ("HERMES_HOME", "COLUMNS", "LINES", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(variable, raising=False)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from textual.app import App
 from textual.pilot import Pilot
 
@@ -22,6 +24,15 @@ async def settle(pilot: Pilot[None]) -> None:
         await pilot.pause(2 * REST)
         running = any(not worker.is_finished for worker in pilot.app.workers)
         calm = 0 if running else calm + 1
+
+
+async def at_sizes(pilot: Pilot[None], *sizes: tuple[int, int]) -> AsyncIterator[int]:
+    """The width of each size, once the app has it and all is drawn, as for a user who drags the window."""
+    for size in sizes:
+        await pilot.resize_terminal(*size)
+        await settle(pilot)
+        assert pilot.app.size == size
+        yield size[0]
 
 
 async def press(pilot: Pilot[None], *keys: str) -> None:

@@ -14,9 +14,9 @@ from inspector.screens.workspace.tabs import TABS
 from inspector.widgets.messages.message_list import MessageList
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import at_sizes, settle
 
-WIDTHS = (60, 100, 160)
+SIZES = (60, 30), (100, 30), (160, 30)
 
 
 def lines(app: InspectorApp) -> Iterator[str]:
@@ -40,24 +40,25 @@ async def walk(pilot: Pilot[None], app: InspectorApp, width: int, keys: str) -> 
     assert not harmful(app.export_screenshot().replace("\n", ""))
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-async def test_the_list_the_search_and_the_help(app: MakeApp, hostile_home: Path, width: int) -> None:
+async def test_the_list_the_search_and_the_help(app: MakeApp, hostile_home: Path) -> None:
     running = app(hostile_home)
-    async with running.run_test(size=(width, 30), notifications=True, tooltips=True) as pilot:
-        await settle(pilot)
-        await walk(pilot, running, width, "G space y question_mark escape")
-        await walk(pilot, running, width, "slash left_square_bracket enter escape")
-        await walk(pilot, running, width, "ctrl+f r e d enter G escape")
-        assert isinstance(running.screen, SessionsScreen)
+    async with running.run_test(notifications=True, tooltips=True) as pilot:
+        async for width in at_sizes(pilot, *SIZES):
+            await walk(pilot, running, width, "g G space y question_mark escape")
+            await walk(pilot, running, width, "slash left_square_bracket enter escape")
+            await walk(pilot, running, width, "ctrl+f r e d enter G escape")
+            assert isinstance(running.screen, SessionsScreen)
 
 
 @pytest.mark.parametrize("tab", [tab.name for tab in TABS])
-@pytest.mark.parametrize("width", WIDTHS)
-async def test_every_view_of_a_conversation(app: MakeApp, hostile_home: Path, tab: str, width: int) -> None:
+async def test_every_view_of_a_conversation(app: MakeApp, hostile_home: Path, tab: str) -> None:
     running = app(hostile_home, session="all", view=tab)
-    async with running.run_test(size=(width, 30), notifications=True, tooltips=True) as pilot:
-        await settle(pilot)
-        await walk(pilot, running, width, "j G enter")
+    async with running.run_test(notifications=True, tooltips=True) as pilot:
+        async for width in at_sizes(pilot, *SIZES):
+            await walk(pilot, running, width, "g j G")
+        await pilot.press("enter")
+        async for width in at_sizes(pilot, *SIZES):
+            await walk(pilot, running, width, "")
 
 
 async def test_every_message_in_full(app: MakeApp, hostile_home: Path) -> None:

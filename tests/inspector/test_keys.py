@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from core.support.file_cache import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import keys, settle
+from tests.inspector.driving import at_sizes, keys, settle
 
 
 async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: Path) -> None:
@@ -28,15 +26,14 @@ async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: P
         assert "s sort" not in keys(running)
 
 
-@pytest.mark.parametrize("width", [30, 60, 80])
 async def test_quit_and_the_way_to_the_other_keys_stay_when_there_is_no_room(
-    app: MakeApp, home: Path, width: int
+    app: MakeApp, home: Path
 ) -> None:
     running = app(home)
-    async with running.run_test(size=(width, 20)) as pilot:
-        await settle(pilot)
-        assert "? more" in keys(running)
-        assert "q quit" in keys(running)
+    async with running.run_test() as pilot:
+        async for _ in at_sizes(pilot, (30, 20), (60, 20), (80, 20)):
+            assert "? more" in keys(running)
+            assert "q quit" in keys(running)
 
 
 async def test_a_line_to_type_in_leaves_only_the_keys_it_does_not_take(app: MakeApp, home: Path) -> None:

@@ -27,11 +27,11 @@ _LEAST = 8
 """Characters of a value that must not come out, at its beginning: it may have been cut."""
 
 
-@pytest.fixture(params=["0.19", "0.22"])
-def given(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+@pytest.fixture(scope="module", params=["0.19", "0.22"])
+def given(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     """A home in which the values stand bare in titles, results, names of tools, a summary, a log."""
-    home = tmp_path / "home"
-    (home / "logs").mkdir(parents=True)
+    home = tmp_path_factory.mktemp("given")
+    (home / "logs").mkdir()
     (home / "config.yaml").write_text("model:\n  default: claude-sonnet-4-5\n  context_length: 64000\n")
     with SessionDatabase(home / "state.db", request.param) as made:
         _conversation(made)
@@ -102,6 +102,8 @@ COMMANDS = (
     ),
     *("usage {}", "results {}", "recall {} deploy used", "recall {} --all remember word"),
 )
+OF_ROWS = ("show {}", "show {} --full", "chain {}", "results {}", "recall {} --all remember word")
+"""Of a conversation that says little: what quotes its rows; the report quotes what the rest says."""
 OF_ALL = (
     *("sessions", "sessions --all", "findings", "usage --by conversation", "usage --by session", "status"),
     *("search remember", "search did", "search rest", "search word", "doctor"),
@@ -110,7 +112,7 @@ REPORTS = ("md", "html", "json", "jsonl")
 
 
 def test_no_command_and_no_report_prints_it(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [line.format(one) for line in COMMANDS for one in ("s1", "s3")]
+    lines = [line.format("s1") for line in COMMANDS] + [line.format("s3") for line in OF_ROWS]
     asked = [[*line.split(), *form] for line in (*lines, *OF_ALL) for form in ((), ("--json",))]
     asked += [["export", one, "--format", form] for one in ("s1", "s3") for form in REPORTS]
     found = {}

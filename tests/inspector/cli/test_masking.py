@@ -17,10 +17,10 @@ TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 AUTH = "Refactor the auth module"
 
 
-@pytest.fixture
-def planted(home: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def planted(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The samples with credentials in titles, names, contents, calls and reasoning."""
-    target = shutil.copytree(home, tmp_path / "home")
+    target = shutil.copytree(home, tmp_path_factory.mktemp("masking") / "home")
     with closing(sqlite3.connect(target / "state.db")) as connection:
         connection.execute("UPDATE sessions SET title = title || ' ' || ? WHERE title = ?", (TOKEN, AUTH))
         connection.execute("UPDATE messages SET content = content || ' ' || ? WHERE role = 'user'", (KEY,))

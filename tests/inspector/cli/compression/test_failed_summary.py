@@ -40,11 +40,11 @@ def test_a_refused_key_is_told_whatever_the_release_says(
     release: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with far_end("401") as end:
-        assert run(asking(end, home, "--release", release)) == 0
-        shown = capsys.readouterr().out
         assert run(asking(end, home, "--release", release, "--json")) == 0
         found = json.loads(capsys.readouterr().out)
-    assert "The summary failed (the key was refused" in shown
+        if release == releases()[-1]:  # people read the same in each
+            assert run(asking(end, home, "--release", release)) == 0
+            assert "The summary failed (the key was refused" in capsys.readouterr().out
     assert found["failure"].startswith("the key was refused")
     assert found["usage"] is None
 

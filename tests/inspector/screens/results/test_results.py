@@ -6,6 +6,7 @@ import pytest
 
 from core.store.database.locate import Location
 from inspector.screens.results.screen import ResultsScreen
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
@@ -29,16 +30,16 @@ async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples:
         assert not isinstance(app.screen, ResultsScreen)
 
 
-@pytest.mark.parametrize("width", [60, 80, 200])
-async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: Location, width: int) -> None:
+async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: Location) -> None:
     app = open_app(samples, AUTH, "cache")
-    async with app.run_test(size=(width, 30)) as pilot:
+    async with app.run_test() as pilot:
         await settle(pilot)
         await press(pilot, "o")
         await settle(pilot)
         screen = app.screen
         assert isinstance(screen, ResultsScreen)
-        assert all(len(line) <= width for line in drawn(pilot).splitlines())
+        async for width in at_sizes(pilot, (60, 30), (80, 30), (200, 30)):
+            assert all(len(line) <= width for line in drawn(pilot).splitlines())
         await press(pilot, "j", "f")
         await settle(pilot)
         assert screen.results.cursor == 1

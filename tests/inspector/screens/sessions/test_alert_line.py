@@ -1,31 +1,23 @@
 from __future__ import annotations
 
-import pytest
-
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine
 from tests.conftest import NOW
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, press, settle
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (200, 60)])
-async def test_the_worst_is_told_whole_with_its_fix_at_every_width(
-    samples: Location, size: tuple[int, int]
+async def test_the_worst_is_told_whole_with_its_fix_at_every_width_and_n_goes_through_all(
+    samples: Location,
 ) -> None:
     app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        text = " ".join(drawn(pilot).split())
-        assert "API key was refused (401)" in text
-        assert "Fix: " in text
-        assert "then run /compress" in text
-
-
-async def test_n_goes_through_the_alerts_and_comes_back_to_the_first(samples: Location) -> None:
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with app.run_test() as pilot:
+        async for _ in at_sizes(pilot, (60, 20), (80, 24), (120, 40), (200, 60)):
+            text = " ".join(drawn(pilot).split())
+            assert "API key was refused (401)" in text
+            assert "Fix: " in text
+            assert "then run /compress" in text
         line = app.screen.query_one(AlertLine)
         told = []
         for _ in range(len(line.alerts) + 1):

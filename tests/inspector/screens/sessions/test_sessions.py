@@ -6,7 +6,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
 from textual.geometry import Offset
 
 from inspector.screens.sessions.card import SessionCard
@@ -18,7 +17,7 @@ from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import at_sizes, press, settle
 from tests.inspector.screens.session_list import drawn, screen, titles
 
 
@@ -141,16 +140,16 @@ async def test_a_click_moves_and_a_second_click_opens(app: MakeApp, home: Path) 
         assert isinstance(running.screen, WorkspaceScreen)
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 160, 200])
-async def test_lines_fit_every_width_and_cost_is_always_there(app: MakeApp, home: Path, width: int) -> None:
+async def test_lines_fit_every_width_and_cost_is_always_there(app: MakeApp, home: Path) -> None:
     running = app(home)
-    async with running.run_test(size=(width, 24)) as pilot:
-        await settle(pilot)
-        listing = screen(running).listing
-        assert {listing.render_line(y).cell_length for y in range(listing.size.height)} == {listing.row_width}
-        if width >= 60:
-            assert "cost" in drawn(running)[0]
-            assert "$0.042" in "".join(drawn(running))
+    async with running.run_test() as pilot:
+        async for width in at_sizes(pilot, *((width, 24) for width in (40, 60, 80, 100, 120, 160, 200))):
+            listing = screen(running).listing
+            lengths = {listing.render_line(y).cell_length for y in range(listing.size.height)}
+            assert lengths == {listing.row_width}
+            if width >= 60:
+                assert "cost" in drawn(running)[0]
+                assert "$0.042" in "".join(drawn(running))
 
 
 async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from textual.app import App, ComposeResult
 
 from inspector.terminal.palette import shipped, textual_theme
 from inspector.widgets.bars.banner import MOST_LINES, Banner
 from tests.hostile import HOSTILE, harmful
+from tests.inspector.driving import at_sizes
 from themes.loader import DEFAULT
 
 LONG = "/home/somebody/.hermes/profiles/research/state.db: not a SQLite database. Restore it from a backup"
@@ -29,15 +29,14 @@ class Bannered(App[None]):
         return [banner.render_line(y).text for y in range(banner.size.height)] if banner.display else []
 
 
-@pytest.mark.parametrize("width", [40, 60, 80])
-async def test_the_remedy_is_there_at_any_width(width: int) -> None:
+async def test_the_remedy_is_there_at_any_width() -> None:
     app = Bannered()
-    async with app.run_test(size=(width, 24)) as pilot:
+    async with app.run_test() as pilot:
         app.query_one(Banner).say(LONG)
-        await pilot.pause()
-        assert len(app.lines) > 1
-        assert {len(line) for line in app.lines} == {width}
-        assert "Restore it from a backup" in " ".join(" ".join(app.lines).split())
+        async for width in at_sizes(pilot, (40, 24), (60, 24), (80, 24)):
+            assert len(app.lines) > 1
+            assert {len(line) for line in app.lines} == {width}
+            assert "Restore it from a backup" in " ".join(" ".join(app.lines).split())
         app.query_one(Banner).say("")
         await pilot.pause()
         assert app.lines == []

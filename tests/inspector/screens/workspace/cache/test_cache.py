@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from core.store.database.locate import Location
 from inspector.screens.workspace.cache.list_view import CAUSES, BreakList
 from inspector.screens.workspace.cache.view import CacheView
 from inspector.widgets.charts.marker_strip import MarkerStrip
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
 AUTH = "Refactor the auth module"
@@ -52,12 +51,11 @@ async def test_a_conversation_without_breaks_says_what_it_has(samples: Location)
     assert "no cache markers on this route" in shown
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_the_card_can_be_copied_at_any_size(samples: Location, size: tuple[int, int]) -> None:
+async def test_the_card_can_be_copied_at_any_size(samples: Location) -> None:
     app = open_app(samples, AUTH, "cache")
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        assert "tokens re-read" in app.screen.query_one(CacheView).copy_text()
+    async with app.run_test() as pilot:
+        async for _ in at_sizes(pilot, (80, 24), (200, 60)):
+            assert "tokens re-read" in app.screen.query_one(CacheView).copy_text()
 
 
 async def test_beside_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:

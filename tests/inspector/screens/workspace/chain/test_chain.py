@@ -13,6 +13,7 @@ from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
 
@@ -100,24 +101,21 @@ async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> 
         assert after.query_one("TitleBar").heading == "Pick a job queue, if we had Redis"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (160, 50)])
-async def test_it_fits(samples: Location, size: tuple[int, int]) -> None:
+async def test_it_fits(samples: Location) -> None:
     app = open_app(samples, "Port the parser to Rust #3", "chain")
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        assert "3 sessions" in drawn(pilot)
-        assert all(len(line) == size[0] for line in drawn(pilot).splitlines())
+    async with app.run_test() as pilot:
+        async for width in at_sizes(pilot, (60, 20), (80, 24), (160, 50)):
+            assert "3 sessions" in drawn(pilot)
+            assert all(len(line) == width for line in drawn(pilot).splitlines())
 
 
-async def test_the_card_adds_what_summaries_cost(samples: Location) -> None:
-    shown = await seen(open_app(samples, "Refactor the auth module", "chain"), (120, 40))
-    assert " tokens with 1 call for compression" in shown
-
-
-async def test_no_generation_is_offered_where_none_is_shown_by_itself(samples: Location) -> None:
+async def test_the_card_adds_what_summaries_cost_and_offers_no_generation_none_shows(
+    samples: Location,
+) -> None:
     app = open_app(samples, "Refactor the auth module", "chain")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
+        assert " tokens with 1 call for compression" in drawn(pilot)
         assert "[ older" not in drawn(pilot)
         await press(pilot, "1")
         await settle(pilot)

@@ -17,6 +17,7 @@ from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import DetailPane
 from tests.hostile import harmful
 from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, seen, settle
 
 FULL = "Split the tenant settings table"
@@ -268,13 +269,12 @@ async def test_a_giant_message_is_laid_out_a_piece_at_a_time(samples: Location) 
         assert pane.rows.count > short
 
 
-@pytest.mark.parametrize("size", [(60, 16), (80, 24), (120, 40), (200, 60)])
-async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location, size: tuple[int, int]) -> None:
-    async with open_app(samples, "20261112").run_test(size=size) as pilot:
-        await settle(pilot)
-        for key in ("G", "enter", "escape", "equals_sign", "escape", "a", "g"):
-            await press(pilot, key)
-            assert not harmful(drawn(pilot))
+async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -> None:
+    async with open_app(samples, "20261112").run_test() as pilot:
+        async for _ in at_sizes(pilot, (60, 16), (120, 40), (200, 60), (80, 24)):
+            for key in ("G", "enter", "escape", "equals_sign", "escape", "a", "g"):
+                await press(pilot, key)
+                assert not harmful(drawn(pilot))
 
 
 async def test_the_bar_is_told_apart_from_what_is_true_without_colour(samples: Location) -> None:

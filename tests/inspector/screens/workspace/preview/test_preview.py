@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from textual.events import MouseScrollDown
 
 from core.preview.headline import comparison_headline
@@ -18,6 +17,7 @@ from inspector.screens.workspace.preview.summariser_choice import WriterChoice
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.messages.diff_view import DiffView
 from tests.hostile import harmful
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, shown, view
 
@@ -44,11 +44,10 @@ async def test_what_a_list_lacks_is_said_behind_the_headline(samples: Location) 
         assert note == (False, "The old summary stays.")
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
-async def test_the_answer_is_whole_at_every_width(samples: Location, width: int) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(width, 24)) as pilot:
-        await settle(pilot)
-        assert comparison_headline(shown(pilot)).sentence in " ".join(drawn(pilot).split())
+async def test_the_answer_is_whole_at_every_width(samples: Location) -> None:
+    async with open_app(samples, FULL, "preview").run_test() as pilot:
+        async for _ in at_sizes(pilot, (60, 24), (80, 24), (100, 24)):
+            assert comparison_headline(shown(pilot)).sentence in " ".join(drawn(pilot).split())
 
 
 async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
@@ -153,13 +152,12 @@ async def test_nothing_to_summarise_is_said_in_hermes_words(samples: Location) -
         assert not isinstance(pilot.app.screen, WriterChoice)
 
 
-@pytest.mark.parametrize("size", [(60, 18), (80, 24), (200, 60)])
-async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location, size: tuple[int, int]) -> None:
-    async with open_app(samples, "20261112", "preview").run_test(size=size) as pilot:
-        await settle(pilot)
-        for key in ("G", "d", "x", "p", "escape"):
-            await press(pilot, key)
-            assert not harmful(drawn(pilot))
+async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -> None:
+    async with open_app(samples, "20261112", "preview").run_test() as pilot:
+        async for _ in at_sizes(pilot, (60, 18), (80, 24), (200, 60)):
+            for key in ("g", "G", "d", "x", "p", "escape"):
+                await press(pilot, key)
+                assert not harmful(drawn(pilot))
 
 
 async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location) -> None:
@@ -225,23 +223,15 @@ async def test_another_release_can_be_supposed_for_the_preview(samples: Location
         assert "what if: release 0.22" in drawn(pilot)
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_what_hermes_would_say_is_whole_at_every_width(
-    samples: Location, size: tuple[int, int]
+async def test_what_hermes_would_say_is_whole_at_every_width_and_a_wide_one_lists_what_is_lost_beside(
+    samples: Location,
 ) -> None:
     app = open_app(samples, "Why is the deploy slow", "preview")
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        frame = drawn(pilot)
-        assert all(text in frame for _, text in words_of(shown(pilot), size[0]))
-        words = " ".join(frame.split())
-        assert "esc back" in words
-
-
-async def test_a_wide_screen_lists_what_is_lost_beside_both_sides(samples: Location) -> None:
-    app = open_app(samples, "Why is the deploy slow", "preview")
-    async with app.run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
+    async with app.run_test() as pilot:
+        async for width in at_sizes(pilot, (80, 24), (120, 40), (200, 60)):
+            frame = drawn(pilot)
+            assert all(text in frame for _, text in words_of(shown(pilot), width))
+            assert "esc back" in " ".join(frame.split())
         assert "✗ lost" in drawn(pilot)
         await press(pilot, "d")
         assert not app.screen.query_one(FactList).display

@@ -26,6 +26,7 @@ from inspector.screens.workspace.usage.words import headline, nothing, waiting
 from inspector.terminal.formatting import money
 from inspector.widgets.charts.day_bars import DayBars, spans, summed
 from tests.conftest import NOW
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 
@@ -209,11 +210,11 @@ async def test_a_conversation_has_a_tab_of_its_own(samples: Location) -> None:
         assert panel.question.title == "all time"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
-async def test_rows_have_room_at_any_size(app: InspectorApp, size: tuple[int, int]) -> None:
-    async with app.run_test(size=size) as pilot:
+async def test_rows_have_room_at_any_size(app: InspectorApp) -> None:
+    async with app.run_test() as pilot:
         panel = await _open(pilot)
-        assert panel.rows.size.height >= 6
+        async for _ in at_sizes(pilot, (80, 24), (200, 60)):
+            assert panel.rows.size.height >= 6
 
 
 def test_an_answer_covers_every_day_of_its_period(samples: Location) -> None:

@@ -24,6 +24,7 @@ from inspector.screens.workspace.why.reading import Aftermath, bill_of
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
 
 
@@ -139,13 +140,12 @@ async def test_each_compaction_is_a_line_and_the_automatic_one_is_open(samples: 
     assert "150K" in text
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(
-    samples: Location, size: tuple[int, int]
-) -> None:
-    text = await seen(open_app(samples, "Refactor the auth module", "why"), size)
-    for words in ("Compressed before your message", "of the facts: ", "cost      $0.", "threshold"):
-        assert words in text
+async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(samples: Location) -> None:
+    async with open_app(samples, "Refactor the auth module", "why").run_test() as pilot:
+        async for _ in at_sizes(pilot, (80, 24), (120, 40), (200, 60)):
+            text = drawn(pilot)
+            for words in ("Compressed before your message", "of the facts: ", "cost      $0.", "threshold"):
+                assert words in text
 
 
 async def test_a_wide_screen_holds_list_verdict_and_evidence_side_by_side(samples: Location) -> None:
