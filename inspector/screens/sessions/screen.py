@@ -66,6 +66,11 @@ class SessionsScreen(Page):
             self.pane.measuring.look()
             self._add_up_at_first()
 
+    def on_resize(self) -> None:
+        """Another size has room for more, or for less."""
+        if self.is_mounted:
+            self.call_after_refresh(self._tell)
+
     @on(messages.Arrived)
     def _arrived(self, event: messages.Arrived) -> None:
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
