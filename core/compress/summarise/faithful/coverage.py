@@ -16,22 +16,32 @@ _TOLD = 0.6
 _FOCUS = 3.0
 """How many times a fact of the focus counts."""
 
+_ALIKE = 0.8
 _FILL = 0.02
 """What a line is worth for its section alone, when it tells no fact that is not told yet."""
 
 
 def best_lines(
-    lines: Sequence[FactLine], facts: Sequence[tuple[Found, float]], room: int, estimate: Estimate
+    lines: Sequence[FactLine],
+    facts: Sequence[tuple[Found, float]],
+    room: int,
+    estimate: Estimate,
+    said: Sequence[FactLine] = (),
 ) -> list[FactLine]:
     """Lines within `room` tokens, best first; those that are fixed are taken before all others.
 
+    A line that tells no fact anew, in words that another line has, is left out.
+
     Args:
-        lines: Candidates, without repeats.
+        lines: Candidates.
         facts: What is to be told, each with its weight.
         room: Tokens for all lines.
         estimate: Tokens of one line.
+        said: Lines that are taken already.
     """
-    tells = _tells(lines, [entry for entry, _ in facts])
+    words = [frozenset(roots(line.text)) for line in lines]
+    spoken = [frozenset(roots(line.text)) for line in said]
+    tells = _tells(lines, words, [entry for entry, _ in facts])
     left = {at: (weight * (_FOCUS if entry.in_focus else 1)) ** 2 for at, (entry, weight) in enumerate(facts)}
     chosen: list[FactLine] = []
 
@@ -49,16 +59,25 @@ def best_lines(
             heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
             continue
         cost = estimate(lines[at].text) + 1
-        if cost > room:
+        told = left.keys().isdisjoint(tells[at]) and _is_said(words[at], spoken)
+        if cost > room or (told and not lines[at].fixed):
             continue
         room -= cost
         chosen.append(lines[at])
+        spoken.append(words[at])
         for fact in tells[at]:
             left.pop(fact, None)
     return chosen
 
 
-def _tells(lines: Sequence[FactLine], facts: Sequence[Found]) -> list[list[int]]:
+def _is_said(words: frozenset[str], spoken: Sequence[frozenset[str]]) -> bool:
+    """Whether one of some lines has most of a line's words."""
+    return any(len(words & other) >= _ALIKE * len(words) for other in spoken)
+
+
+def _tells(
+    lines: Sequence[FactLine], words: Sequence[frozenset[str]], facts: Sequence[Found]
+) -> list[list[int]]:
     """For each line the facts it tells."""
     values = [(at, _key(fact)) for at, fact in enumerate(facts) if fact.category not in _SENTENCES]
     spoken = [
@@ -67,8 +86,8 @@ def _tells(lines: Sequence[FactLine], facts: Sequence[Found]) -> list[list[int]]
         if fact.category in _SENTENCES
     ]
     found: list[list[int]] = []
-    for line in lines:
-        lower, said = line.text.lower(), frozenset(roots(line.text))
+    for line, said in zip(lines, words, strict=True):
+        lower = line.text.lower()
         told = [at for at, key in values if key in lower]
         told += [at for at, words in spoken if words and len(words & said) >= _TOLD * len(words)]
         found.append(told)

@@ -30,7 +30,7 @@ def lost(facts: Sequence[tuple[Found, float]], said: str) -> list[Found]:
 
 
 def lines_of(missing: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
-    """Facts as lines within `room` tokens: sentences word for word in half of it, then lists of values."""
-    told = quotes(missing, said, room // 2, estimate, _SECTIONS)
+    """Facts, heaviest first, as lines within `room` tokens: sentences in half of it, then lists of values."""
+    told = quotes(missing[::-1], said, room // 2, estimate, _SECTIONS)  # it begins with the last
     room -= sum(estimate(line.text) + 1 for line in told)
     return [*told, *lists(missing, said, room, estimate)]

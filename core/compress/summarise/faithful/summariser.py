@@ -60,7 +60,8 @@ class FaithfulSummariser(OfflineSummariser):
         chosen += self._values(facts, chosen, room, request)
         taken = {line.text for line in chosen}
         left = room - sum(self._estimate(line.text) + 1 for line in chosen)
-        chosen += best_lines([one for one in lines if one.text not in taken], (), left, self._estimate)
+        more = [one for one in lines if one.text not in taken]
+        chosen += best_lines(more, (), left, self._estimate, chosen)
         return SummaryResult(self._fitted(chosen, request), SummaryStatus.EXTRACTIVE)
 
     def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:

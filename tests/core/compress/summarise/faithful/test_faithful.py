@@ -8,11 +8,15 @@ import tarfile
 
 import pytest
 
+from core.compress.facts.collect import Found
 from core.compress.facts.readable import views
 from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
+from core.compress.summarise.faithful.coverage import best_lines
 from core.compress.summarise.faithful.entities import State, entities
+from core.compress.summarise.faithful.missing import lines_of
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
@@ -104,3 +108,18 @@ def test_what_no_line_tells_is_quoted_where_there_is_room() -> None:
     middle = [user("Go on with the log."), *call("terminal", log, command="tail -1 api.log")]
     body = faithful([*middle, assistant("Mostly late webhooks.")])
     assert retention(middle, body).score == pytest.approx(1.0)
+
+
+def test_what_a_line_has_told_is_not_filled_in_again_in_much_the_same_words() -> None:
+    told = FactLine("decisions", "Every part of the auth package uses constant time compares.", 1)
+    again = FactLine("actions", "every part of the auth package uses constant time compares now", 2)
+    other = FactLine("actions", "The deploy went out at noon.", 3)
+    assert len(best_lines([told, again, other], (), 200, quarter)) == 2
+    assert best_lines([again, other], (), 200, quarter, [told]) == [other]
+
+
+def test_of_the_sentences_no_line_tells_the_heaviest_come_first() -> None:
+    light = Found("decisions", "The logo stays blue for now and nobody minds it.", [1])
+    heavy = Found("decisions", "The ledger is written twice so that none is lost.", [2])
+    [line] = lines_of([heavy, light], "", 30, quarter)
+    assert line.text == heavy.value
