@@ -9,7 +9,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from core.apply.execute import execute
 from core.apply.journal import FILE_NAME, Journal
+from core.apply.rehearse import rehearse
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.preview.carry_out import carry_out
+from core.preview.foreseen import basis_of
+from core.store.database.locate import locate
+from core.store.store import Store
 from sample_sessions.data import mapping
 from sample_sessions.database import write
 from sample_sessions.playing.cast import Line, Model, Played
@@ -17,7 +24,6 @@ from sample_sessions.playing.play import play
 from sample_sessions.playing.stage import Stage, World
 from sample_sessions.releases import Profile, profiles
 from sample_sessions.scenario import Scenario, duration, scenarios
-from sample_sessions.written import write_compaction
 
 
 @dataclass(slots=True)
@@ -90,3 +96,14 @@ def _models() -> dict[str, Model]:
         name: Model(name, **(raw | {"prices": tuple(map(Decimal, raw.get("prices", ())))}))
         for name, raw in mapping("models.yaml").items()
     }
+
+
+def write_compaction(home: Path, session_id: str, journal: Journal, at: datetime) -> None:
+    """Do to one session of a home what `compress --apply` does, offline."""
+    (location,) = locate(db=home / "state.db")
+    with Store(location) as store:
+        generation = store.conversation(session_id).generations[-1]
+        basis = basis_of(location, generation, lambda: False)
+        summariser = ExtractiveSummariser()
+        made = carry_out(basis.reading.measured, basis.plan, summariser, here=basis.reading.context)
+        execute(rehearse(store, session_id, made), journal, now=at)

@@ -14,8 +14,7 @@ from core.compress.messages.todos import may_hide_todos
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged
-from core.compress.requests.failure import consequence, is_accepted
-from core.compress.requests.invented_user import had_user, invents_user
+from core.compress.requests.failure import consequence, had_user, invents_user, is_accepted
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.retention.score import retention as retained
 from core.compress.sizing.estimate import message_size, total_tokens

@@ -15,9 +15,8 @@ from core.explain.compactions.turn_attempts import attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import rule
 from core.explain.context.context import ConversationContext, open_context
-from core.explain.context.gather import gate_of
+from core.explain.context.gather import gate_of, is_local
 from core.explain.context.next_request import next_request
-from core.explain.context.release_checks import is_local
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.compaction import headline_of

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.account.spending.conversations import learn_titles
 from core.account.spending.group import Counted, Fields, Group
-from core.account.spending.overruns import overrunning
 from core.account.spending.recorded import (
     FORMS,
     KEYS,
@@ -24,7 +23,16 @@ from core.account.spending.recorded import (
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, priced, tables_of
+from core.account.spending.sums import (
+    finish,
+    is_apart,
+    overrunning,
+    place,
+    price_all,
+    price_classes,
+    priced,
+    tables_of,
+)
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prices import Money

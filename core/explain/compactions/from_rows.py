@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import is_local, tolerance
+from core.explain.context.gather import is_local, tolerance
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.usage_anchor import anchored_tokens
 from core.model.compaction.event import Trigger

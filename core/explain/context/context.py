@@ -8,10 +8,16 @@ from functools import cached_property
 
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
-from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
+from core.explain.context.gather import (
+    CheckRules,
+    check_rules,
+    conversation_log,
+    detected,
+    found_window,
+    stored_tools,
+)
 from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
 from core.explain.context.log.log_clock import Clock, settled
-from core.explain.context.release_checks import CheckRules, check_rules
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.window import WindowGuess

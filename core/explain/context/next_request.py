@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import check_rules
+from core.explain.context.gather import check_rules
 from core.explain.context.rows.unsaved_rows import answered
 from core.explain.context.usage_anchor import anchored_tokens
 from core.hermes.log.read import Log

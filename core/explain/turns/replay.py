@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import is_local, tolerance
+from core.explain.context.gather import is_local, tolerance
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
 from core.explain.turns.past_gates import UNRECORDED, PastGates
-from core.explain.turns.threshold_in_force import ThresholdInForce
-from core.explain.turns.transcripts import RunningSums, Transcript, transcripts
+from core.explain.turns.transcripts import RunningSums, ThresholdInForce, Transcript, transcripts
 from core.explain.turns.turn_lines import TurnLines, turn_lines
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger

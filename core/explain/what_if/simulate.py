@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook
 from core.explain.context.context import ConversationContext
-from core.explain.context.release_checks import is_local
+from core.explain.context.gather import is_local
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.what_if.outcome import Outcome
 from core.explain.what_if.run import Gateway, HistoryRun

@@ -258,6 +258,6 @@ def _beside(path: Path) -> bool:
     """Whether somebody may have a database open, or its log may hold more than the file."""
     if not os.path.lexists(log_of(path)):
         return os.path.lexists(f"{path}-shm")
-    from core.store.database.side_files import is_log
+    from core.store.database.complaints import is_log
 
     return os.path.lexists(f"{path}-shm") or is_log(log_of(path))

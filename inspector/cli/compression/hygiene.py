@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
     """What the gateway would find; None for sources that run without it."""
-    from core.explain.context.release_checks import is_local
+    from core.explain.context.gather import is_local
 
     tip = asked.context.conversation.tip if asked.context is not None else None
     if not args.gateway and (tip is None or is_local(tip.source)):

@@ -14,7 +14,6 @@ from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
-from inspector.payloads import what_if as what_if_json
 from inspector.payloads import why as why_json
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def _lasting(store: Store, session_id: str) -> bool:
 
 
 def _what_if(tried: Sequence[Scenario] | None) -> dict[str, Any]:
-    return {} if tried is None else {"what_if": list(map(what_if_json.payload, tried))}
+    return {} if tried is None else {"what_if": list(map(what_if.payload, tried))}
 
 
 def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:

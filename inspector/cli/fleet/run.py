@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import BudgetPassed, ConfigError, UsageError
+from core.errors import BudgetPassed, ConfigError, NotFoundError, UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.arguments import parsers as numbers
@@ -50,7 +51,6 @@ def run(command: str, words: Sequence[str]) -> int:
         UsageError: The output cannot be written.
     """
     from inspector.cli.fleet import audit
-    from inspector.cli.fleet.machines import machines
 
     parser = options.Parser(f"hermes-inspector {command}", "Many machines at once.")
     add_arguments(parser)
@@ -151,3 +151,44 @@ def _write_parquet(document: Mapping[str, Any], path: str) -> None:
         for row in rows
     ]
     parquet.write_table(pyarrow.Table.from_pylist(shown), path)
+
+
+STORE = "state.db"
+_DATABASE = b"SQLite format 3\0"
+
+
+def machines(named: str) -> tuple[Path, ...]:
+    """Every home or database, in the order given; what a list names is not looked for yet.
+
+    Each is named by a pattern, a folder of homes, one home or state.db, or a text file with one of those a
+    line.
+
+    Raises:
+        NotFoundError: Nothing fits.
+        UsageError: The file is no list.
+    """
+    path = Path(named).expanduser()
+    if path.is_dir():
+        found = [path] if (path / STORE).exists() else sorted(one.parent for one in path.glob(f"*/{STORE}"))
+    elif path.is_file():
+        found = [path] if _is_database(path) else _listed(path)
+    else:
+        found = [Path(one) for one in sorted(glob.glob(str(path), recursive=True))]
+    if not found:
+        raise NotFoundError("no home and no state.db here", where=named, remedy="Check --fleet")
+    return tuple(found)
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_DATABASE)) == _DATABASE
+
+
+def _listed(path: Path) -> list[Path]:
+    """The lines of a list, blank ones and comments left out; relative ones start at the list."""
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("is no list of homes", where=str(path), remedy="One path a line") from error
+    names = (line.strip() for line in lines)
+    return [path.parent / Path(name).expanduser() for name in names if name and not name.startswith("#")]

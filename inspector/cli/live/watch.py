@@ -14,17 +14,19 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.live.event import LiveEvent
     from core.live.follow import Follower
     from inspector.settings.settings import Settings
+
 
 KINDS = ("message", "call", "compaction", "failure", "cache_break", "budget", "alert")
 PACE = 0.25
@@ -110,11 +112,10 @@ def _ring() -> None:
 
 def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None:
     from inspector.base import event_line
-    from inspector.payloads import live
 
     for follower, event in found:
         if as_json:
-            output.write_json(live.payload(event, follower.place.profile))
+            output.write_json(_payload(event, follower.place.profile))
         else:
             output.write_lines([event_line.text(event)])
     if found:
@@ -157,3 +158,12 @@ def _keep(path: Path, followers: Sequence[Follower]) -> None:
     finally:
         with suppress(OSError):
             unfinished.unlink()
+
+
+def _payload(event: LiveEvent, profile: str | None = None) -> dict[str, Any]:
+    """An event as the command line promises it."""
+    return {
+        **jsonio.fields(event, "at kind session key"),
+        "profile": profile,
+        **event.facts,
+    }

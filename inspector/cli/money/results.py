@@ -8,11 +8,14 @@ before it is wrapped.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from core.compress.tool_results.arrival import Arriving, Content
 from core.errors import UsageError
+from core.imports import openai_messages as transcript
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -20,6 +23,7 @@ from inspector.cli.compression.question import release_name
 
 if TYPE_CHECKING:
     from core.explain.tool_results.life import ResultLife
+
 
 SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
     "tokens": lambda one: one.tokens,
@@ -104,7 +108,6 @@ def _incoming(args: argparse.Namespace) -> int:
     from core.compress.tool_results.sizes import result_sizes
     from core.hermes.policy.policy import load_policy, newest_release
     from core.store.database.locate import default_home
-    from inspector.cli.money.incoming import read_results
     from inspector.payloads import tool_results
 
     arriving = read_results(args.incoming)
@@ -123,3 +126,47 @@ def _incoming(args: argparse.Namespace) -> int:
 
 def _release(args: argparse.Namespace) -> str | None:
     return release_name(args.release) if args.release is not None else None
+
+
+_REMEDY = 'It must be a JSON list of {"id", "tool", "content"}'
+
+
+def read_results(path: str) -> tuple[Arriving, ...]:
+    """The results in a JSON file, in their order.
+
+    Args:
+        path: A JSON list of objects with `tool`, `content` (a text or a list of parts) and perhaps `id`; `-`
+            reads stdin.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UsageError: It cannot be read, is not JSON, or is not a list of results.
+    """
+    where = "stdin" if path == transcript.STDIN else path
+    try:
+        document = json.loads(transcript.read_text(path))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"not valid JSON: {error}", where=where, remedy=_REMEDY) from error
+    if not isinstance(document, list):
+        raise UsageError("not a list of tool results", where=where, remedy=_REMEDY)
+    return tuple(_result(item, index, where) for index, item in enumerate(document))
+
+
+def _result(item: Any, index: int, where: str) -> Arriving:
+    if not isinstance(item, dict) or not isinstance(item.get("tool"), str):
+        raise UsageError(f"result {index} names no tool", where=where, remedy=_REMEDY)
+    call = item.get("id")
+    return Arriving(
+        str(f"call_{index}" if call is None else call), item["tool"], _content(item, index, where)
+    )
+
+
+def _content(item: dict[str, Any], index: int, where: str) -> Content:
+    content = item.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list) and all(isinstance(part, dict) for part in content):
+        return content
+    raise UsageError(
+        f"the content of result {index} is neither a text nor a list of parts", where=where, remedy=_REMEDY
+    )

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -41,9 +43,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("OUTPUT is missing", where="trajectory", remedy="Or look first with --dry-run")
     found = find_input(args.input)
     if args.browse:
-        from inspector.cli.trajectory import browse
-
-        return browse.start(args, found)
+        return browse(args, found)
     began, clock = datetime.now(UTC), time.monotonic()
     outcome, job = _outcome(args, found)
     document = _document(outcome, job, began, time.monotonic() - clock)
@@ -52,9 +52,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(document)
     else:
-        from inspector.cli.trajectory.trajectory_text import lines
-
-        output.write_lines(lines(document, dry=args.dry_run))
+        output.write_lines(_lines(document, dry=args.dry_run))
     return 0
 
 
@@ -111,3 +109,50 @@ def _write_metrics(path: str, document: dict[str, Any]) -> None:
             stream.write(f"{dumps(document, indent=2)}\n".encode())
     except OSError as error:
         raise OutputFault(f"cannot be written ({error.strerror or error})", where=path) from error
+
+
+def browse(args: argparse.Namespace, found: Input) -> int:
+    """Open the list of trajectories, or draw one frame of it."""
+    from core.support.file_cache import OWN_KEYS, config_directory
+    from inspector.app import InspectorApp
+    from inspector.cli.app import open as app
+    from inspector.screens.trajectories.screen import TrajectoriesScreen
+    from inspector.terminal.stdout import colours_of_terminal
+
+    job, _ = jobs.job(args, found)
+    keys = config_directory() / OWN_KEYS
+    shown = None if args.screenshot else colours_of_terminal()
+    running = InspectorApp(
+        (), keys=keys, colours=shown, home=lambda: TrajectoriesScreen(replace(job, dry=True))
+    )
+    return app.show(running, args.screenshot, args.size)
+
+
+def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
+    """A few lines: how many, how much, what is still too long."""
+    summary, tokens, turns = document["summary"], document["tokens"], document["turns"]
+    would = "would be " if dry else ""
+    yield (
+        f"{summary['total_trajectories']:,} trajectories: "
+        f"{summary['trajectories_compressed']:,} {would}compressed, "
+        f"{summary['trajectories_skipped_under_target']:,} under the target, "
+        f"{summary['trajectories_still_over_limit']:,} still over it, "
+        f"{summary['trajectories_failed']:,} kept as they were because of a fault"
+    )
+    mark = "~" if dry else ""
+    yield (
+        f"tokens {tokens['total_before']:,} → {mark}{tokens['total_after']:,} "
+        f"({mark}{tokens['overall_compression_ratio']:.1%}), "
+        f"turns {turns['total_before']:,} → {turns['total_after']:,}"
+    )
+    price = document["price"]
+    if price["calls"]:
+        usd = "at an unknown price" if price["usd"] is None else f"for ~${price['usd']}"
+        yield (
+            f"{price['calls']:,} requests to {price['model']}, {mark}{price['prompt_tokens']:,} tokens sent, "
+            f"{mark}{price['summary_tokens']:,} received, {usd}"
+        )
+    shards = document["shards"]
+    if shards["taken_up"]:
+        yield f"{shards['taken_up']:,} of {shards['total']:,} shards were finished before"
+    yield f"{document['processing']['duration_seconds']:.1f} s"

@@ -22,9 +22,8 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
 from inspector.screens.workspace.views import Cursor, Subject, View
-from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.banner import Banner, Notice
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.notice import Notice
 from inspector.widgets.bars.title_bar import TitleBar
 
 AGES = 5.0

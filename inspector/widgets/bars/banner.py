@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
 from core.model.finding import Severity
 from inspector.terminal.glyphs import SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean_line
+from inspector.terminal.text import clean_line, content
 from inspector.widgets.panes.text_wrap import wrap
 
 MOST_LINES = 4
@@ -54,3 +57,25 @@ class Banner(Widget):
         if len(lines) > MOST_LINES:
             lines = [*lines[: MOST_LINES - 1], f"{lines[MOST_LINES - 1][: width - INDENT - 2]}…"]
         return lines
+
+
+class Notice(Vertical):
+    """Designed emptiness: nothing there, still reading, or an error."""
+
+    DEFAULT_CSS = """
+    Notice { align: center middle; height: 1fr; }
+    Notice Static { width: 100%; padding: 0 2; text-align: center; }
+    Notice .notice--what { text-style: bold; margin-bottom: 1; }
+    Notice .notice--why, Notice .notice--help { color: $ink-muted; }
+    Notice.-error .notice--what { color: $severity-critical; }
+    """
+
+    def __init__(self, what: str, why: str = "", help: str = "", *, error: bool = False) -> None:
+        super().__init__(classes="-error" if error else "")
+        self._parts = (("what", what), ("why", why), ("help", help))
+
+    def compose(self) -> ComposeResult:
+        """One line for each part that says something."""
+        for name, text in self._parts:
+            if text:
+                yield Static(content(text), classes=f"notice--{name}")

@@ -10,8 +10,8 @@ import yaml
 
 from core.errors import ConfigError
 from inspector.settings.config_file import ConfigFile, own_config, own_settings, read_config
+from inspector.settings.edit import TEMPLATE
 from inspector.settings.settings import Settings, values
-from inspector.settings.template import TEMPLATE
 
 
 def read(tmp_path: Path, text: str) -> ConfigFile:

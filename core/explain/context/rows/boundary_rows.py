@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
 
-from core.explain.context.release_checks import is_local
+from core.explain.context.gather import is_local
 from core.explain.context.rows.row_times import BATCH, begun_with, rewritten, summarised_after
 from core.explain.context.rows.unsaved_rows import TurnReader, copied_rows, rotated, written_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind

@@ -25,8 +25,7 @@ from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.message_scan import quick_check
 from core.explain.diagnose.rules.storage.structure import examine_row
-from core.explain.diagnose.survey.logs import SessionLogs
-from core.explain.diagnose.survey.worker_pool import Examiners, encoded
+from core.explain.diagnose.survey.worker_pool import Examiners, SessionLogs, encoded
 from core.hermes.config.config import HermesConfig, load_config
 from core.model.finding import Finding
 from core.model.transcript.pages import ConversationRow

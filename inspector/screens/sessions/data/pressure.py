@@ -12,13 +12,14 @@ from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import Trigger
 from core.model.finding import Severity
 from core.model.headline import NO_HEADLINE, Headline
+from core.model.transcript.session import Guards
 from core.preview.generation import read
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
-from inspector.screens.sessions.data.flags import severity_of
-from inspector.screens.sessions.data.request_curve import request_curve
+from inspector.widgets.charts.curve_chart import Mark, RequestCurve
 from inspector.widgets.charts.pressure_bar import Pressure
+from inspector.widgets.charts.stack import prompt_layers
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
@@ -90,3 +91,34 @@ def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | N
     if found.now.headline.severity is Severity.CRITICAL:
         return Severity.CRITICAL, found.now.headline
     return severity, found.now.headline if severity else NO_HEADLINE
+
+
+def severity_of(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
+    """How bad it is by its row and its size alone, before anybody reads what became of its compactions."""
+    damaged = any(session.damage for session in line.row.sessions)
+    return Severity.WARNING if pressure.near or damaged or _blocked(line.row.tip.guards, now) else None
+
+
+def _blocked(guards: Guards, now: datetime) -> bool:
+    """Automatic compression is held off, or has failed in a row."""
+    cooling = guards.cooldown_until is not None and guards.cooldown_until > now
+    return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1
+
+
+def request_curve(explanation: Explanation) -> RequestCurve:
+    """The same curve as the Why tab draws."""
+    from inspector.screens.workspace.why.curve import asides, caption, curve_of, ends
+    from inspector.screens.workspace.why.list_view import mark_token
+
+    curve = curve_of(explanation)
+    samples = curve.samples
+    marks = zip(curve.marks, explanation.events, strict=True)
+    return RequestCurve(
+        tuple(one.tokens for one in samples),
+        prompt_layers([(one.tokens, one.cached, one.written) for one in samples]),
+        curve.threshold,
+        tuple(Mark(after, mark_token(one)) for after, one in marks),
+        asides(curve),
+        caption(curve),
+        ends(curve),
+    )

@@ -20,9 +20,8 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
-from inspector.screens.workspace.cache.curve import hit_layers, read_out
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
-from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, token_of
+from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, hit_layers, read_out, token_of
 from inspector.screens.workspace.views import CurveView, Subject
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line

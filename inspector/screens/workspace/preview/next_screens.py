@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static, TextArea
 
 from core.compress.summarise.provided import GivenSummary
 from core.preview.foreseen import Basis
 from core.preview.summarisers import Offers, Writer, offers
+from inspector.base.commands import bindings
 from inspector.base.workers import start
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write
+from inspector.screens.page import Page
 from inspector.screens.workspace.engines.opening import open_engines
-from inspector.screens.workspace.preview.edit import EditSummary
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice
 from inspector.screens.workspace.views import GenerationView
+from inspector.terminal.text import clean, content
+from inspector.widgets.bars.key_bar import KeyBar
 
 UNTOUCHED = "Nothing was written to this conversation from here that could be taken back."
 NOTHING = "There is no summary here to edit or to write."
@@ -113,3 +125,70 @@ class NextScreens:
 
     def _left(self, _result: None) -> None:
         self._view.post_message(self._view.Stale())
+
+
+ADVICE = "Retention and sizes are computed again when you keep it. Nothing is written."
+
+
+class EditSummary(Page):
+    """A summary to change; `kept` is the text to use, None while the user has not kept any."""
+
+    CSS_PATH = "edit.tcss"
+    BINDINGS = bindings("edit")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+        self.kept: str | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, text, keys."""
+        with Vertical():
+            yield Static(content(ADVICE), id="advice")
+            yield TextArea(show_line_numbers=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Load the text with its escapes made visible: a terminal would obey them."""
+        area = self.query_one(TextArea)
+        area.load_text(clean(self._text))
+        area.focus()
+
+    def action_keep(self) -> None:
+        """Use this text as the summary."""
+        text = self.query_one(TextArea).text
+        if not text.strip():
+            self.toast("A summary without a word would lose everything.", "warning")
+            return
+        self.kept = text
+        self.dismiss()
+
+    def action_leave(self) -> None:
+        """Leave the summary as it was."""
+        self.dismiss()
+
+    def action_editor(self) -> None:
+        """Change the text in $VISUAL or $EDITOR."""
+        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+        if not editor:
+            self.toast("Neither VISUAL nor EDITOR names an editor.", "warning")
+            return
+        area = self.query_one(TextArea)
+        with self.app.suspend():
+            text = edited(area.text, shlex.split(editor))
+        if text is None:
+            self.toast("The editor failed; the text is as it was.", "warning")
+        else:
+            area.load_text(clean(text))
+
+
+def edited(text: str, editor: list[str]) -> str | None:
+    """Let a program change a text in a private file; None when it fails."""
+    with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
+        path = Path(folder) / "summary.md"
+        path.write_text(text, encoding="utf-8")
+        try:
+            subprocess.run([*editor, str(path)], check=True)
+            return path.read_text(encoding="utf-8", errors="replace")
+        except (OSError, subprocess.CalledProcessError):
+            return None

@@ -21,9 +21,16 @@ from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, read_out
-from inspector.screens.workspace.why.figure_origins import event_told, now_told
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
-from inspector.screens.workspace.why.reading import Aftermath, bill_of, bills, explained, survival
+from inspector.screens.workspace.why.reading import (
+    Aftermath,
+    bill_of,
+    bills,
+    event_told,
+    explained,
+    now_told,
+    survival,
+)
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine

@@ -20,7 +20,7 @@ from inspector.screens.apply.model import Stage
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import next_mode, short_id
-from inspector.screens.workspace.preview.edit import EditSummary, edited
+from inspector.screens.workspace.preview.next_screens import EditSummary, edited
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
