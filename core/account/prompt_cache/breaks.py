@@ -42,7 +42,6 @@ class Surroundings:
     Attributes:
         log: Lines of the conversation's sessions.
         sessions: Its session ids.
-        starts: When Hermes was started.
         remembers: The program keeps the messages when it sets up a new agent, as the terminal does; a gateway
             reads them from the store again.
         asked: Tokens of what the user said after one moment and up to another.
@@ -54,7 +53,6 @@ class Surroundings:
 
     log: Log
     sessions: frozenset[str]
-    starts: Sequence[datetime] = ()
     remembers: bool = False
     asked: Callable[[datetime, datetime], int] = _nothing_asked
     tools: Mapping[str, str] | None = None
@@ -74,6 +72,7 @@ class Causes:
             for record in around.log.records
             if record.kind is Kind.TURN and record.session in around.sessions
         ]
+        self._starts = sorted(map(around.to_utc, around.log.starts))
         self._front = min((call.prompt for call in calls if call.prompt), default=0)
 
     def of(self, before: CacheCall, call: CacheCall) -> Cause:
@@ -105,7 +104,7 @@ class Causes:
 
         The stored system prompt is used again; another log line tells when it is not.
         """
-        started = next((at for at in self._around.starts if before.at < at <= call.at), None)
+        started = next((at for at in self._starts if before.at < at <= call.at), None)
         if started is None:
             anew = Evidence(
                 Source.LOG, call.where, "calls are counted from 1 again: the agent was set up anew"

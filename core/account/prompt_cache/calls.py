@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.hermes.log.read import Log, log_files
+from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheCall
 
 ToUtc = Callable[[datetime], datetime]
 """Turns a local time of the log into UTC."""
-
-_STARTS = re.compile(
-    rb"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d),(\d{3})[^\n]*"
-    rb"(?:run_agent: (?:No \.env file found|Loaded environment variables)|Plugin discovery complete)",
-    re.MULTILINE,
-)
 
 
 def local_time(moment: datetime) -> datetime:
@@ -35,20 +28,6 @@ def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) 
     lines = (record for record in log.records if record.kind is Kind.CALL and record.session in sessions)
     calls = sorted((_call(record, to_utc) for record in lines), key=lambda call: call.at)
     return tuple(_with_gaps(calls))
-
-
-def program_starts(home: Path | None, to_utc: ToUtc = local_time) -> tuple[datetime, ...]:
-    """When Hermes was started, by what it logs first."""
-    found: list[datetime] = []
-    for path in log_files(home) if home is not None else ():
-        try:
-            content = path.read_bytes() if path.is_file() else b""  # a pipe would be waited for
-        except OSError:
-            continue
-        for match in _STARTS.finditer(content):
-            stamp = f"{match[1].decode()}.{match[2].decode()}"
-            found.append(to_utc(datetime.fromisoformat(stamp)))
-    return tuple(sorted(found))
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:

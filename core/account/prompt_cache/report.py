@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
 from core.account.prompt_cache.breaks import Surroundings, find_breaks
-from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, program_starts, read_calls
+from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, read_calls
 from core.account.prompt_cache.payback import SummaryCost, paybacks
 from core.account.prompt_cache.result_costs import copied, result_costs
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl
@@ -152,7 +152,6 @@ def _breaks(
     around = Surroundings(
         case.log,
         case.sessions,
-        program_starts(home, case.to_utc),
         case.tip.source == "cli",
         case.asked,
         tools,

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +17,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.hermes.log.scan import Hit, scan
 from core.support.file_cache import keep
 
-_VERSION = b"hermes-inspector log index 4"
+_VERSION = b"hermes-inspector log index 5"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
 _CONTROL = b"\x1d\x1e\x1f"
@@ -150,12 +151,14 @@ class Log:
         problems: Files that could not be read, with the reason.
         compactions: Where compactions of any session began and ended, oldest first: a line that names no
             session may belong to another's.
+        starts: When Hermes was started, by what it logs first; local time as written.
     """
 
     records: tuple[LogRecord, ...] = ()
     files: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     compactions: tuple[LogRecord, ...] = ()
+    starts: tuple[datetime, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -185,12 +188,13 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
     )
     found = sorted((one for index in indexes for one in _records(index, wanted)), key=lambda one: one.at)
-    records = [one for one in found if sessions is None or not _of_another(one, sessions)]
+    records = [one for one in found if _tells_of(one, sessions)]
     return Log(
         records=tuple(_without_repeats(records)),
         files=tuple(index.name for index in indexes),
         problems=tuple(problems),
         compactions=compaction_ends(found),
+        starts=tuple(one.at for one in found if one.kind is Kind.PROGRAM_STARTED),
     )
 
 
@@ -199,10 +203,13 @@ def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
     return tuple(one for one in records if one.kind in _ENDS_KINDS)
 
 
-def _of_another(record: LogRecord, sessions: Collection[str]) -> bool:
-    """Where a compaction of a session that was not asked about began or ended."""
-    told = record.kind in _ENDS_KINDS
-    return told and record.session not in sessions and record.tag not in sessions
+def _tells_of(record: LogRecord, sessions: Collection[str] | None) -> bool:
+    """Not where a compaction of a session that was not asked about began or ended, nor that Hermes began."""
+    if record.kind is Kind.PROGRAM_STARTED:
+        return False
+    if sessions is None or record.kind not in _ENDS_KINDS:
+        return True
+    return record.session in sessions or record.tag in sessions
 
 
 def log_files(home: Path) -> tuple[Path, ...]:

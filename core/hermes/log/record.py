@@ -63,6 +63,7 @@ class Kind(StrEnum):
     LOCK_REFRESH = "lock_refresh"
     MICRO = "micro"
     MODEL_REPLACED = "model_replaced"
+    PROGRAM_STARTED = "program_started"
 
 
 @dataclass(frozen=True, slots=True)

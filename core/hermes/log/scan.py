@@ -30,6 +30,9 @@ NEEDLES = (
     b": Engine-driven preflight",
     b": Error classified: ",
     b": Fallback activated: ",
+    b": No .env file found",
+    b": Loaded environment variables",
+    b": Plugin discovery complete",
 )
 """Every line form of `lines.yaml` holds one of these; searching a whole chunk for each costs far less than
 looking at every line."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -173,7 +174,7 @@ class SessionLogs:
         found = {id(record): record for session in sessions for record in self.own.get(session, ())}
         found |= {id(record): record for record in (*self.common, *self.stated)}
         records = sorted(found.values(), key=lambda record: record.at)
-        return Log(tuple(records), self.whole.files, self.whole.problems, self.whole.compactions)
+        return replace(self.whole, records=tuple(records))
 
     def tells(self, session: str) -> bool:
         """A line of this session is about compression: an attempt, a check, a refusal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -23,12 +24,15 @@ def started(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def causes(*more: CacheCall, lines: tuple[LogRecord, ...] = (), **around: object) -> list[str]:
-    return [one.cause for one in breaks(*more, lines=lines, **around)]
+def causes(*more: CacheCall, **around: object) -> list[str]:
+    return [one.cause for one in breaks(*more, **around)]  # type: ignore[arg-type]
 
 
-def breaks(*more: CacheCall, lines: tuple[LogRecord, ...] = (), **around: object) -> tuple[CacheBreak, ...]:
-    surroundings = Surroundings(log(*lines), frozenset({"s", "t"}), to_utc=utc, **around)  # type: ignore[arg-type]
+def breaks(
+    *more: CacheCall, lines: tuple[LogRecord, ...] = (), starts: tuple[datetime, ...] = (), **around: object
+) -> tuple[CacheBreak, ...]:
+    told = replace(log(*lines), starts=starts)
+    surroundings = Surroundings(told, frozenset({"s", "t"}), to_utc=utc, **around)  # type: ignore[arg-type]
     return find_breaks(spaced(*WARM, *more), surroundings)
 
 

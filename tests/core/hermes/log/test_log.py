@@ -292,3 +292,17 @@ def test_bytes_of_any_kind_do_not_raise(
         text = text[:cut] + junk + text[cut:]
     (home / "logs" / "agent.log").write_bytes(text)
     read_log(home, ["S1"])
+
+
+def test_starts_of_the_program_are_told_from_clients_made_while_it_runs(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "agent.log",
+        "2026-06-01 12:00:00,000 INFO run_agent: No .env file found. Using system environment variables.",
+        "2026-06-01 12:00:01,000 INFO hermes_cli.plugins: Plugin discovery complete: 2 found, 1 enabled",
+        "2026-06-01 12:00:02,000 INFO run_agent: OpenAI client created (agent_init, shared=True)",
+        "2026-06-01 12:00:05,000 INFO run_agent: Loaded environment variables from /home/me/.hermes/.env",
+    )
+    log = read_log(tmp_path, ["S1"])
+    assert [at.second for at in log.starts] == [0, 1, 5]
+    assert log.empty
