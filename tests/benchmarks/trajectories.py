@@ -15,7 +15,8 @@ from tests.benchmarks.stores import Stores
 ENTRIES = 150
 PROMPTS = 4
 """Sets share few system prompts."""
-LARGE = 2**30
+TWO, LARGE = 2**27, 2**30
+"""Bytes: enough that starting a process, half a second, is a small part of a run; and a gigabyte."""
 EXTRACTIVE = 2.5
 """Times the tokenizer: facts are read out of the turns, and credentials masked."""
 
@@ -63,7 +64,8 @@ def results(made: Stores) -> Iterator[Result]:
     for kind, most in (("file", 1 / 0.9), ("static", 1 / 0.9), ("extractive", EXTRACTIVE)):
         share = figures(SHARE, str(path), str(folder / "parts"), kind)[0]
         yield Result(f"trajectories ({kind}) in one process, beside the tokenizer alone", share, "x", most)
-    one, two = (_seconds(path, folder, jobs) for jobs in (1, 2))
+    large = _repeated(path, folder / "two.jsonl", TWO)
+    one, two = (_seconds(large, folder, jobs) for jobs in (1, 2))
     yield Result("trajectories in two processes, beside one", two / one, "x", 1 / 1.8)
     yield Result("memory for a gigabyte of trajectories, each process", _peak(folder, path), "MiB", 400)
 
@@ -99,11 +101,17 @@ def _seconds(path: Path, folder: Path, jobs: int) -> float:
     return inspector("trajectory", str(path), str(folder / "out.jsonl"), *words, runs=3).seconds
 
 
-def _peak(folder: Path, path: Path) -> float:
-    """Peak of the largest process while a file of a gigabyte is cut; its entries are the same ones again."""
-    large, block = folder / "large.jsonl", path.read_bytes()
-    with large.open("wb") as stream:
-        for _ in range(LARGE // len(block) + 1):
+def _repeated(path: Path, into: Path, size: int) -> Path:
+    """A file of at least a size; its entries are the same ones again."""
+    block = path.read_bytes()
+    with into.open("wb") as stream:
+        for _ in range(size // len(block) + 1):
             stream.write(block)
+    return into
+
+
+def _peak(folder: Path, path: Path) -> float:
+    """Peak of the largest process while a file of a gigabyte is cut."""
+    large = _repeated(path, folder / "large.jsonl", LARGE)
     words = ("--summariser", "static", "--jobs", "2", "--restart")
     return inspector("trajectory", str(large), str(folder / "large.out.jsonl"), *words, runs=1).peak

@@ -73,9 +73,9 @@ def _pooled(
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     open_tokenizer(job.tokenizer, lambda: None)("warm")  # forked processes share it
     told: Any = context.Queue()
-    pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(told,))
+    pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(job, told))
     try:
-        waiting = {pool.submit(_work, job, shard, kept_of(kept, shard)) for shard in shards}
+        waiting = {pool.submit(_work, shard, kept_of(kept, shard)) for shard in shards}
         while waiting:
             done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             _hear(told, report)
@@ -98,13 +98,14 @@ def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
     told.close()
 
 
-_told: Any = None
+_job: Job
+_told: Any
 
 
-def _settle(told: Any) -> None:
+def _settle(job: Job, told: Any) -> None:
     """Prepare a worker: the parent handles Ctrl-C, and the worker ends whenever the parent does."""
-    global _told
-    _told = told
+    global _job, _told
+    _job, _told = job, told
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -117,8 +118,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _work(job: Job, shard: Shard, kept: Collection[int] | None) -> ShardResult:
-    return compress_shard(job, shard, kept, lambda *done: _told.put(done))
+def _work(shard: Shard, kept: Collection[int] | None) -> ShardResult:
+    return compress_shard(_job, shard, kept, lambda *done: _told.put(done))
 
 
 def _hear(told: Any, report: Report) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from core.trajectory.input.sources import PARQUET, PLAIN, Source
 
-LEAST, MOST = 4 * 2**20, 256 * 2**20
-"""Bytes of a shard: small enough to be done again, large enough that a thousand parts hold a large set."""
+LEAST, MOST = 2 * 2**20, 256 * 2**20
+"""Bytes of a shard: small enough to be done again and shared out evenly, large enough that few hold a set."""
 
 _PARTS = 2_048
 
@@ -55,4 +55,5 @@ def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
         yield 0, None
     else:
         count = -(-source.size // size)
-        yield from ((at * size, (at + 1) * size if at + 1 < count else None) for at in range(count))
+        each = -(-source.size // count)  # all alike: a small last one would leave a processor idle
+        yield from ((at * each, (at + 1) * each if at + 1 < count else None) for at in range(count))

@@ -51,8 +51,12 @@ def opened(path: str) -> IO[bytes]:
 
 
 @contextmanager
-def replaced(path: str) -> Iterator[IO[bytes]]:
-    """A new file that takes its name only when it is whole and on the disk.
+def replaced(path: str, *, sync: bool = True) -> Iterator[IO[bytes]]:
+    """A new file that takes its name only when it is whole.
+
+    Args:
+        path: Its name.
+        sync: Wait until it is on the disk, where a loss of power leaves it.
 
     Raises:
         OSError: It cannot be written; nothing is left of it.
@@ -66,7 +70,8 @@ def replaced(path: str) -> Iterator[IO[bytes]]:
         with open(unfinished, "wb") as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         os.replace(unfinished, path)
     finally:
         with suppress(OSError):

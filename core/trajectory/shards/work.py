@@ -59,8 +59,11 @@ class ShardWork:
         )
 
     def part(self) -> AbstractContextManager[IO[bytes]]:
-        """The part file, which takes its name only when it is whole."""
-        return replaced(joined(self.job.parts, self._shard.name))
+        """The part file, which takes its name only when it is whole.
+
+        It is not waited for: one that a loss of power cuts short has another size than its manifest says.
+        """
+        return replaced(joined(self.job.parts, self._shard.name), sync=False)
 
     def begun(self) -> Iterator[tuple[int, Draft | Done]]:
         """The lines in order, with their numbers from 1, read and planned."""

@@ -9,7 +9,6 @@ from typing import Any
 
 from core.compress.facts.readable import ends
 from core.compress.summarise.base import SummaryFailure, SummaryRequest
-from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.transcript.message import Message
 from core.trajectory.compress.settings import Settings
@@ -43,6 +42,8 @@ def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
         return lambda turns, region: Written(spec.text)
     if spec.kind == STATIC:
         return lambda turns, region: Written(counted(turns, region))
+    from core.compress.summarise.extract.summariser import ExtractiveSummariser  # which others do without
+
     summariser = ExtractiveSummariser(limits=_READ)
     headings = load_policy(settings.release or newest_release()).summary.headings
 
