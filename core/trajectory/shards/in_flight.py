@@ -11,6 +11,7 @@ from typing import IO
 
 from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
+from core.compress.summarise.prompt import Prompt
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
 from core.model.accounting.tokens import Buckets
 from core.trajectory.input.cut import Shard
@@ -231,10 +232,11 @@ class Asker:
                 raise SummaryMissing(failure, attempts.calls) from None
 
     async def _tried(self, draft: Draft, attempts: _Attempts) -> Written:
+        prompt = build_prompt(draft.entry.turns, draft.region, self._job.settings)
         while True:
             attempts.calls += 1
             try:
-                text = await self._asked(draft, attempts)
+                text = await self._asked(prompt, attempts)
             except Exception as error:
                 attempts.errors += 1
                 failure = failure_of(error, self._where, self._secrets)
@@ -245,9 +247,8 @@ class Asker:
             else:
                 return Written(text, attempts.calls, attempts.errors)
 
-    async def _asked(self, draft: Draft, attempts: _Attempts) -> str:
+    async def _asked(self, prompt: Prompt, attempts: _Attempts) -> str:
         settings = self._job.settings
-        prompt = build_prompt(draft.entry.turns, draft.region, settings)
         async with asyncio.timeout(self._seconds):
             answer = await self._connection.ask(
                 prompt, max(1, _OUTPUT_FACTOR * settings.summary_target), self._job.summary.temperature

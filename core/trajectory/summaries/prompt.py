@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from core.compress.summarise.prompt import Prompt
-from core.redact.text import redact_text
+from core.redact.text import redact_bulk
 from core.support.yaml_tables import load_table
 from core.trajectory.compress.plan import Count
 from core.trajectory.compress.settings import Settings
@@ -17,10 +17,9 @@ from core.trajectory.entries.forms import Region, Turn
 def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
-    told = "\n\n".join(
-        f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end)
-    )
-    safe = redact_text(told).replace(words["closing_tag"], words["harmless_tag"])
+    told = (f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end))
+    clean = "\n\n".join(redact_bulk(list(told)))
+    safe = clean.replace(words["closing_tag"], words["harmless_tag"])
     return Prompt(
         system=words["system"].strip(),
         user=words["user"].format(turns=safe, count=region.size, budget=settings.summary_target).strip(),
