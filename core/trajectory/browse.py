@@ -11,7 +11,7 @@ from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
 from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.settings import marked
-from core.trajectory.entries.entry import METRICS
+from core.trajectory.entries.entry import METRICS, read_entry
 from core.trajectory.entries.forms import Region
 from core.trajectory.input.cut import Shard
 from core.trajectory.input.lines import read_lines
@@ -21,6 +21,9 @@ from core.trajectory.shards.job import Job
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.summaries.offline import messages, offline_writer
 from core.trajectory.tokenizer import Deadline, open_tokenizer
+
+_OPENING = 400
+"""Characters kept of the first request of each trajectory."""
 
 
 class State(StrEnum):
@@ -44,6 +47,7 @@ class Listed:
         metrics: Before and after a summary of the size asked for; None for one that failed.
         done: It carries the metrics of an earlier run.
         problem: Why it failed.
+        asked: How its first request begins, as it was written.
     """
 
     source: int
@@ -53,6 +57,7 @@ class Listed:
     metrics: TrajectoryMetrics | None
     done: bool = False
     problem: str = ""
+    asked: str = ""
 
 
 def survey(job: Job) -> Iterator[Listed]:
@@ -92,12 +97,16 @@ def _listed(compressor: Compressor, line: bytes, place: int, number: int, start:
     if isinstance(begun, Draft):
         metrics = compressor.foreseen(begun, 0)
         state = State.OVER if metrics.still_over_limit else State.SHORTENED
-        return Listed(place, number, start, state, metrics, _carries_metrics(line))
+        return Listed(place, number, start, state, metrics, _carries_metrics(line), "", _asked(line))
     if begun.metrics is None:
         return Listed(place, number, start, State.FAILED, None, problem=begun.problem)
     over = begun.metrics.still_over_limit
     state = State.OVER if over else State.FITS if begun.metrics.original_turns else State.WITHOUT
-    return Listed(place, number, start, state, begun.metrics, _carries_metrics(line))
+    return Listed(place, number, start, state, begun.metrics, _carries_metrics(line), "", _asked(line))
+
+
+def _asked(line: bytes) -> str:
+    return next((turn.text[:_OPENING] for turn in read_entry(line).turns if turn.role == "human"), "")
 
 
 def _carries_metrics(line: bytes) -> bool:

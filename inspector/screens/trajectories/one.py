@@ -100,11 +100,11 @@ class TrajectoryScreen(Page):
 def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
     pieces: list[Piece] = [("ink!", f"line {listed.line:,}")]
     if made is None:
-        return [*pieces, ("severity-critical", f"  {listed.problem or 'no turns'}")]
+        return [*pieces, ("severity-critical", f" · {listed.problem or 'no turns'}")]
     before, after = fmt.count(made.before_tokens), fmt.count(made.after_tokens)
     if not made.middle.size:
-        return [*pieces, ("ink", f"  {before} tokens · stays as it is")]
+        return [*pieces, ("ink", f" · {before} tokens · stays as it is")]
     saved = fmt.percent(made.saved)
     turns = f"turns {len(made.before):,} → {len(made.after):,}"
     region = f"region {made.middle.start:,} to {made.middle.end - 1:,}"
-    return [*pieces, ("ink", f"  {before} → {after} tokens (−{saved}) · {turns} · {region}")]
+    return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {turns} · {region}")]

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from core.model.finding import Severity
 from core.model.headline import Headline
+from core.redact.quick_check import masked_start
 from core.trajectory.browse import Listed, State, survey
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
@@ -45,13 +46,9 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 )
 
 COLUMNS = ("line", "tokens", "after", "turns", "saved")
-WIDE, NARROW = (11, 11, 11, 11, 11), (7, 9, 10, 7, 7)
-ROOMY = 100
-"""Columns of a terminal from which on the list has the wide ones."""
-
-
-def _cells(width: int) -> tuple[int, ...]:
-    return WIDE if width >= ROOMY else NARROW
+CELLS = (7, 9, 10, 7, 7)
+FATE, ASKED = 46, 12
+"""Columns of what would happen, where the first request stands behind it; and the fewest it is shown in."""
 
 
 class TrajectoryList(RowList[Listed]):
@@ -63,26 +60,31 @@ class TrajectoryList(RowList[Listed]):
         """Names of the columns."""
         ink = self.palette.style("ink-muted")
         line = Line().gap(2)
-        for name, cells in zip(COLUMNS, _cells(width), strict=True):
+        for name, cells in zip(COLUMNS, CELLS, strict=True):
             line.cell(name, cells, ink, right=True)
-        return [line.gap(2).add("what would happen", ink, most=max(0, width - line.width - 2))]
+        line.gap(2)
+        if width - line.width < FATE + ASKED:
+            return [line.add("what would happen", ink, most=max(0, width - line.width))]
+        return [line.cell("what would happen", FATE, ink).add("first request", ink)]
 
     def draw_row(self, row: Listed, index: int, width: int) -> Line:
         """One trajectory."""
         ink = self.palette
         sign, token = SIGNS[row.state]
         muted, style = ink.style("ink-muted"), ink.style(token)
-        cells = _cells(width)
-        line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", cells[0], muted, right=True)
+        line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", CELLS[0], muted, right=True)
         found = row.metrics
         if found is None:
-            return line.gap(sum(cells[1:]) + 2).add(row.problem, style, most=max(0, width - line.width))
-        line.cell(fmt.count(found.original_tokens), cells[1], ink.style("ink"), right=True)
+            return line.gap(sum(CELLS[1:]) + 2).add(row.problem, style, most=max(0, width - line.width))
+        line.cell(fmt.count(found.original_tokens), CELLS[1], ink.style("ink"), right=True)
         after = fmt.count(found.compressed_tokens, mark=fmt.ESTIMATE) if found.was_compressed else ""
-        line.cell(after, cells[2], ink.style("ink"), right=True)
-        line.cell(f"{found.original_turns:,}", cells[3], muted, right=True)
-        line.cell(fmt.percent(1 - found.compression_ratio) if after else "", cells[4], style, right=True)
-        return line.gap(2).add(_words(row), style, most=max(0, width - line.width))
+        line.cell(after, CELLS[2], ink.style("ink"), right=True)
+        line.cell(f"{found.original_turns:,}", CELLS[3], muted, right=True)
+        line.cell(fmt.percent(1 - found.compression_ratio) if after else "", CELLS[4], style, right=True)
+        left = width - line.gap(2).width
+        if left < FATE + ASKED:
+            return line.add(_words(row), style, most=max(0, left))
+        return line.cell(_words(row), FATE, style).add(masked_start(row.asked, left), muted, most=left - FATE)
 
 
 class TrajectoriesScreen(Page):
@@ -215,12 +217,9 @@ def _words(row: Listed) -> str:
     if found is None or row.state is State.WITHOUT:
         return "holds no turns"
     region = found.region
+    over = "still over: " if row.state is State.OVER else ""
     if region is None:
-        words = (
-            "fits" if row.state is State.FITS else "over the target, but nothing between its protected turns"
-        )
+        words = "nothing between its protected turns" if over else "fits"
     else:
-        last = region.end - 1
-        words = f"turns {region.start:,} to {last:,} become one summary"
-        words += ", still over the target" if row.state is State.OVER else ""
-    return f"{words} · compressed before" if row.done else words
+        words = f"turns {region.start:,} to {region.end - 1:,} become one summary"
+    return f"{over}{words}{', compressed before' if row.done else ''}"

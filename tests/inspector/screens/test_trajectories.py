@@ -74,6 +74,18 @@ async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
             assert words in shown
 
 
+async def test_a_wide_terminal_shows_each_first_request_without_its_credentials(tmp_path: Path) -> None:
+    said = "Mend the login of the shop, the token is ghp_" + "a1B2c3D4e5" * 4
+    turns = [{"from": "system", "value": "Be brief."}, {"from": "human", "value": said}]
+    running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))
+    async with running.run_test(size=(200, 24)) as pilot:
+        await settle(pilot)
+        shown = drawn(pilot)
+        assert "first request" in shown
+        assert "Mend the login of the shop" in shown
+        assert "ghp_" not in shown
+
+
 async def test_hostile_turns_reach_no_terminal(tmp_path: Path) -> None:
     turns = [{"from": "human", "value": text} for text in HOSTILE] * 8
     running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))
