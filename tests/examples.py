@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "jobs").glob("*.md")),
+    *(page for room in ("jobs", "commands") for page in sorted((ROOT / "docs" / room).glob("*.md"))),
 )
 _BLOCK = re.compile(r"^```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = "$ hermes-inspector "

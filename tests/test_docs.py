@@ -14,16 +14,17 @@ import pytest
 from core.support.yaml_tables import load_table
 from inspector.base.commands import table
 from inspector.base.named_screens import NAMES
+from inspector.base.words import asked
 from inspector.cli.main import run, split
 from inspector.cli.registry import COMMANDS
 from inspector.settings.settings import Settings, values
 from tests import examples
-from tests.reference import FOLDER, pages
+from tests.reference.all_pages import DOCS, pages
+from tests.reference.commands import MADE
 from tests.shipped import FILES, SHARE, direct, shared_files
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS_GUIDE = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 CHECK = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -34,27 +35,35 @@ CALLS = [line for line in dict.fromkeys([*LINES, *GUIDE_LINES]) if line.startswi
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_its_part_of_the_guide(command: str) -> None:
-    assert f"## {command}\n" in COMMANDS_GUIDE or command == "demo"
-    assert f"hermes-inspector {command}" in COMMANDS_GUIDE
+def test_every_command_has_a_page_with_an_example_and_its_options(command: str) -> None:
+    written, marker, made = (DOCS / f"commands/{command}.md").read_text(encoding="utf-8").partition(MADE)
+    assert f"hermes-inspector {command}" in written
+    assert marker
+    assert "## Options" in made
 
 
-@pytest.mark.parametrize("name", [name for name in pages() if name != "licences.md"])
-def test_a_page_of_reference_is_what_the_program_says_today(name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in pages() if not name.endswith("licences.md")])
+def test_a_page_says_what_the_program_says_today(name: str) -> None:
     """Made again with `python -m tests.reference`."""
-    assert (FOLDER / name).read_text(encoding="utf-8") == pages()[name]
+    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name]
 
 
-def test_the_reference_names_every_command_scope_setting_finding_and_screen() -> None:
-    written = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+def test_the_reference_names_every_scope_setting_and_finding() -> None:
+    written = {path.stem: path.read_text(encoding="utf-8") for path in (DOCS / "reference").glob("*.md")}
     findings = load_table("core/explain/diagnose/findings.yaml")
     expected = {
-        "commands": [f"## {name}" for name in COMMANDS],
-        "keys": [f"## {one.scope}" for one in table()] + [f"`{one.id}`" for one in table()] + list(NAMES),
+        "keys": [f"## {one.scope}" for one in table()] + [f"`{one.id}`" for one in table()],
         "settings": [f"`{'.'.join(path)}`" for path, _, _ in values(Settings())],
         "findings": [f"## {name}: {rule['name']}" for name, rule in findings.items()],
     }
     assert [one for page, names in expected.items() for one in names if one not in written[page]] == []
+
+
+def test_every_screen_answers_a_question_and_names_keys_that_exist() -> None:
+    scopes = {one.scope for one in table()}
+    assert set(asked()) == set(NAMES)
+    assert all(one.asks.endswith("?") for one in asked().values())
+    assert {scope for one in asked().values() for scope in one.scopes} - scopes == set()
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words usage lines by its release")
@@ -65,7 +74,7 @@ def test_what_the_wheel_ships_for_shells_and_man_is_what_the_program_prints(plac
 
 
 def test_every_package_that_is_installed_along_is_named_with_a_free_licence() -> None:
-    page = (FOLDER / "licences.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "licences.md").read_text(encoding="utf-8")
     assert [name for name in direct() if f"| {name} |" not in page] == []
     assert "not named" not in page
     assert re.search(r"\| A?GPL", page) is None
@@ -112,7 +121,8 @@ def test_the_readme_shows_figures_of_three_commands() -> None:
 
 
 NOT_RUN = re.compile(
-    r"hermes-inspector( (demo|undo|repair.*|config edit|serve.*|mcp|plugin.*|.*--screenshot.*))?( +#.*)?$"
+    r"hermes-inspector( (demo( --path| --screen \S+)?|undo|repair.*|config edit|serve.*|mcp|plugin.*"
+    r"|.*--screenshot.*))?( +#.*)?$"
     r"|.*(--apply|--fleet|--summariser|--engine|--compare-engine|--hermes-python|--engine ray|--browse|~/)"
     r"|hermes-inspector (watch(?!.*--once)|trajectory '|reconcile|engines|completion)"
 )

@@ -139,6 +139,7 @@ def test_the_words_are_looked_for_where_users_read() -> None:
         "core/explain/diagnose/findings.yaml",
         "inspector/base/commands.yaml",
         "README.md",
-        "docs/commands.md",
+        "docs/commands/chain.md",
+        "docs/screens/map.md",
     } <= places
     assert len(TEXTS) > 2_000

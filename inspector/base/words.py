@@ -1,8 +1,9 @@
-"""What `?` says of the labels on a screen, from `words.yaml`."""
+"""What `?` says of a screen and the labels on it, from `screens.yaml` and `words.yaml`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 EVERYWHERE = "everywhere"
 
@@ -25,3 +26,27 @@ def words_for(scopes: Iterable[str]) -> Iterator[tuple[str, str]]:
         for label, says in table.get(scope, {}).items():
             known.setdefault(label, says)
     yield from known.items()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The question a screen answers, and the scopes of its keys and words, its own first."""
+
+    asks: str
+    scopes: tuple[str, ...]
+
+
+def asked() -> Mapping[str, Asked]:
+    """What each named screen answers."""
+    from core.support.yaml_tables import shared_table
+
+    table = shared_table("inspector/base/screens.yaml")
+    return {name: Asked(one["asks"], tuple(one["scopes"])) for name, one in table.items()}
+
+
+def question(scopes: Iterable[str]) -> str:
+    """What the screen with these scopes answers, the innermost first; empty for one without a name."""
+    own: dict[str, str] = {}
+    for one in asked().values():
+        own.setdefault(one.scopes[0], one.asks)
+    return next((own[scope] for scope in scopes if scope in own), "")

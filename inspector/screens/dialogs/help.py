@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from inspector.base.commands import Command, bindings, key_name, table
-from inspector.base.words import words_for
+from inspector.base.words import question, words_for
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.widgets.bars.key_bar import KeyBar
@@ -81,7 +81,7 @@ class HelpScreen(ModalScreen[None]):
     def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
         super().__init__()
         here = tuple(scopes)
-        self._rows = [*_key_rows(here, keymap or {}), *_word_rows(here), *_sign_rows()]
+        self._rows = [*_question_rows(here), *_key_rows(here, keymap or {}), *_word_rows(here), *_sign_rows()]
 
     def compose(self) -> ComposeResult:
         """The list in a frame, and the keys that leave it."""
@@ -96,6 +96,13 @@ class HelpScreen(ModalScreen[None]):
     def action_close(self) -> None:
         """Back to the screen behind."""
         self.dismiss()
+
+
+def _question_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
+    """What the screen behind is there for."""
+    if asks := question(scopes):
+        yield HelpRow("", asks, heading=True)
+        yield HelpRow("", "")
 
 
 def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow]:

@@ -61,5 +61,6 @@ async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
         await settle(pilot)
         rows = running.screen.query_one(HelpList).rows
         headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.heading]
-        assert headings[:5] == ["Usage", "Lists", "Conversation", "Every screen", "Everywhere"]
+        assert headings[0] == "Where did the tokens and the money of this conversation go?"
+        assert headings[1:6] == ["Usage", "Lists", "Conversation", "Every screen", "Everywhere"]
         assert not any("_" in text for text in headings)
