@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,13 @@ settings.load_profile("busy")  # how long an example takes says how busy the mac
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 """The moment the sample sessions are built for."""
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays: the collector walks over it no more, a tenth of the time of all tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)  # as the command does
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from inspector.terminal.wrap import broken
 
 GAP = "  "
 _NOTHING = ("", "–")
+_SLIVER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,8 @@ def lines(
         hidden.append(max(spare, key=lambda i: columns[i].rank))
         kept.remove(hidden[-1])
     shown = [columns[i] for i in kept]
+    if room is not None:
+        widths = _shrunk(shown, widths, room, _SLIVER)  # rather than to cut a number at the end
     found = _headings(shown, widths)
     for row in (*cells, *foot):
         found += _row_lines(shown, widths, [row[i] for i in kept])
@@ -100,10 +103,15 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int 
     if _whole(widths) > room:
         words = [max(map(cell_len, column.title.split()), default=0) for column in columns]
         widths = [max(pair) for pair in zip(words, needed, strict=True)]
-    excess = _whole(widths) - room
+    return _shrunk(columns, widths, room)
+
+
+def _shrunk(columns: Sequence[Column], widths: Sequence[int], room: int, most: int = 80) -> list[int]:
+    """The widths once the columns that shrink gave up what is too much; `most` cells or `least` stay."""
+    widths, excess = list(widths), _whole(widths) - room
     order = sorted((i for i, column in enumerate(columns) if column.shrinks), key=lambda i: -widths[i])
     for index in order:
-        taken = max(0, min(excess, widths[index] - columns[index].least))
+        taken = max(0, min(excess, widths[index] - min(most, columns[index].least)))
         widths[index] -= taken
         excess -= taken
     return widths

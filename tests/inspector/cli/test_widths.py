@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from inspector.cli.main import run
@@ -93,6 +93,7 @@ def test_wrapping_loses_nothing_but_blanks_and_breaks_no_word_that_fits(text: st
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, TEXTS, st.integers(0, 10**9)), max_size=6), st.integers(40, 200))
+@example([("a" * 12, "a" * 12, 10**9)], 40)
 def test_a_table_fits_and_cuts_no_number(
     monkeypatch: pytest.MonkeyPatch, rows: list[tuple[str, str, int]], width: int
 ) -> None:
