@@ -14,7 +14,7 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
 _OTHER = "other"
-_LADDER = frozenset({FailureKind.TIMEOUT, FailureKind.RATE_LIMIT})
+_LADDER = frozenset({FailureKind.TIMEOUT, FailureKind.GATEWAY, FailureKind.RATE_LIMIT})
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ class FailureKind(StrEnum):
     OVERLOADED = "overloaded"
     NETWORK = "network"
     TIMEOUT = "timeout"
+    GATEWAY = "gateway"
     MALFORMED = "malformed"
     TRUNCATED = "truncated"
     EMPTY = "empty"

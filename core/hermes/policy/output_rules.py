@@ -228,7 +228,7 @@ class FailureRules:
         abort_configurable: `compression.abort_on_summary_failure` is honoured.
         aborts: Failure kinds that leave the list alone.
         cooldowns: Seconds of pause by failure kind; `other` for the rest.
-        ladder: Pauses of timeouts in a row.
+        ladder: Pauses of timeouts in a row, a gateway's and limits of rate among them.
         overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
         empty_is_failure: An empty answer is no summary; otherwise its prefix is inserted alone.
         force_clears: A manual attempt ends a running pause.

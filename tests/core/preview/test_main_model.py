@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.remote.provider_errors import failure_of
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, releases
 from core.preview.summarisers import main_model
@@ -40,9 +41,35 @@ def test_until_the_newest_only_a_main_model_of_another_provider_is_asked(release
     assert asked(release, "openrouter", "https://openrouter.ai/api/v1") == expected
 
 
+class RefusedError(Exception):
+    """What an SDK raises for a status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"Error code: {status}")
+        self.status_code = status
+
+
+@pytest.mark.parametrize(
+    ("release", "after"),
+    [
+        ("0.15", {402}),
+        ("0.16", {402}),
+        ("0.17", {402}),
+        ("0.18", {402, 429}),
+        ("0.19", {402, 429}),
+        ("0.22", {400, 401, 402, 403, 404, 408, 429, 500, 502, 503, 504}),
+    ],
+)
+def test_after_which_statuses_is_what_the_releases_themselves_did(release: str, after: set[int]) -> None:
+    on = load_policy(release).failure.main_model_on
+    statuses = (400, 401, 402, 403, 404, 408, 429, 500, 502, 503, 504)
+    assert {one for one in statuses if failure_of(RefusedError(one), "").kind.value in on} == after
+
+
 def test_after_which_failures_differs() -> None:
     kinds = {release: set(load_policy(release).failure.main_model_on) for release in releases()}
     assert kinds["0.15"] == kinds["0.17"] == {"quota", "network", "timeout"}
     assert "rate_limit" in kinds["0.18"]
     assert "auth" not in kinds["0.19"]
+    assert "malformed" not in kinds["0.19"]
     assert {"auth", "server", "empty"} <= kinds["0.22"]
