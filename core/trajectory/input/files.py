@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -45,8 +46,7 @@ def joined(folder: str, name: str) -> str:
 def opened(path: str) -> IO[bytes]:
     """A file for reading."""
     if is_remote(path):
-        stream: IO[bytes] = filesystem(path).open(path, "rb")
-        return stream
+        return io.BufferedReader(filesystem(path).open(path, "rb"), _BUFFER)  # whose lines have a limit
     return open(path, "rb", buffering=_BUFFER)
 
 

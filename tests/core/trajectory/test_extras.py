@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -95,6 +96,14 @@ def test_a_tokenizer_json_counts(plain: Path, capsys: pytest.CaptureFixture[str]
         ]
     )
     assert json.loads(capsys.readouterr().out)["tokens"]["total_before"] == words
+
+
+def test_a_plain_run_loads_nothing_of_the_extras(plain: Path) -> None:
+    words = ["trajectory", str(plain), str(plain.with_name("out.jsonl")), *OPTIONS]
+    names = ("anthropic", "fsspec", "openai", "pyarrow", "ray", "tokenizers", "zstandard")
+    code = f"import sys; from inspector.cli.main import run; run({words}); print(sys.modules.keys() & {set(names)})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.endswith("set()\n")
 
 
 @pytest.mark.parametrize(
