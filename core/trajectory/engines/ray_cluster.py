@@ -5,8 +5,9 @@ Every machine must reach the input and the folder of the parts under the same na
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from core.errors import ConfigError, InspectorError
@@ -101,6 +102,7 @@ def connected(address: str) -> Iterator[Any]:
             f"no Ray cluster answers ({line})", where=address, remedy="Start one: ray start --head"
         ) from error
     try:
-        yield ray
+        with redirect_stdout(sys.stderr):  # Ray prints what becomes of workers, where results are expected
+            yield ray
     finally:
         ray.shutdown()

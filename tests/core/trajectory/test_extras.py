@@ -101,7 +101,8 @@ def test_a_tokenizer_json_counts(plain: Path, capsys: pytest.CaptureFixture[str]
 def test_a_plain_run_loads_nothing_of_the_extras(plain: Path) -> None:
     words = ["trajectory", str(plain), str(plain.with_name("out.jsonl")), *OPTIONS]
     names = ("anthropic", "fsspec", "openai", "pyarrow", "ray", "tokenizers", "zstandard")
-    code = f"import sys; from inspector.cli.main import run; run({words}); print(sys.modules.keys() & {set(names)})"
+    loaded = f"print(sys.modules.keys() & {set(names)})"
+    code = f"import sys; from inspector.cli.main import run; run({words}); {loaded}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.endswith("set()\n")
 

@@ -82,7 +82,9 @@ def test_a_cluster_gives_the_bytes_of_one_process(source: Path, cluster: str) ->
     assert compress(source, "cluster.jsonl", RayEngine(cluster)) == alone
 
 
-def test_a_worker_that_is_killed_half_way_costs_nothing_but_time(source: Path, cluster: str) -> None:
+def test_a_worker_that_is_killed_half_way_costs_nothing_but_time(
+    source: Path, cluster: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     alone = compress(source, "alone.jsonl", LocalEngine(1))
     stop = threading.Event()
     killed: list[int] = []
@@ -94,6 +96,7 @@ def test_a_worker_that_is_killed_half_way_costs_nothing_but_time(source: Path, c
         stop.set()
         killer.join()
     assert killed
+    assert not capsys.readouterr().out  # where --json goes
 
 
 def _kill_workers(stop: threading.Event, killed: list[int]) -> None:
