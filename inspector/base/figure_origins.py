@@ -20,12 +20,7 @@ class FigureOrigin:
 
 @dataclass(frozen=True, slots=True)
 class FigureQuestion:
-    """The figures under the cursor.
-
-    Attributes:
-        title: What they are of.
-        read: Looks them up, in a worker's thread.
-    """
+    """The figures under the cursor."""
 
     title: str
     read: Callable[[Cancelled], Sequence[FigureOrigin]]

@@ -32,15 +32,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file that was read.
-
-    Attributes:
-        path: Where it lies.
-        exists: Whether it is there.
-        settings: What is in force; the defaults where there are problems.
-        lines: The line each value stands on, by its path.
-        problems: In the order of the file.
-    """
+    """A file that was read."""
 
     path: Path
     exists: bool = True

@@ -84,11 +84,7 @@ class Line:
 
 @dataclass(slots=True)
 class Played:
-    """A session as it will be stored; `opened` is the row its running turn began with.
-
-    Attributes:
-        added_tools: Tools that were switched on later.
-    """
+    """A session as it will be stored; `opened` is the row its running turn began with."""
 
     id: str
     script: Script

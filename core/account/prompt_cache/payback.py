@@ -23,11 +23,7 @@ _Price = Callable[[CacheCall], PriceRow | None]
 
 @dataclass(frozen=True, slots=True)
 class SummaryCost:
-    """What the summariser cost in one session, as recorded.
-
-    Attributes:
-        usd: All its calls together; None without a price.
-    """
+    """What the summariser cost in one session, as recorded."""
 
     usd: Decimal | None
     calls: int

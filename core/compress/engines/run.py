@@ -21,11 +21,7 @@ from core.model.compaction.preview import Preview
 
 @dataclass(frozen=True, slots=True)
 class OtherEngine:
-    """An engine that is not ours, and where it is run.
-
-    Attributes:
-        name: As the user named it.
-    """
+    """An engine that is not ours, and where it is run."""
 
     name: str
     found: FoundEngine

@@ -15,13 +15,7 @@ from core.support.yaml_tables import shared_table, version
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """How a call for a summary failed.
-
-    Attributes:
-        message: What the exception says.
-        status: The HTTP status it carries.
-        exception: Its class.
-    """
+    """How a call for a summary failed."""
 
     message: str
     status: int | None = None

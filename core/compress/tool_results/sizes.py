@@ -13,12 +13,7 @@ MCP_PREFIX = "mcp_"
 
 @dataclass(frozen=True, slots=True)
 class ResultSizes:
-    """The sizes in force, in characters.
-
-    Attributes:
-        result: Longest result of a tool without a size of its own.
-        turn: Longest sum over one turn.
-    """
+    """The sizes in force, in characters."""
 
     result: int
     turn: int

@@ -97,7 +97,7 @@ def diagnose(store: Store, session_id: str) -> Examination:
 def diagnose_read(context: ConversationContext, explanation: Explanation, cache: CacheReport) -> Examination:
     """The same of a conversation that has been read already."""
     found = examine_case(case_of(context, explanation))
-    account = Account(context.store, context.conversation, context.messages, cache, open_book())
+    account = Account(context, cache, open_book())
     return Examination(worst_first(chain(found.findings, spending_findings(account))), found.unknown)
 
 

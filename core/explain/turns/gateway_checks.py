@@ -16,12 +16,7 @@ _LOOSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class GatewayLimits:
-    """What the gateway compares a transcript with.
-
-    Attributes:
-        tokens: At or above which it compacts.
-        rows: Likewise.
-    """
+    """What the gateway compares a transcript with."""
 
     tokens: int
     rows: int

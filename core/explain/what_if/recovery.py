@@ -67,13 +67,7 @@ class RecoveryStep:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A refused request lived through.
-
-    Attributes:
-        steps: The attempts, those of the turn that were used before it left out.
-        messages: The conversation it goes on with.
-        used: Attempts of the turn that are gone.
-    """
+    """A refused request lived through."""
 
     steps: tuple[RecoveryStep, ...]
     end: RecoveryEnd

@@ -226,12 +226,7 @@ BUILT_IN = (None, "", "compressor")
 
 @dataclass(frozen=True, slots=True)
 class EngineInCharge:
-    """An engine that decides instead of Hermes' own compressor.
-
-    Attributes:
-        name: As config.yaml calls it.
-        origin: Where it says so: `config.yaml:12`.
-    """
+    """An engine that decides instead of Hermes' own compressor."""
 
     name: str
     origin: str

@@ -31,13 +31,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Progress of an examination.
-
-    Attributes:
-        done, total: Conversations examined, and how many there are.
-        unknown: Rules that lack their evidence, or are told of one conversation at a time.
-        errors: What could not be examined.
-    """
+    """Progress of an examination."""
 
     done: int
     total: int

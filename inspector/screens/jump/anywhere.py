@@ -41,13 +41,7 @@ LEAST, MOST_FILES = 3, 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere to go.
-
-    Attributes:
-        text: What it is found by; untrusted for a conversation.
-        help: What it is.
-        go: Goes there.
-    """
+    """Somewhere to go."""
 
     text: str
     help: str

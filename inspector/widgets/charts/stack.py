@@ -18,14 +18,7 @@ EIGHTHS = 8
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One part of every column.
-
-    Attributes:
-        name: What it is, for the legend.
-        token: Its colour.
-        texture: What fills it where there is no colour.
-        values: Its height in each column; 0 where it has none.
-    """
+    """One part of every column."""
 
     name: str
     token: str

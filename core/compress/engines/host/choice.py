@@ -19,12 +19,7 @@ INSTALLED = "hermes"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where engines are looked for.
-
-    Attributes:
-        home: The HERMES_HOME.
-        install: Where Hermes is installed; None when nobody says.
-    """
+    """Where engines are looked for."""
 
     home: Path | None
     install: HermesInstall | None

@@ -13,10 +13,11 @@ from core.errors import NotFoundError
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
+    from core.explain.context.context import ConversationContext
     from core.model.accounting.ledger import LedgerRow
     from core.model.accounting.prompt_cache import CacheReport
     from core.model.transcript.conversation import Conversation
-    from core.model.transcript.message import Message, ReadMessages
+    from core.model.transcript.message import Message
     from core.model.transcript.session import Session
     from core.model.transcript.storage import UsageRow
     from core.store.store import Store
@@ -24,13 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Account:
-    """One conversation under examination."""
+    """One conversation under examination, and what its prompt cache did."""
 
-    store: Store
-    conversation: Conversation
-    messages: ReadMessages
+    context: ConversationContext
     report: CacheReport
     prices: PriceBook | None = None
+
+    @property
+    def store(self) -> Store:
+        """The database."""
+        return self.context.store
+
+    @property
+    def conversation(self) -> Conversation:
+        """The thread."""
+        return self.context.conversation
 
     @property
     def session(self) -> str:
@@ -53,7 +62,7 @@ class Account:
         found: list[Message] = []
         for generation in self.conversation.generations:
             copies = copied(generation)
-            messages = self.messages(generation.row_ids)
+            messages = self.context.messages(generation.row_ids)
             found += (message for place, message in enumerate(messages) if place not in copies)
         return tuple(found)
 

@@ -28,11 +28,7 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of several summaries.
-
-    Attributes:
-        texts: What each summary says under the heading; empty where it lacks it.
-    """
+    """One section of several summaries."""
 
     heading: str
     texts: tuple[str, ...]

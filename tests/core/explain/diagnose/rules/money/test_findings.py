@@ -9,6 +9,7 @@ from typing import Any
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.routes import cache_route
 from core.account.reconcile.consistency import row_lint
+from core.explain.context.context import open_context
 from core.explain.diagnose.diagnose import spending_findings, store_spending
 from core.explain.diagnose.rules.money.case import Account
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
@@ -37,7 +38,7 @@ def empty(**values: Any) -> CacheReport:
 def account_findings(
     store: Store, session: str, report: CacheReport, prices: PriceBook | None = None
 ) -> tuple[Finding, ...]:
-    return spending_findings(Account(store, store.conversation(session), store.messages, report, prices))
+    return spending_findings(Account(open_context(store, session), report, prices))
 
 
 def store_findings(store: Store, prices: PriceBook | None = None) -> tuple[Finding, ...]:
