@@ -37,12 +37,7 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def explain(store: Store, session_id: str, *, release: str | None = None) -> Explanation:
-    """Say why a conversation was compressed, each time, and where the trigger stands now.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml cannot be used, or the release is unknown.
-    """
+    """Say why a conversation was compressed, each time, and where the trigger stands now."""
     return explained(store, session_id, release=release)[1]
 
 

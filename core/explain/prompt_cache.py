@@ -17,10 +17,6 @@ def conversation_cache(
     """Markers, calls, breaks and their cost.
 
     The tool results are costed only where asked for: that reads every message.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml or the price overrides cannot be used.
     """
     return cache_of(open_context(store, session_id, release=release), prices=prices, results=results)
 

@@ -38,9 +38,6 @@ def carry_out(
         today: The day facts are dated by, where the release asks for that; this one by default.
         on_text: Receives the summary as it arrives.
         cancelled: Answers whether the user has given up.
-
-    Raises:
-        SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
     hosted = here is not None
     made = preview(

@@ -111,11 +111,7 @@ MILLION = Decimal(1_000_000)
 
 
 def read_rate(session: Session, prompt: int) -> Decimal | None:
-    """USD a token costs when a later request carries it again, read from the cache where there is one.
-
-    Raises:
-        ConfigError: The user's `prices.yaml` cannot be used.
-    """
+    """USD a token costs when a later request carries it again, read from the cache where there is one."""
     row = open_book().entry(session.model or "", session.provider or "", session.base_url or "")
     if row is None:
         return None

@@ -131,11 +131,7 @@ def compare_by(
     on_text: OnText | None = None,
     stop: Cancelled | None = None,
 ) -> Comparison:
-    """Both sides of a compaction by an engine; by ours where none is named.
-
-    Raises:
-        EngineFailed: The engine could not be loaded, hung, died, was given up, or returned no list.
-    """
+    """Both sides of a compaction by an engine; by ours where none is named."""
     if engine is None:
         return compare(basis, summariser, focus, on_text=on_text, stop=stop)
     measured = basis.reading.measured

@@ -155,11 +155,7 @@ def chosen_model(
     *,
     release: str = NEWEST,
 ) -> ModelChoice:
-    """The model to ask: flags, environment, the one for summaries, the session's own, in that order.
-
-    Raises:
-        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
-    """
+    """The model to ask: flags, environment, the one for summaries, the session's own, in that order."""
     if here is None:
         return resolve(flags, env=env, config=load_config(None))
     tip = here.conversation.tip
@@ -183,9 +179,6 @@ def summary_price(
     Returns:
         Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
         knows a price.
-
-    Raises:
-        ConfigError: The user's `prices.yaml` cannot be used.
     """
     request = summary_request(measured, plan, focus=focus)
     estimate = partial(text_tokens, unit=measured.policy.estimate.unit)

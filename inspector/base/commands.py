@@ -95,11 +95,7 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
 
 
 def keymap_of(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The same, of a mapping that was read.
-
-    Raises:
-        ConfigError: It names a command that does not exist.
-    """
+    """The same, of a mapping that was read."""
     refuse_unknown(data, where)
     return {name: _keys(value) for name, value in data.items()}
 

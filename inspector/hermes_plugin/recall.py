@@ -32,11 +32,7 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(store: Store, session: str, query: str, limit: int) -> dict[str, Any]:
-    """Hits with the messages that stood around them, those no longer in the context first.
-
-    Raises:
-        NotFoundError: There is no such session.
-    """
+    """Hits with the messages that stood around them, those no longer in the context first."""
     conversation = store.conversation(session)
     store.learn(session)
     hits = recall(store, conversation, query, everything=True, limit=limit)

@@ -65,11 +65,7 @@ class Status:
 
 
 def status(home: Path) -> Status:
-    """Look at a home.
-
-    Raises:
-        DatabaseError: The recording cannot be read.
-    """
+    """Look at a home."""
     settings = installed(home)
     folder = state_directory() if settings is None else Path(settings.state)
     install = find_install(None)

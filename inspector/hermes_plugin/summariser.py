@@ -18,11 +18,7 @@ MODELS = ("anthropic", "openai")
 def chosen(
     choice: Mapping[str, Any], config: HermesConfig, policy: Policy, tokens: Callable[[str], int]
 ) -> Summariser:
-    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`.
-
-    Raises:
-        SummaryFailure: No model is named, or there is no key for it.
-    """
+    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`."""
     name = str(choice.get("name") or "extractive")
     if name == "static":
         return StaticSummariser(policy)

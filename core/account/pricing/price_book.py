@@ -179,11 +179,7 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:
-    """A price book with this user's overrides, remembering look-ups in their cache directory.
-
-    Raises:
-        ConfigError: The file of overrides cannot be used.
-    """
+    """A price book with this user's overrides, remembering look-ups in their cache directory."""
     return PriceBook(
         read_overrides(overrides or config_directory() / OWN_PRICES),
         one_hour=one_hour,

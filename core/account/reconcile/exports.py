@@ -67,9 +67,6 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
         export: The CSV file; a byte order mark, another separator and grouped digits do no harm.
         mapping: A column mapping of reconcile.yaml; found by the columns by default.
         columns: The column of each field, where no mapping knows it; see `FIELDS`.
-
-    Raises:
-        UsageError: No mapping fits the file's columns, or it cannot be read.
     """
     header, lines, separator = _lines(export)
     name, places = _fitting(header, mapping, columns or {}, export)

@@ -44,11 +44,7 @@ def count_texts(texts: Sequence[str], name: str) -> list[int]:
 
 
 def encoding(name: str) -> tiktoken.Encoding:
-    """A tokenizer by name; built once in a process, which takes about half a second.
-
-    Raises:
-        ConfigError: There is no such vocabulary, or its bytes are not the published ones.
-    """
+    """A tokenizer by name; built once in a process, which takes about half a second."""
     with _lock:
         return _build(name)
 

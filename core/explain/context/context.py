@@ -218,12 +218,7 @@ def open_context(
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
 ) -> ConversationContext:
-    """The surroundings of a conversation.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml cannot be used.
-    """
+    """The surroundings of a conversation."""
     conversation, home = conversation or store.conversation(session_id), store.location.home
     return ConversationContext(
         store,

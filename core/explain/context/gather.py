@@ -54,11 +54,7 @@ def found_window(store: Store, conversation: Conversation, config: HermesConfig,
 def detected(
     store: Store, conversation: Conversation, read: ReadMessages, log: Log, release: str | None = None
 ) -> ReleaseGuess:
-    """The release of a conversation, or the one asked for.
-
-    Raises:
-        ConfigError: The release asked for is none.
-    """
+    """The release of a conversation, or the one asked for."""
     if release is not None:
         evidence = Evidence(Source.CONFIG, "--release", release)
         return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))

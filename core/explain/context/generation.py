@@ -95,11 +95,6 @@ def generation_context(
     """Gather what decides about a generation; the database may be closed afterwards.
 
     Generations count from 1 over the conversation; None is the newest.
-
-    Raises:
-        NotFoundError: There is no such session.
-        UsageError: The conversation has no such generation.
-        ConfigError: config.yaml cannot be used, or the release is unknown.
     """
     context = open_context(store, session_id, release=release, conversation=conversation, known=known)
     conversation = context.conversation

@@ -56,12 +56,7 @@ def examine(
     config: HermesConfig | None = None,
     log: Log | None = None,
 ) -> Examination:
-    """Apply every rule about conversations to one.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml cannot be used, or the release is unknown.
-    """
+    """Apply every rule about conversations to one."""
     store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
     context, explanation = explained(store, session_id, release=release, config=config, log=log)
     return examine_case(case_of(context, explanation, now))
@@ -84,12 +79,7 @@ _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 
 def diagnose(store: Store, session_id: str) -> Examination:
-    """Apply every rule about a conversation.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml or the price overrides cannot be used.
-    """
+    """Apply every rule about a conversation."""
     context, explanation = explained(store, session_id)
     return diagnose_read(context, explanation, cache_of(context))
 

@@ -52,10 +52,6 @@ def result_lives(
     """Follow every tool result of a conversation.
 
     Files are looked for, never opened.
-
-    Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml or the price overrides cannot be used.
     """
     context = open_context(store, session_id)
     policy = load_policy(release or context.release.release)

@@ -39,11 +39,7 @@ class Scenario:
 def scenarios(
     context: ConversationContext, actual: Settings, release: str | None = None
 ) -> Iterator[tuple[Scenario, bool]]:
-    """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
-
-    Raises:
-        ConfigError: The user's `prices.yaml` cannot be used.
-    """
+    """Each scenario as it is worked out, and whether it is the last; none where the window is unknown."""
     if actual.window is None:
         return
     lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)

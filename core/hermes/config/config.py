@@ -62,11 +62,7 @@ class HermesConfig:
     custom_models: tuple[CustomModel, ...] = ()
 
     def setting(self, key: str, release: str = NEWEST) -> Setting:
-        """One key as the release would use it.
-
-        Raises:
-            KeyError: The key is in no table of ours.
-        """
+        """One key as the release would use it."""
         spec = key_specs()[key]
         if not spec.known_to(release):
             return Setting(None, f"unknown to {release}")
@@ -151,11 +147,7 @@ _MOST_VALUES = 100_000
 
 
 def load_tree(home: Path) -> dict[str, Any]:
-    """Everything config.yaml says, as written; nothing where there is none.
-
-    Raises:
-        ConfigError: As for `load_config`.
-    """
+    """Everything config.yaml says, as written; nothing where there is none."""
     path = home / FILE_NAME
     return _parse(path)[0] if path.exists() else {}
 

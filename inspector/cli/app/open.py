@@ -21,12 +21,7 @@ MOST_FOCUSES = 2
 
 
 def start(args: argparse.Namespace) -> int:
-    """Open the app on the databases the options name, print it line by line, or draw one frame to a file.
-
-    Raises:
-        NotFoundError: There is no database or no such session.
-        UsageError: There is no such screen, the file cannot be written, or there is no terminal.
-    """
+    """Open the app on the databases the options name, print it line by line, or draw one frame to a file."""
     from inspector.cli.app import linear
 
     if linear.is_asked(args):
@@ -35,11 +30,7 @@ def start(args: argparse.Namespace) -> int:
 
 
 def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) -> int:
-    """Run an app, or draw one frame of it.
-
-    Raises:
-        UsageError: The file cannot be written, or there is no terminal.
-    """
+    """Run an app, or draw one frame of it."""
     if frame is None:
         _require_terminal()
         app.run()
@@ -67,11 +58,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
 
 
 def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
-    """The context engine whose cut the app foresees, and the interpreter it needs.
-
-    Raises:
-        NotFoundError, UsageError: The name means no engine.
-    """
+    """The context engine whose cut the app foresees, and the interpreter it needs."""
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
     from core.compress.engines.host.choice import Surroundings, engine_named, told_name
@@ -85,11 +72,7 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
 
 
 def _own() -> dict[str, Any]:
-    """What the user set for the app.
-
-    Raises:
-        ConfigError: Something in the file of settings cannot be used.
-    """
+    """What the user set for the app."""
     from core.support.file_cache import OWN_KEYS, config_directory
     from inspector.base.commands import keymap_of
     from inspector.settings.config_file import own_settings
@@ -171,11 +154,7 @@ def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
 
 
 def draw(place: Location, session_id: str, view: str, path: Path) -> None:
-    """Draw one view of a conversation to a file.
-
-    Raises:
-        UsageError: The file cannot be written.
-    """
+    """Draw one view of a conversation to a file."""
     from inspector.app import InspectorApp
 
     _take(InspectorApp([place], session=session_id, view=view), path, None)

@@ -91,10 +91,6 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
     """The session `args.session` names, and the open database it is in.
 
     The credentials of its conversation are known from then on, so that each is masked wherever it is printed.
-
-    Raises:
-        NotFoundError: Nothing fits.
-        UsageError: Several sessions fit.
     """
     with named(args) as (store, session):
         store.learn(session.id)

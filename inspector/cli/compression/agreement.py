@@ -61,11 +61,7 @@ def agree(
     focuses: Sequence[str | None],
     second: Endpoint | None = None,
 ) -> None:
-    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses.
-
-    Raises:
-        UsageError: The user does not agree.
-    """
+    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses."""
     from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as fmt
 

@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve on stdin and stdout.
-
-    Raises:
-        UsageError: The extra is not installed.
-    """
+    """Serve on stdin and stdout."""
     server = _server_class()(
         "hermes-inspector",
         instructions="Questions about Hermes Agent conversations: context, compression, cache, cost.",

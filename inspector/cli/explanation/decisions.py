@@ -20,11 +20,7 @@ At = int | datetime
 
 
 def at(text: str) -> At:
-    """A turn by its number, or by a moment in it.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is neither.
-    """
+    """A turn by its number, or by a moment in it."""
     return int(text) if text.isdecimal() and len(text) < 8 else numbers.moment(text)
 
 

@@ -41,11 +41,7 @@ def on_this_machine(
 def on_ray(
     words: Sequence[str], places: Sequence[str], address: str, done: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """The same as tasks of a Ray cluster, whose machines must reach the databases under the same names.
-
-    Raises:
-        ConfigError: Ray is not installed, or no cluster answers.
-    """
+    """The same as tasks of a Ray cluster, whose machines must reach the databases under the same names."""
     from core.trajectory.engines.ray_cluster import connected
 
     with connected(address) as ray:

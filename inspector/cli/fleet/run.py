@@ -44,12 +44,7 @@ def is_asked(command: str, words: Sequence[str]) -> bool:
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Ask a command of every machine.
-
-    Raises:
-        NotFoundError: There is no machine.
-        UsageError: The output cannot be written.
-    """
+    """Ask a command of every machine."""
     from inspector.cli.fleet import audit
 
     parser = options.Parser(f"hermes-inspector {command}", "Many machines at once.")

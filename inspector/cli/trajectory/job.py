@@ -24,11 +24,7 @@ _FILE_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".jsonl.zst", ".gz", ".zst", ".
 
 
 def job(args: argparse.Namespace, found: Input) -> tuple[Job, Target]:
-    """What the options ask for.
-
-    Raises:
-        InspectorError: A file cannot be read, or options do not go together.
-    """
+    """What the options ask for."""
     from core.trajectory.run import Target
     from core.trajectory.shards.job import Job
 

@@ -89,9 +89,6 @@ def survey(
 
     Of both kinds the newest come first. When `cancelled` says yes the survey ends, and what is done is
     remembered.
-
-    Raises:
-        ConfigError: config.yaml cannot be used.
     """
     kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
     memory = _load(kept)
