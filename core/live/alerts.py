@@ -61,12 +61,7 @@ class Alerts:
     looked: float = float("-inf")
 
     def passed(self, store: Store, sessions: Iterable[str]) -> Iterator[LiveEvent]:
-        """Limits passed since the last look.
-
-        Args:
-            store: The database.
-            sessions: Those something was written about.
-        """
+        """Limits passed since the last look."""
         self.due |= dict.fromkeys(sessions)
         if not self.due or time.monotonic() - self.looked < PAUSE:
             return

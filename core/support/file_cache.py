@@ -61,11 +61,8 @@ OLDEST = 30 * 86_400.0
 class KeptAnswer:
     """The file of one answer, which counts only while all it rests on is as it was when it was asked for.
 
-    Args:
-        folder: Of the user's cache directory, one for each kind of answer.
-        question: Tells answers of a kind apart; a new answer to it replaces the old one.
-        rests_on: What else must be the same besides the program: files as `fingerprint.state`, settings, the
-            time zone.
+    A new answer to a question replaces the old one. It may rest on files, as `fingerprint.state`, settings,
+    the time zone.
     """
 
     def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:

@@ -42,8 +42,7 @@ _FIELDS = {
 class PriceList:
     """Entries of the bundled list by provider and model.
 
-    Args:
-        cache: Directory of the remembered entries; None remembers within the process only.
+    Without a directory entries are remembered within the process only.
     """
 
     def __init__(self, cache: Path | None = None) -> None:

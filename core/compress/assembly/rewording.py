@@ -40,11 +40,7 @@ class Sides:
 def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules: AssemblyRules) -> Messages:
     """The rows of a list with the keys a release gives them while it is in memory: its estimate counts those.
 
-    Args:
-        assembled: A list with a summary in it.
-        had_user: What the summary row says of the conversation.
-        tail_from: Where the tail of the list before begins; None once an agent has taken the list over.
-        rules: Of the release.
+    `tail_from` is where the tail of the list before begins; None once an agent has taken the list over.
     """
     rows = list(assembled.messages)
     if rules.marks_tail and tail_from is not None:

@@ -96,11 +96,7 @@ def views(
 ) -> list[View]:
     """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
 
-    Args:
-        messages: The middle.
-        offset: Index of its first message in the whole list.
-        clean: Applied to every text before anything is taken from it.
-        limits: Characters read of a message, by role; others have their share of the whole.
+    `clean` is applied to every text before anything is taken from it.
     """
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
     roles = [message.role for message in messages]
@@ -141,12 +137,7 @@ def _stands_for_a_command(before: Message) -> bool:
 
 
 def is_output(text: str, before: str | None) -> bool:
-    """Whether a user row holds what a command gave back.
-
-    Args:
-        text: The row.
-        before: Role of the row before it; only an assistant's can have brought it about.
-    """
+    """Whether a user row holds what a command gave back."""
     return before == "assistant" and bool(lexicon().observed.search(text))
 
 

@@ -25,11 +25,7 @@ _MOST_TERMS = 40
 
 
 class Passages:
-    """Answers which lines of a summary speak of something.
-
-    Args:
-        lines: The lines that hold anything.
-    """
+    """Answers which lines of a summary speak of something."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -166,10 +162,7 @@ class SummaryIndex:
     def fate(self, category: str, value: str, told_by: tuple[str, ...] = ()) -> str:
         """`kept`, `paraphrased` or `lost`.
 
-        Args:
-            category: What kind of fact it is.
-            value: The fact, as the messages have it.
-            told_by: Of a long text the words that tell it, as roots.
+        Of a long text the words that tell it are looked for, as roots.
         """
         lower = _SPACE.sub(" ", value.lower())
         match category:

@@ -67,13 +67,6 @@ def resolve(
     Sources below the one that names the model do not count, and a key never goes to an address it was not
     given for.
 
-    Args:
-        flags: What the command line says; empty fields are open.
-        env: The environment.
-        config: Hermes' configuration.
-        live: The model the session last ran on.
-        release: Whose configuration it is; a document has other keys.
-
     Raises:
         NoProvider: Nobody names a model, or the endpoint needs a key that nobody gives.
     """

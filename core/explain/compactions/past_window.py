@@ -150,11 +150,7 @@ def shrunk_in(
 ) -> Shrunk | None:
     """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
 
-    Args:
-        context: The conversation.
-        attempt: It counts as well that it answers a refusal, where its run is not known.
-        run: See `runs_of`.
-        window: What the run began with; None where nothing says.
+    Whether it answers a refusal counts where its run is not known; `window` is what the run began with.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at

@@ -27,13 +27,7 @@ _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 
 
 def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every cell below the name of a secret.
-
-    Args:
-        text: The text.
-        lower: The same in lower case.
-        places: Where a word for a secret begins.
-    """
+    """Every cell below the name of a secret."""
     done = 0
     for at in places:
         if at >= done and _named_cell().match(lower, at):

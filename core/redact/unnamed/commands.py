@@ -28,12 +28,7 @@ _ARGUMENT = re.compile(
 
 
 def commands(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every value of an option that looks like a password, of a command that is given some.
-
-    Args:
-        text: The text.
-        hints: Where the names of commands stand.
-    """
+    """Every value of an option that looks like a password, of a command that is given some."""
     words: set[str] = set()
     for number, places in hints.by_word("tools"):
         tool = _tools()[number]

@@ -19,13 +19,7 @@ _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 
 
 def inserts(text: str, lower: str, places: Sequence[int]) -> Iterator[Hit]:
-    """Every value that is put into a column with the name of a secret.
-
-    Args:
-        text: The text.
-        lower: The same in lower case.
-        places: Where something is inserted.
-    """
+    """Every value that is put into a column with the name of a secret."""
     for match in compiled(_INSERT).finditer(lower) if places else ():
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)

@@ -18,12 +18,8 @@ _BUDGET = 2000
 class ModelCalls:
     """Takes the place of the model an engine would call.
 
-    Args:
-        summariser: Who answers.
-        policy: The release whose sections and token count are meant.
-        prepared: What Hermes' own compressor asks over the same cut: its call is answered for this request,
-            so that both compressors can be held against each other.
-        most_tokens: Tokens the user agreed to send; None where nothing is sent.
+    What Hermes' own compressor asks over the same cut is answered for that request, so that both compressors
+    can be held against each other.
 
     Attributes:
         count: Calls so far.

@@ -52,12 +52,7 @@ def quarter(text: str) -> int:
 
 
 class ExtractiveSummariser(OfflineSummariser):
-    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
-
-    Args:
-        estimate: Tokens of a text, as the release counts them.
-        limits: Characters read of a message, by role, where reading all of it takes too long.
-    """
+    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends."""
 
     name = "extractive"
 
@@ -138,16 +133,7 @@ class ExtractiveSummariser(OfflineSummariser):
         plain: int,
         written: Callable[[Sequence[FactLine]], str],
     ) -> list[FactLine]:
-        """Facts about the focus while there are any and room for them; others up to a plain summary's size.
-
-        Args:
-            facts: Candidates.
-            more: Further lines about the focus, for room that is left.
-            wanted: Those in the focus.
-            room: Tokens for all of them.
-            plain: Tokens of the facts in the summary without a focus.
-            written: The facts as a body.
-        """
+        """Facts about the focus while there is room for them; others up to a plain summary's size."""
         about = [fact for fact in facts if fact.in_focus or fact.fixed]
         others = [fact for fact in facts if not (fact.in_focus or fact.fixed)]
         for_focus = room - int((1 - FOCUS_SHARE) * min(room, plain))

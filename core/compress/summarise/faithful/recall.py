@@ -37,11 +37,7 @@ class Recalled:
 
 
 class RecallIndex:
-    """Finds messages by the words in them, rare words first (inverse document frequency, Sparck Jones 1972).
-
-    Args:
-        messages: Everything said and shown, in order; long outputs whole.
-    """
+    """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972)."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._texts = [_text(message) for message in messages]

@@ -15,13 +15,7 @@ from core.hermes.policy.policy import Policy
 
 
 class StaticSummariser(OfflineSummariser):
-    """Shows what is left when no model answers.
-
-    Args:
-        policy: The release.
-        reason: The failure to name in it.
-        prefix_length: Characters of the prefix the summary will get; None for the release's own.
-    """
+    """Shows what is left when no model answers."""
 
     name = "static"
 

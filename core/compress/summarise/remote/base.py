@@ -91,14 +91,8 @@ class Listener:
 class ModelSummariser:
     """Asks a model for the summary.
 
-    Args:
-        name: `anthropic` or `openai`.
-        connect: Opens a connection in that wire format.
-        choice: The model to ask.
-        main: The session's own model and how to reach it: asked once when the chosen one fails.
-        attempts: Tries on one model.
-        main_on: Failures after which the main model is asked.
-        total: Seconds all attempts may take together.
+    The session's own model, `main`, is asked once when the chosen one fails, after the failures in `main_on`;
+    all attempts together may take `total` seconds.
     """
 
     def __init__(

@@ -28,12 +28,7 @@ def pump(
 ) -> ModelAnswer:
     """Run a reader in a thread and wait for its answer.
 
-    Args:
-        read: Talks to the server; anything it raises is raised here.
-        close: Breaks the connection off; called when nobody waits any longer.
-        timeout: Seconds without a word before giving up.
-        on_text: Receives the text, on the caller's thread.
-        cancelled: Asked several times a second.
+    What the reader raises is raised here; `close` breaks the connection off when nobody waits any longer.
 
     Raises:
         SummaryFailure: Cancelled, or out of time.
