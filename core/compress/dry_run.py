@@ -47,12 +47,7 @@ _NO_USER = (
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of asking for a summary.
-
-    Attributes:
-        result: The summary; None when the release leaves the list alone.
-        reason: Why there is none from the summariser asked.
-    """
+    """What came of asking for a summary."""
 
     result: SummaryResult | None
     reason: str | None = None

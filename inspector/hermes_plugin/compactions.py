@@ -21,15 +21,7 @@ _LOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One compaction.
-
-    Attributes:
-        before, after: Message counts.
-        before_tokens, after_tokens: The release's estimates.
-        score: Share of the facts kept; None when there were none.
-        lost: How many facts of each category are gone.
-        seconds: What it took.
-    """
+    """One compaction."""
 
     before: int
     after: int

@@ -16,12 +16,7 @@ MARK = "# by hermes-inspector"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of ours.
-
-    Attributes:
-        new: The line as we wrote it, without its end.
-        old: What stood there; None where nothing did.
-    """
+    """One line of ours."""
 
     new: str
     old: str | None = None

@@ -45,13 +45,7 @@ NOTHING_YET = "Nothing happened yet: calls and compactions appear here as Hermes
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one look found.
-
-    Attributes:
-        place: The database of the session that is followed.
-        events: In the order of writing, each with whether the user is called for it.
-        problem: What could not be read; "" for nothing.
-    """
+    """What one look found."""
 
     place: Location
     pace: Pace

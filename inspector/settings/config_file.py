@@ -17,13 +17,7 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the file that cannot be used.
-
-    Attributes:
-        what: What is wrong, in one clause.
-        line: Where, from 1; None when it is the whole file.
-        remedy: What to write instead; empty when nobody knows.
-    """
+    """Something in the file that cannot be used."""
 
     what: str
     line: int | None

@@ -18,11 +18,7 @@ from core.support.yaml_tables import shared_table, version
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes.
-
-    Attributes:
-        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; worked out when empty.
-    """
+    """Where a request goes."""
 
     provider: str = ""
     base_url: str = ""

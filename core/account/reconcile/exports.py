@@ -46,13 +46,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a file holds.
-
-    Attributes:
-        mapping: The column mapping that fitted.
-        skipped: How many lines were no entries.
-        first_skipped: Day and model of the first of them, as they stand there.
-    """
+    """What a file holds."""
 
     mapping: str
     entries: tuple[Entry, ...]
@@ -155,13 +149,7 @@ def _column(names: Iterable[str], known: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Makes entries of lines.
-
-    Attributes:
-        columns: Where each field stands.
-        rule: The mapping.
-        comma: A comma is the decimal sign, as where semicolons separate cells.
-    """
+    """Makes entries of lines."""
 
     columns: Mapping[str, str]
     rule: Mapping[str, Any]

@@ -41,13 +41,7 @@ UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """The two numbers a check may compare, and the threshold.
-
-    Attributes:
-        full: With everything the transcript held.
-        called: As the last model call saw it.
-        earlier: As the call before that saw it, where it had tool results to follow.
-    """
+    """The two numbers a check may compare, and the threshold."""
 
     full: int
     called: int

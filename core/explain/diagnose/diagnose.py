@@ -36,12 +36,7 @@ from core.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found and what could not be answered.
-
-    Attributes:
-        findings: Worst first.
-        unknown: Rules that lack their evidence, each with what is missing.
-    """
+    """What was found and what could not be answered."""
 
     findings: tuple[Finding, ...]
     unknown: tuple[NotKnown, ...] = ()

@@ -39,13 +39,7 @@ looking at every line."""
 
 
 class Hit(NamedTuple):
-    """A line worth parsing.
-
-    Attributes:
-        number: 1-based in its file.
-        line: Its bytes without the newline.
-        continued: Lines below it without a head of their own, at most a dozen.
-    """
+    """A line worth parsing."""
 
     number: int
     line: bytes

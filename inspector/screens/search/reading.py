@@ -33,14 +33,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search found.
-
-    Attributes:
-        partial: Not everything was searched, or there is more than is shown.
-        how: The ways the databases were searched.
-        order: Of the hits.
-        errors: Databases that could not be searched.
-    """
+    """What a search found."""
 
     text: str
     hits: tuple[Hit, ...] = ()

@@ -30,12 +30,7 @@ SCALE_ROWS = 5
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened after so many values.
-
-    Attributes:
-        token: Its colour.
-        sign: How it is drawn; empty for the next number.
-    """
+    """Something that happened after so many values."""
 
     after: int
     token: str

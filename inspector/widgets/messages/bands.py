@@ -11,14 +11,7 @@ from core.support.amounts import plural
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A ruled line above a message.
-
-    Attributes:
-        before: Index of the message it stands above.
-        part: The partition it opens; None for a boundary between generations.
-        title: What opens here.
-        note: What would happen to it, in words.
-    """
+    """A ruled line above a message."""
 
     before: int
     part: Part | None

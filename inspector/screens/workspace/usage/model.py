@@ -27,14 +27,7 @@ from inspector.screens.workspace.usage.question import Question
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """What came of a question.
-
-    Attributes:
-        days: Every day of the period in order, those without spending too.
-        errors: Databases that could not be read.
-        priced: The computed costs are in it.
-        calls: Of one conversation, those its log tells the prompt of, oldest first.
-    """
+    """What came of a question."""
 
     question: Question
     ledger: Ledger
