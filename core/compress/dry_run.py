@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.compress.assembly.agent_steps import settled
+from core.compress.assembly.agent_steps import may_hide_todos, settled
 from core.compress.assembly.assemble import assemble, handed_off
 from core.compress.assembly.caveats import caveats, focus_caveats
 from core.compress.assembly.feedback import Outcome, feedback
 from core.compress.assembly.rewording import Sides, marked, sides
-from core.compress.messages.todos import may_hide_todos
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged

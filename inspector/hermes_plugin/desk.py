@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from core.compress.engines.builtin import ContextCompressor
 from core.compress.sizing.estimate import text_tokens
 from core.compress.summarise.base import Summariser
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.errors import ConfigError
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.policy.policy import Policy, load_policy, nearest_release, newest_release
@@ -20,6 +23,7 @@ from inspector.hermes_plugin import compactions, recall
 
 if TYPE_CHECKING:
     from inspector.hermes_plugin.compactions import Measured
+
 
 Rows = list[dict[str, Any]]
 
@@ -142,8 +146,6 @@ class Desk:
             return HermesConfig()  # as Hermes, which then runs on its defaults
 
     def _summariser(self, config: HermesConfig) -> Summariser:
-        from inspector.hermes_plugin.summariser import chosen
-
         return chosen(
             self._choice, config, self._policy, partial(text_tokens, unit=self._policy.estimate.unit)
         )
@@ -174,3 +176,24 @@ def _references(rows: Rows, after: Rows) -> list[dict[str, Any]]:
         answer.append({"new": row} if place is None else {"row": place})
         reached = reached if place is None else place + 1
     return answer
+
+
+MODELS = ("anthropic", "openai")
+
+
+def chosen(
+    choice: Mapping[str, Any], config: HermesConfig, policy: Policy, tokens: Callable[[str], int]
+) -> Summariser:
+    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`."""
+    name = str(choice.get("name") or "extractive")
+    if name == "static":
+        return StaticSummariser(policy)
+    if name not in MODELS:
+        return ExtractiveSummariser(tokens)
+    from core.compress.summarise.model_choice import ModelChoice, resolve
+    from core.compress.summarise.remote.wires import model_summariser
+
+    provider, model, base_url = (str(choice.get(key) or "") for key in ("provider", "model", "base_url"))
+    wanted = ModelChoice(provider=provider, model=model, base_url=base_url)
+    resolved = resolve(wanted, env=os.environ, config=config)
+    return model_summariser(resolved, name)

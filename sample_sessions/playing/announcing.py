@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sample_sessions.playing.sizes import estimate
+from sample_sessions.playing.stage import estimate
 
 if TYPE_CHECKING:
     from sample_sessions.playing.cast import Played, Row

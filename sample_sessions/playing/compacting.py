@@ -13,7 +13,7 @@ from core.compress.planning.plan import plan
 from core.compress.planning.prune import pruned_messages
 from sample_sessions.playing.announcing import announce, conclude
 from sample_sessions.playing.cast import Row
-from sample_sessions.playing.sizes import as_message, provider_tokens
+from sample_sessions.playing.stage import as_message, provider_tokens
 from sample_sessions.playing.summarising import summarise
 
 if TYPE_CHECKING:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from core.compress.sizing.estimate import text_tokens
+from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
 from core.compress.sizing.threshold import budgets
-from core.hermes.policy.policy import load_policy
+from core.hermes.policy.policy import Policy, load_policy
 from core.model.compaction.settings import Settings
+from core.model.transcript.message import Message
 from sample_sessions.playing.cast import Line, Model, Played, PromptCache, Row
-from sample_sessions.playing.sizes import estimate, provider_tokens
 from sample_sessions.releases import Profile
 from sample_sessions.scenario import Script
 
@@ -175,3 +175,38 @@ class Stage:
         )
         self.sessions.append(played)
         return played
+
+
+def as_message(row: Row) -> Message:
+    """A row in the key order Hermes loads it with."""
+    wire: dict[str, Any] = {"role": row.role, "content": row.content, "timestamp": row.at.timestamp()}
+    optional = {
+        "tool_call_id": row.tool_call_id,
+        "tool_name": row.tool_name,
+        "tool_calls": row.tool_calls,
+        "finish_reason": row.finish_reason,
+        "reasoning": row.reasoning,
+    }
+    return Message(wire | {key: value for key, value in optional.items() if value})
+
+
+def estimate(rows: Iterable[Row], policy: Policy) -> int:
+    """A release's rough size of messages; what a row weighs is counted once, when it is complete."""
+    sizes = []
+    for row in rows:
+        if row.size is None:
+            row.size = message_size(as_message(row).wire, policy.estimate)
+        sizes.append(row.size)
+    return total_tokens(sizes, policy.estimate)
+
+
+def provider_tokens(content: Any, chars: float) -> int:
+    """What a provider would count for the content of one message."""
+    if isinstance(content, list):
+        return sum(
+            1400 if part.get("type") == "image_url" else provider_tokens(part.get("text"), chars)
+            for part in content
+        )
+    text = content or ""
+    dense = 0 if text.isascii() else sum(1 for char in text if char > "\u2e80")
+    return round((len(text) - dense) / chars + dense * 0.9) + 4

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sample_sessions.playing.announcing import OUTSIDE
 from sample_sessions.playing.cast import Row, Usage
-from sample_sessions.playing.sizes import provider_tokens
+from sample_sessions.playing.stage import provider_tokens
 
 if TYPE_CHECKING:
     from sample_sessions.playing.stage import Stage

@@ -133,7 +133,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.hermes.config.config import load_config
     from core.hermes.policy.policy import load_policy, newest_release
     from core.model.accounting.tokens import Buckets
-    from inspector.hermes_plugin.summariser import chosen
+    from inspector.hermes_plugin.desk import chosen
     from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as fmt
 

@@ -114,7 +114,7 @@ def payload(found: ErrorExplanation) -> dict[str, Any]:
 
 def _as_summary(failure: ProviderFailure, found: ErrorExplanation) -> dict[str, Any]:
     """What each release's compressor would do, had the call been one for a summary by a model of its own."""
-    from core.compress.requests.failed_call import FailedCall, route
+    from core.compress.requests.failure import FailedCall, route
 
     call = FailedCall(failure.message, failure.status, failure.exception or "Exception")
     routes = {

@@ -14,8 +14,15 @@ from core.model.headline import NO_HEADLINE
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
-from inspector.screens.apply.answers import TAKEN_BACK, failed_answer, review_answer, written_answer
-from inspector.screens.apply.model import Stage, applied_lines, review_lines
+from inspector.screens.apply.model import (
+    TAKEN_BACK,
+    Stage,
+    applied_lines,
+    failed_answer,
+    review_answer,
+    review_lines,
+    written_answer,
+)
 from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, take_back
 from inspector.screens.page import Page
 from inspector.terminal.line import Line

@@ -12,8 +12,7 @@ from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
-from inspector.screens.apply.answers import TAKEN_BACK, failed_answer, offer
-from inspector.screens.apply.model import place_lines
+from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.page import Page

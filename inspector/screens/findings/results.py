@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from core.errors import InspectorError
@@ -11,6 +11,9 @@ from core.model.finding import Finding, NotKnown, Severity
 from core.model.headline import NO_HEADLINE, Headline
 from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
 from inspector.screens.findings.sweep import Diagnosis, Step
+from inspector.terminal import formatting as fmt
+from inspector.terminal.glyphs import SEVERITY
+from inspector.widgets.bars.status_line import Piece, titled
 
 FIX_NOW, COSTS, GOOD_TO_KNOW = "Fix now", "Costs money", "Good to know"
 GROUPS = (FIX_NOW, COSTS, GOOD_TO_KNOW)
@@ -99,3 +102,19 @@ def _words(row: FindingRow) -> str:
     if isinstance(row, Diagnosis):
         return row.words
     return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""
+
+
+def counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
+    """How many there are of each severity, and in what."""
+    pieces = list(titled("Findings", about))
+    for severity, ones in found.items():
+        if ones:
+            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))
+    return tuple(pieces)
+
+
+def progress(done: int, total: int) -> str:
+    """How far the examination is."""
+    if not total:
+        return "examining …"
+    return f"examined {done:,} of {fmt.plural(total, 'conversation')}, sub-agents too · esc stops"

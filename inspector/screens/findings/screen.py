@@ -31,9 +31,8 @@ from inspector.screens.findings.list_view import (
     place_of,
     proof,
 )
-from inspector.screens.findings.results import Results
+from inspector.screens.findings.results import Results, counts, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
-from inspector.screens.findings.words import counts, progress
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.compress.assembly.agent_steps import settled
+from core.compress.assembly.agent_steps import open_todos, settled
 from core.compress.dry_run import preview
-from core.compress.messages.todos import open_todos
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.pruning.skills import mark

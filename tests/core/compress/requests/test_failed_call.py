@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.compress.requests.failed_call import FailedCall, route
+from core.compress.requests.failure import FailedCall, route
 from tests.shared import shared
 
 CALLS = {

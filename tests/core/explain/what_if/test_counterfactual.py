@@ -12,7 +12,7 @@ from core.account.pricing.price_book import Override, PriceBook
 from core.explain.events import explained
 from core.explain.what_if.outcome import cheapest
 from core.explain.what_if.run import Gateway
-from core.explain.what_if.simulate import Bill, compare, history, simulate
+from core.explain.what_if.scenarios import Bill, compare, history, simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.compaction.settings import Settings

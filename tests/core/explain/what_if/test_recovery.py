@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.explain.what_if.outcome import refused_words
 from core.explain.what_if.recovery import Provider, Recovery, RecoveryEnd, recover, states_its_limit
-from core.explain.what_if.simulate import simulate
+from core.explain.what_if.scenarios import simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
 from core.model.compaction.settings import Settings

@@ -24,7 +24,7 @@ from core.explain.diagnose.registry import (
 )
 from core.explain.diagnose.rules.money.case import Account, billed
 from core.explain.diagnose.rules.remedies import to_fire_earlier
-from core.explain.what_if.simulate import Bill
+from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.evidence import Evidence, Source, Verdict
