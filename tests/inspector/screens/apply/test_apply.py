@@ -24,6 +24,7 @@ from inspector.screens.workspace.preview.next_screens import EditSummary, edited
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
+from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 TITLE = "Split the tenant settings table"
@@ -61,7 +62,7 @@ def shown(screen: ApplyScreen) -> str:
     return screen.query_one(TextPane).text
 
 
-async def test_the_review_names_the_rows_and_changes_nothing(own: Location) -> None:
+async def test_the_review_names_the_rows_for_each_way_of_writing_and_changes_nothing(own: Location) -> None:
     before = dump(own)
     async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
         screen = await review(pilot)
@@ -69,20 +70,20 @@ async def test_the_review_names_the_rows_and_changes_nothing(own: Location) -> N
         assert "archived" in shown(screen)
         assert "✓ unchanged" in shown(screen)
         assert "can write" in drawn(pilot)
+        assert "in place:" in shown(screen)
+        await press(pilot, "m")
+        assert "continuation:" in shown(screen)
+        await press(pilot, "m")
+        assert "fork:" in shown(screen)
     assert dump(own) == before
 
 
-async def test_a_short_terminal_shows_the_whole_review(own: Location) -> None:
+async def test_a_short_terminal_shows_the_whole_review_and_a_wrong_id_writes_nothing(own: Location) -> None:
+    before = dump(own)
     async with open_app(own, TITLE, "preview").run_test(size=(80, 24)) as pilot:
         screen = await review(pilot)
         assert "integrity" in " ".join(drawn(pilot).split())
         assert screen.query_one(TextPane).max_scroll_y == 0
-
-
-async def test_a_wrong_id_writes_nothing(own: Location) -> None:
-    before = dump(own)
-    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
-        screen = await review(pilot)
         await press(pilot, "W")
         await answer(pilot, "nonsense")
         assert stage(screen) is Stage.REVIEW
@@ -131,16 +132,6 @@ async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> Non
         assert stage(screen) is Stage.APPLIED, shown(screen)
 
 
-async def test_another_way_of_writing_is_rehearsed_anew(own: Location) -> None:
-    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
-        screen = await review(pilot)
-        assert "in place:" in shown(screen)
-        await press(pilot, "m")
-        assert "continuation:" in shown(screen)
-        await press(pilot, "m")
-        assert "fork:" in shown(screen)
-
-
 async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) -> None:
     async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -159,9 +150,8 @@ async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) 
         assert not screen.query_one("PromptBar").has_class("-asking")
 
 
-@pytest.mark.parametrize("width", [60, 80, 120])
-async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Location, width: int) -> None:
-    async with open_app(own, TITLE, "preview").run_test(size=(width, 24)) as pilot:
+async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test() as pilot:
         await settle(pilot)
         view = pilot.app.screen.query_one(PreviewView)
         assert view.subject is not None
@@ -171,9 +161,10 @@ async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Loca
             connection.execute("INSERT INTO compression_locks VALUES (?, ?, 1, 9e12)", (tip, holder))
             connection.commit()
         screen = await review(pilot)
-        # At the top of the checks, where a short terminal shows it.
-        assert "checks    ■ lock" in " ".join(shown(screen).split("\n"))
-        assert not any(harmful(line) for line in drawn(pilot).split("\n"))
+        async for _ in at_sizes(pilot, (60, 24), (80, 24), (120, 24)):
+            # At the top of the checks, where a short terminal shows it.
+            assert "checks    ■ lock" in " ".join(shown(screen).split("\n"))
+            assert not any(harmful(line) for line in drawn(pilot).split("\n"))
 
 
 async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:

@@ -37,13 +37,10 @@ def stage(screen: ApplyScreen) -> Stage:
     return screen.stage
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_lost_turns_are_put_back_from_their_finding_and_taken_away_again(
-    lost: Location, size: tuple[int, int]
-) -> None:
+async def test_lost_turns_are_put_back_from_their_finding_and_taken_away_again(lost: Location) -> None:
     before = dump(lost.db)
     app, findings = findings_of(lost, "s")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await app.push_screen(findings)
         await settle(pilot)
         assert "put back" in drawn(pilot)

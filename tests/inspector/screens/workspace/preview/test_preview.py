@@ -22,7 +22,9 @@ from tests.inspector.screens.conftest import answer, drawn, open_app, press, set
 from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, shown, view
 
 
-async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples: Location) -> None:
+async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much_and_what_is_lacking(
+    samples: Location,
+) -> None:
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         await settle(pilot)
         words = " ".join(drawn(pilot).split())
@@ -33,14 +35,8 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much(samples
         printed = f"Compressed: {len(found.before)} → {len(found.after)} messages"
         assert f"would print: “{printed}" in words
         assert comparison_headline(found).sentence in words
-
-
-async def test_what_a_list_lacks_is_said_behind_the_headline(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
-        found = replace(shown(pilot), notes=("The old summary stays.",))
-        *printed, note = words_of(found, 200)
-        assert all(quoted for quoted, _ in printed)
+        *lines, note = words_of(replace(found, notes=("The old summary stays.",)), 200)
+        assert all(quoted for quoted, _ in lines)
         assert note == (False, "The old summary stays.")
 
 

@@ -37,7 +37,7 @@ def _panel(pilot: Pilot[None]) -> UsagePanel:
 async def _open(pilot: Pilot[None]) -> UsagePanel:
     """The screen over the last 30 days."""
     await settle(pilot)
-    await press(pilot, "u", "p", "p")
+    await press(pilot, "p", "p")
     return _panel(pilot)
 
 
@@ -47,7 +47,8 @@ def _screen(app: InspectorApp) -> type:
 
 @pytest.fixture
 def app(samples: Location) -> InspectorApp:
-    return InspectorApp([samples], now=lambda: NOW)
+    """On usage at once: the list below it is not measured."""
+    return InspectorApp([samples], view="spending", now=lambda: NOW)
 
 
 async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: InspectorApp) -> None:
@@ -60,8 +61,8 @@ async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: Ins
     assert "of it reasoning" in text
 
 
-async def test_it_opens_on_today_with_the_days_before_as_bars(app: InspectorApp) -> None:
-    async with app.run_test(size=(120, 40)) as pilot:
+async def test_u_opens_it_on_today_with_the_days_before_as_bars(samples: Location) -> None:
+    async with InspectorApp([samples], now=lambda: NOW).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await press(pilot, "u")
         panel, text = _panel(pilot), drawn(pilot)

@@ -60,12 +60,11 @@ def test_what_is_unknown_is_neither_nothing_nor_a_lower_bound_of_nothing() -> No
 
 @pytest.fixture
 def app(samples: Location) -> InspectorApp:
-    return InspectorApp([samples], now=lambda: NOW)
+    return InspectorApp([samples], view="spending", now=lambda: NOW)
 
 
 async def panel_of(pilot: Pilot[None]) -> UsagePanel:
     await settle(pilot)
-    await press(pilot, "u")
     return pilot.app.screen.query_one(UsagePanel)
 
 
