@@ -56,7 +56,7 @@ def known(text: str, hints: Hints) -> Iterator[Hit]:
     parts = (part for start, end in hints.rows for part in _APART.split(text[start:end]))
     longest = max(map(len, parts), default=0)
     for kind in _nameless():
-        if longest >= kind.row and compiled(kind.holds).search(text):
+        if longest >= kind.row:
             yield from _scan(kind, text)
 
 
@@ -72,10 +72,19 @@ def _nameless() -> tuple[Kind, ...]:
 
 
 def _scan(kind: Kind, text: str) -> Iterator[Hit]:
-    for match in kind.pattern.finditer(text):
+    for match in _matches(kind, text):
         hit = _hit(kind, match)
         if not kind.opaque or opaque(text[hit.start : hit.end]):
             yield hit
+
+
+def _matches(kind: Kind, text: str) -> Iterator[re.Match[str]]:
+    if not kind.holds:
+        yield from kind.pattern.finditer(text)
+        return
+    for part in compiled(kind.holds).finditer(text):
+        if match := kind.pattern.match(text, max(0, part.start() - kind.back)):
+            yield match
 
 
 def _search(kind: Kind, needle: str, text: str, places: Sequence[int]) -> Iterator[Hit]:

@@ -24,7 +24,7 @@ class Kind:
         source: The regular expression.
         row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
         holds: Without needles: a part of every such credential that is found faster.
-        back: Characters of the credential before its needle.
+        back: Characters of the credential before its needle, or before that part.
         bound: The needle must not continue a word.
         opaque: The match must hold a letter and a digit behind its prefix.
     """
