@@ -77,7 +77,7 @@ def words() -> Mapping[str, Sequence[str]]:
         "stems": names().stems,
         "tools": [f"{tool} " for tool in sorted(issuers().tools)],
         "columns": unnamed["columns"],
-        "inserts": ("insert into", "replace into"),
+        "inserts": ("insert", "replace"),
         "groups": unnamed["groups"],
         "calls": [call.partition(".")[0] for call in unnamed["calls"]],
         "said": ("pass", *unnamed["inside"], *unnamed["whole"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from core.redact.spans import Hit
 from core.redact.table import compiled
@@ -18,9 +18,9 @@ _INSERT = (
 _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 
 
-def inserts(text: str, lower: str, places: Sequence[int]) -> Iterator[Hit]:
+def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every value that is put into a column with the name of a secret."""
-    for match in compiled(_INSERT).finditer(lower) if places else ():
+    for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)
         for row in compiled(_ROW).finditer(text, *match.span("rows")) if named else ():

@@ -7,7 +7,7 @@ when it looks like nothing else, and right behind the word when it might be one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from core.redact.spans import Hit
@@ -32,6 +32,7 @@ _REPLY = re.compile(
 _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
 """What is called with a password: `find("password").type(`."""
 _PAIR = r"(?m)^[ \t]{0,8}\"[\w.@-]{1,64}\" \"(?P<value>[^\"\n]{8,64})\"[ \t]*$"
+_BEFORE_PAIR = 80
 
 
 def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -63,10 +64,11 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
     return bool(told and not word["inside"] and is_thought_up(value))
 
 
-def paired(text: str, places: Sequence[int]) -> Iterator[Hit]:
+def paired(text: str, places: Iterable[int]) -> Iterator[Hit]:
     """The passwords behind users on lines of their own, as in the list of a connection pooler."""
-    for match in compiled(_PAIR).finditer(text) if places else ():
-        if is_password(match["value"]):
+    for at in places:
+        match = compiled(_PAIR).match(text, text.rfind("\n", max(0, at - _BEFORE_PAIR), at) + 1)
+        if match and is_password(match["value"]):
             yield Hit(*match.span("value"), "secret-value")
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from core.redact import text as masking
 from core.redact import word_search
 from core.redact.hints import ROW, Hints, hints_of, words
+from core.redact.known_values import KNOWN
 from core.redact.spans import Hit, lowered
 from tests.core.redact.corpus import credentials, innocents, nested
 from tests.shared import shared
@@ -133,3 +134,20 @@ def test_a_long_text_is_looked_at_as_often_as_its_words_stand_in_it(monkeypatch:
 def counted(told: Hints, seen: list[int]) -> Hints:
     seen.extend(len(places) for rule in told.found for _, places in told.by_word(rule))
     return told
+
+
+def test_a_very_long_text_is_searched_once_and_what_was_learned_since_is_masked_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+
+    def noted(text: str) -> Hints:
+        searched.append(len(text))
+        return hints_of(text)
+
+    monkeypatch.setattr(masking, "hints_of", noted)
+    text = DULL * 50_000 + SECRET + " and swordfish77x"
+    assert masking.redact_text(text) == masking.redact_text(text)
+    KNOWN.learn([("swordfish77x", "secret-value")])
+    assert masking.redact_text(text).count("[redacted:") == 2
+    assert searched == [len(text)]
