@@ -102,9 +102,14 @@ def outcomes(views: Sequence[View]) -> list[Outcome]:
 
 
 def files(views: Sequence[View]) -> dict[str, FileStory]:
-    """The files a middle's calls named, in order of first mention; a call that failed did nothing to them."""
+    """The files a middle's calls named, in order of first mention."""
+    return stories_of(outcomes(views))
+
+
+def stories_of(ended: Sequence[Outcome]) -> dict[str, FileStory]:
+    """The files some calls named, in order of first mention; a call that failed did nothing to them."""
     stories: dict[str, FileStory] = {}
-    for outcome in outcomes(views):
+    for outcome in ended:
         for path, effect in () if outcome.error else _effects(outcome.call):
             path = _known(path, stories)
             story = stories.setdefault(path, FileStory(path, [], outcome.at, outcome.at))

@@ -24,6 +24,7 @@ from core.compress.facts.collect import (
     collect,
     merged,
 )
+from core.compress.facts.history import Outcome, outcomes
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.outlook import sentence_facts
 from core.compress.facts.readable import View
@@ -64,16 +65,19 @@ class Weighed:
         facts: Each with its weight, in order of first appearance.
         noise: How many values of each category are only a tool's output.
         values: Every value found, noise too, in lower case.
+        ended: Every call with its outcome.
     """
 
     facts: tuple[tuple[Found, float], ...]
     noise: Mapping[str, int]
     values: frozenset[str]
+    ended: tuple[Outcome, ...]
 
 
 def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
     """Every fact of a middle with its weight."""
-    kept: list[tuple[Found, float]] = list(sentence_facts(views, topic))
+    ended = tuple(outcomes(views))
+    kept: list[tuple[Found, float]] = list(sentence_facts(views, topic, ended))
     noise: Counter[str] = Counter()
     values = [found for found in collect(views, topic, prose=True) if found.category in _WORTH]
     entries = merged(values)
@@ -86,7 +90,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
             noise[entry.category] += 1
         else:
             kept.append((entry, weight))
-    return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values))
+    return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
 
 
 def _is_aside(entry: Found, folders: frozenset[str]) -> bool:

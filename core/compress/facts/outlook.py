@@ -21,7 +21,7 @@ from core.compress.facts.collect import (
     constraints,
     sentences,
 )
-from core.compress.facts.history import Outcome, is_acting, outcomes, pending
+from core.compress.facts.history import Outcome, is_acting, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic, roots
@@ -51,10 +51,18 @@ _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, place among the views, who says it, weight."""
 
 
-def sentence_facts(views: Sequence[View], topic: Topic | None) -> Iterator[tuple[Found, float]]:
-    """Every sentence worth keeping with its weight, each once."""
+def sentence_facts(
+    views: Sequence[View], topic: Topic | None, ended: Sequence[Outcome]
+) -> Iterator[tuple[Found, float]]:
+    """Every sentence worth keeping with its weight, each once.
+
+    Args:
+        views: The middle, read.
+        topic: When given, sentences about it are marked.
+        ended: Its calls and how each ended.
+    """
     seen: set[tuple[str, str]] = set()
-    for category, text, at, said_by, weight in _all(views):
+    for category, text, at, said_by, weight in _all(views, ended):
         key = (category, " ".join(text.lower().split()))
         if key in seen or not text:
             continue
@@ -73,10 +81,10 @@ def _taken_up(views: Sequence[View], at: int) -> tuple[str, ...]:
     return tuple(common[:_TAKEN_UP]) if len(common) >= _TAKEN_UP // 2 else ()
 
 
-def _all(views: Sequence[View]) -> Iterator[_Told]:
+def _all(views: Sequence[View], ended: Sequence[Outcome]) -> Iterator[_Told]:
     yield from _requests(views)
     yield from _settled(views)
-    yield from _troubles(views)
+    yield from _troubles(views, ended)
 
 
 def _requests(views: Sequence[View]) -> Iterator[_Told]:
@@ -153,10 +161,10 @@ def _telling(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def _troubles(views: Sequence[View]) -> Iterator[_Told]:
+def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told]:
     """The newest failures of calls, and what short results say came of commands."""
     places = {view.index: at for at, view in enumerate(views)}
-    ended = [(one, places[one.result]) for one in outcomes(views) if one.result is not None]
+    ended = [(one, places[one.result]) for one in calls if one.result is not None]
     for one, at in [(one, at) for one, at in ended if one.error][-_MOST_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
         yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight

@@ -12,6 +12,10 @@ from typing import Any
 from core.compress.facts.topic import roots
 from core.support.yaml_tables import load_table
 
+_WORD_OF = re.compile("OLD|NEW")
+_NEGATES = 40
+"""Characters before a state in which a negation turns it round."""
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimedAct:
@@ -39,10 +43,33 @@ class CheckKind:
 
 
 @dataclass(frozen=True, slots=True)
+class StateWords:
+    """A pair of opposite states.
+
+    Attributes:
+        either: Finds the words of both.
+    """
+
+    so: re.Pattern[str]
+    either: re.Pattern[str]
+    negation: re.Pattern[str]
+
+    def sign(self, text: str) -> bool | None:
+        """Which of the two a text tells, negations turning them round; None for neither or both."""
+        signs = {self._told(text, match) for match in self.either.finditer(text)}
+        return signs.pop() if len(signs) == 1 else None
+
+    def _told(self, text: str, match: re.Match[str]) -> bool:
+        before = text[max(0, match.start() - _NEGATES) : match.start()]
+        return (self.so.fullmatch(match.group()) is not None) is (self.negation.search(before) is None)
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimWords:
     """Compiled forms of `claims.yaml`."""
 
     acts: Mapping[str, ClaimedAct]
+    on_the_whole: re.Pattern[str]
     checks: re.Pattern[str]
     ran: re.Pattern[str]
     told: re.Pattern[str]
@@ -56,6 +83,24 @@ class ClaimWords:
     denied: re.Pattern[str]
     untouched: re.Pattern[str]
     reported: re.Pattern[str]
+    said_by: tuple[re.Pattern[str], ...]
+    person: re.Pattern[str]
+    originates: re.Pattern[str]
+    refuses: re.Pattern[str]
+    refusal: re.Pattern[str]
+    unsure: re.Pattern[str]
+    lasting: re.Pattern[str]
+    does_not: re.Pattern[str]
+    went_well: re.Pattern[str]
+    everything: re.Pattern[str]
+    states: tuple[StateWords, ...]
+    came_from: re.Pattern[str]
+    replaced: tuple[re.Pattern[str], ...]
+
+    def act(self, verb: str) -> StateWords:
+        """What is done or not, as a state."""
+        forms = rf"\b{re.escape(verb[:-1] if verb.endswith('e') else verb)}\w{{0,3}}\b"
+        return StateWords(_one(forms), _one(forms), self.states[0].negation)
 
 
 @cache
@@ -74,6 +119,7 @@ def claim_words() -> ClaimWords:
     checks = table["checks"]
     return ClaimWords(
         acts,
+        _any([act.says.pattern for act in acts.values() if act.whole]),
         checks=re.compile(checks["says"], re.IGNORECASE),
         ran=re.compile(checks["ran"]),
         told=re.compile(checks["told"]),
@@ -90,7 +136,32 @@ def claim_words() -> ClaimWords:
         denied=re.compile(table["denied"]),
         untouched=_any(table["untouched"]),
         reported=_any(table["reported"]),
+        said_by=tuple(map(_one, table["said_by"])),
+        person=_one(table["person"]),
+        originates=_one(table["originates"]),
+        refuses=_one(table["refuses"]),
+        refusal=_one(table["refusal"]),
+        unsure=_one(table["unsure"]),
+        lasting=_one(table["lasting"]),
+        does_not=_one(table["does_not"]),
+        went_well=_one(table["went_well"]),
+        everything=_one(table["everything"]),
+        states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
+        came_from=_any(table["came_from"]),
+        replaced=tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
     )
+
+
+def _one(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _states(pair: Mapping[str, str], negation: str) -> StateWords:
+    return StateWords(_one(pair["so"]), _one(rf"\b(?:{pair['so']}|{pair['opposite']})\b"), _one(negation))
+
+
+def _name_of(match: re.Match[str]) -> str:
+    return rf"(?P<{match.group().lower()}>(?:--)?[A-Za-z_.][\w./@-]*\w(?:\(\))?)"
 
 
 def _any(patterns: list[str]) -> re.Pattern[str]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, partial
 
 from core.compress.facts.collect import sentences
-from core.compress.facts.history import Outcome, is_acting, outcomes
-from core.compress.facts.lexicon import lexicon
+from core.compress.facts.importance import Weighed
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import without_code
-from core.compress.retention.claim_words import CheckKind, claim_words
+from core.compress.retention.accounts import Accounts
+from core.compress.retention.acts import Acts
+from core.compress.retention.claim_words import claim_words
 from core.model.transcript.message import Message
 
 _LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
-_MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
+_NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
 _COUNT = re.compile(r"(?<![\w.,/#-])(\d+)\s+(?:[a-z]+\s+)?$")
 _FAR = 30
 _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
-_CALL, _RESULT = 6000, 600
-"""Characters of a call's arguments and of its result that tell what it did."""
+_MOST_LINES, _NEAR = 80, 2000
 
 
 class Evidence:
@@ -33,15 +33,15 @@ class Evidence:
     Args:
         read: The middle, read.
         known: Every message before the cut, whole.
-        values: Values found in the middle already, in lower case.
+        weighed: The middle's facts.
         also: Further texts the summary may draw on, such as the summary before.
     """
 
     def __init__(
-        self, read: Sequence[View], known: Sequence[Message], values: Iterable[str], also: Sequence[str] = ()
+        self, read: Sequence[View], known: Sequence[Message], weighed: Weighed, also: Sequence[str] = ()
     ) -> None:
         self._read, self._known, self._also = read, known, also
-        self._values = frozenset(values)
+        self._values, self._ended = weighed.values, weighed.ended
 
     @cached_property
     def _text(self) -> str:
@@ -83,11 +83,41 @@ class Evidence:
             at = text.find(thing, at + 1)
         return counts
 
+    def numbered(self, noun: str) -> set[str]:
+        """The numbers things of a kind go by."""
+        behind = (_NUMBERED.match(line.partition(noun)[2]) for line in self.lines(noun))
+        return {match[1] for match in behind if match}
+
     def together(self, one: str, other: str) -> bool:
         """Whether a message, or a call with what it gave back, holds both; what nobody knows is with all."""
         first, second = one.lower(), other.lower()
         near = [text for text in self._exchanges if first in text]
         return not near or second not in self._text or any(second in text for text in near)
+
+    @cached_property
+    def accounts(self) -> Accounts:
+        """Who said what, and what edits replaced."""
+        return Accounts(self._read, self._known, self._also, self._ended)
+
+    @cached_property
+    def acts(self) -> Acts:
+        """What was done."""
+        return Acts(self._ended, self.accounts)
+
+    def lines(self, part: str) -> Iterator[str]:
+        """The lines a text stands in, in lower case, of long ones what is near it."""
+        text, at = self._text, self._text.find(part)
+        for _ in range(_MOST_LINES):
+            if at < 0:
+                return
+            end = text.find("\n", at)
+            end = min(len(text) if end < 0 else end, at + _NEAR)
+            yield text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : end]
+            at = text.find(part, end)
+
+    def meet(self, one: Sequence[str], other: Sequence[str]) -> bool:
+        """Whether a message, or a call with what it gave back, speaks of most of both groups of words."""
+        return any(_most(one, text) and _most(other, text) for text in self._exchanges)
 
     @cached_property
     def _exchanges(self) -> list[str]:
@@ -107,87 +137,11 @@ class Evidence:
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
-        return any(figure in text and apart.search(text) for text in self._spoken)
-
-    def happened(
-        self, pattern: str, about: Sequence[str], of: Sequence[str] = (), *, by_call: bool = False
-    ) -> bool:
-        """Whether an act that matches happened, to one of some things when any are named.
-
-        Args:
-            pattern: Finds the act.
-            about: The things, in lower case.
-            of: Words one of which whoever tells of it must use too.
-            by_call: A call must name them itself: that its result does tells nothing, as of a file.
-        """
-        did = re.compile(pattern)
-
-        def fits(text: str) -> bool:
-            return (not about or any(thing in text for thing in about)) and did.search(text) is not None
-
-        if any(fits(call if by_call else f"{call} {result}") for call, result in self._done):
-            return True
-        said = (one for text in self._spoken if fits(text) for one in sentences(text) if fits(one))
-        told = (part for one in said for part in _MAIN.split(one) if fits(part))
-        return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
-
-    def undone(self, pattern: str, about: Sequence[str]) -> bool:
-        """Whether a call of that kind ended well for one of some things, in lower case."""
-        did = re.compile(pattern)
-        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not one.error)
-        return any(
-            did.search(f"{one.call.name} {one.call.command or ''}".lower())
-            and any(thing in f"{one.call.target} {one.call.strings}".lower() for thing in about)
-            for one in acts
-        )
+        return any(figure in text and apart.search(text) for _, text in self.accounts.spoken)
 
     def knows(self, word: str) -> bool:
         """Whether a root, or one that means the same, stands in the messages."""
         return any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
-
-    def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
-        """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
-
-        Args:
-            kind: The kind asked about; None takes any check.
-            at_last: The newest one counts, and not any.
-        """
-        ran = kind.ran if kind else claim_words().ran
-        runs = [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
-        if not runs:
-            return self._told_after(-1, kind)
-        counted = runs[-1:] if at_last else runs
-        return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
-
-    def _told_after(self, at: int, kind: CheckKind | None) -> bool:
-        """Whether somebody said behind a message that a check went well; of one kind, by its name."""
-        told = claim_words().told
-        later = (view for view in self._read if view.index > at and not view.calls)
-        said = (*(view.text for view in later if view.role in ("assistant", "user")), *self._also)
-        spoken = (sentence for text in said if told.search(text.lower()) for sentence in sentences(text))
-        return any(told.search(one.lower()) and (not kind or kind.says.search(one)) for one in spoken)
-
-    @cached_property
-    def _outcomes(self) -> list[Outcome]:
-        return outcomes(self._read)
-
-    @cached_property
-    def _done(self) -> list[tuple[str, str]]:
-        """Calls that changed something and ended well, each with its result, in lower case."""
-        ended = (one for one in self._outcomes if is_acting(one.call) and not one.error)
-        return [
-            (
-                f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}".lower(),
-                one.text[:_RESULT].lower(),
-            )
-            for one in ended
-        ]
-
-    @cached_property
-    def _spoken(self) -> list[str]:
-        """What assistants and people said in the middle, in lower case, without code."""
-        said = (view.text for view in self._read if view.role in ("assistant", "user"))
-        return [without_code(text).lower() for text in (*said, *self._also) if text.strip()]
 
     def lays_down(self, rule: Sequence[str], *, people_only: bool = False) -> float:
         """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
@@ -232,15 +186,13 @@ class Evidence:
         return found
 
 
+def _most(words: Sequence[str], text: str) -> bool:
+    return 2 * sum(any(form in text for form in forms_of(word)) for word in words) >= len(words)
+
+
 def _held(said: Sequence[str], at: int) -> frozenset[str]:
     """The roots of a sentence and of the one behind it."""
     return frozenset(word for near in said[at : at + 2] for word in roots(near))
-
-
-def _is_so(sentence: str) -> bool:
-    """Whether a sentence tells what is, and neither announces, asks nor denies."""
-    words = claim_words()
-    return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))
 
 
 def _joins(neighbour: str, edge: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import Found, constraints, topic_of
-from core.compress.facts.history import files, outcomes, pending
+from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, weigh
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
@@ -66,14 +66,14 @@ _FIXED = re.compile(
 )
 
 
-def stale(read: Sequence[View], index: SummaryIndex) -> tuple[str, ...]:
+def stale(ended: Sequence[Outcome], index: SummaryIndex) -> tuple[str, ...]:
     """Files listed although deleted, errors listed although fixed, one sentence each."""
-    return (*_deleted_files(read, index), *_fixed_errors(read, index))
+    return (*_deleted_files(ended, index), *_fixed_errors(ended, index))
 
 
-def _deleted_files(read: Sequence[View], index: SummaryIndex) -> list[str]:
+def _deleted_files(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
     found = []
-    for story in files(read).values():
+    for story in stories_of(ended).values():
         if story.gone:
             name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
             lines = index.lines_with(name) if name else []
@@ -83,9 +83,9 @@ def _deleted_files(read: Sequence[View], index: SummaryIndex) -> list[str]:
     return found
 
 
-def _fixed_errors(read: Sequence[View], index: SummaryIndex) -> list[str]:
+def _fixed_errors(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
     found: dict[str, str] = {}
-    for outcome in outcomes(read):
+    for outcome in ended:
         if outcome.error and outcome.fixed_at is not None and index.fate("errors", outcome.error) != LOST:
             lines = index.lines_with(outcome.error[:60])
             if lines and not any(map(_FIXED.search, lines)):
@@ -122,9 +122,8 @@ def retention(
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
     facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
-    checked = check(
-        summary, Evidence(read, (*before, *middle), weighed.values, (previous,) if previous else ())
-    )
+    evidence = Evidence(read, (*before, *middle), weighed, (previous,) if previous else ())
+    checked = check(summary, evidence)
     return Retention(
         anchors=facts,
         by_category=_by_category(facts),
@@ -132,7 +131,7 @@ def retention(
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
         score=score(facts, index, checked.vouched),
         lost_by_message=_lost_by_message(facts, len(middle), offset),
-        stale=stale(read, index),
+        stale=stale(weighed.ended, index),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
         unsupported=tuple(map(_masked, checked.unsupported)),

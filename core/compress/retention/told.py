@@ -29,7 +29,7 @@ _ATTRIBUTED = re.compile(
 _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
 """Before the name of a file that something else was done in."""
 
-_LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
+LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+")
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
@@ -40,7 +40,7 @@ _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 def told(
     sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, known: bool
 ) -> Iterator[tuple[str, str]]:
-    """The acts and rules a sentence tells that nothing bears out; one copied word for word is borne out.
+    """The acts and rules a sentence tells that nothing bears out.
 
     Args:
         sentence: A sentence of the summary.
@@ -55,8 +55,7 @@ def told(
     doubtful = [("done", clause) for clause in clauses if known and _is_invented(clause, facts, evidence)]
     doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
     doubtful += [("done", part) for part in PART.split(plain) if _is_denied(part, facts, evidence)]
-    if doubtful and not evidence.holds(_LABEL.sub("", " ".join(sentence.split())).rstrip(".")):
-        yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
+    yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
 
 
 def _doubtful(
@@ -95,6 +94,12 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
         return True
     if checked and not _passed(clause, evidence):
         return False
+    things, _ = _things(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
+    if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
+        return False
+    whole = [act for act in claimed if act.whole and words.everything.search(plain)]
+    if not all(evidence.acts.settled(act.did) for act in whole):
+        return False
     return all(_happened(act, clause, facts, evidence) for act in claimed)
 
 
@@ -102,7 +107,7 @@ def _passed(clause: str, evidence: Evidence) -> bool:
     """Whether a check the clause says to have passed did."""
     words = claim_words()
     kind = next((kind for kind in words.kinds if kind.says.search(clause)), None)
-    return evidence.passed(kind, at_last=words.thorough.search(clause) is not None)
+    return evidence.acts.passed(kind, at_last=words.thorough.search(clause) is not None)
 
 
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -112,7 +117,9 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     things, is_file = _things(part, facts, evidence)
     words = [] if things or act.whole else _telling(_spoken(part, facts))
     of = [word for word in words if not re.search(act.did, word)]
-    return evidence.happened(act.file if is_file else act.did, things, of, by_call=is_file)
+    code = all(fact.category == "names" for fact in facts if fact.value in part)
+    did = act.file if is_file else act.did
+    return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
 
 
 def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -123,9 +130,10 @@ def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> b
         return False
     behind = plain[denied.end() :] if denied else ""
     acts = [act for act in words.acts.values() if re.match(act.did, behind)]
-    things, _ = _things(clause, facts, evidence)
-    acts += [words.acts["change"]] if untouched else []
-    return bool(things) and any(evidence.undone(act.did, things) for act in acts)
+    things, is_file = _things(clause, facts, evidence)
+    within = not is_file and any(fact.category == "paths" and fact.value in clause for fact in facts)
+    acts += [words.acts["change"]] if untouched and not within else []
+    return bool(things) and any(evidence.acts.undone(act.did, things) for act in acts)
 
 
 def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -133,7 +141,8 @@ def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) ->
     plain = _ASIDE.sub(" ", _spoken(clause, facts))
     words = _telling(plain) if claim_words().reported.search(plain) else []
     strange = sum(not evidence.knows(word) for word in words)
-    return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= _FEW
+    few = 1 if any(pattern.search(plain) for pattern in claim_words().said_by) else _FEW
+    return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= few
 
 
 def _telling(text: str) -> list[str]:
@@ -159,4 +168,6 @@ def _is_said(sentence: str, evidence: Evidence) -> bool:
     """Whether a sentence of the messages lays down what this one says they do."""
     said = roots(_ATTRIBUTED.sub(" ", sentence))
     by_people = claim_words().by_people.search(sentence) is not None
-    return len(said) < _FEW or evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD
+    if len(said) < (1 if by_people else _FEW):
+        return True
+    return evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD

@@ -16,8 +16,9 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
+from core.compress.retention.contradicted import contradicted
 from core.compress.retention.evidence import Evidence
-from core.compress.retention.told import PART, QUOTED, told
+from core.compress.retention.told import LABEL, PART, QUOTED, told
 from core.model.compaction.preview import Unsupported
 
 _WHERE = 240
@@ -37,6 +38,11 @@ _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
 _TALLY = re.compile(r"(?<![\w.,/#-])(\d{1,3})\s+(issue|error|warning|failure|vulnerability)")
+_LABELLED = re.compile(
+    r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
+)
+"""What goes by a number: task 3, worktree 2."""
+
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
@@ -72,7 +78,11 @@ def check(summary: str, evidence: Evidence) -> Checked:
         strange = [(fact.category, fact.value) for fact in facts if not known[fact]]
         strange += () if strange else _unrelated(sentence, facts, evidence)
         strange += _strangers(sentence, facts, evidence)
-        claims = (*strange, *told(sentence, facts, evidence, known=not strange))
+        plain = QUOTED.sub(" ", sentence)
+        doubtful = [] if strange else [*contradicted(plain, facts, evidence)]
+        doubtful += told(sentence, facts, evidence, known=not strange)
+        copied = doubtful and evidence.holds(LABEL.sub("", " ".join(sentence.split())).rstrip("."))
+        claims = (*strange, *(() if copied else doubtful))
         for category, value in claims if len(found) < _MOST else ():
             claim = Unsupported(value, category, one_line(sentence, _WHERE))
             found.setdefault((category, value.lower()), claim)
@@ -106,6 +116,10 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
         counts = evidence.counts(thing)
         if counts and tally not in counts:
             yield "numbers", f"{tally} {thing}s"
+    for noun, figure in _LABELLED.findall(sentence):
+        numbers = evidence.numbered(noun.lower().removesuffix("s"))
+        if len(numbers) > 1 and figure not in numbers:
+            yield "numbers", f"{noun} {figure}"
     for person in () if sentence.endswith((":", "：")) else _PERSON.findall(QUOTED.sub(" ", sentence)):
         if not any(evidence.mentions(word) for word in person.split()):
             yield "names", person
@@ -193,4 +207,4 @@ def _name(value: str, evidence: Evidence) -> bool:
         words = _LONG_WORD.findall(value)
         return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
     last = value.rpartition(".")[2]
-    return len(last) > _LEAST_WORDS and last != value and evidence.holds(last)
+    return len(last) > _LEAST_WORDS and last != value and evidence.mentions(last)

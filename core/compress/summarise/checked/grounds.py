@@ -33,7 +33,7 @@ class Grounds:
         weighed = weigh([*before, *read], topic)
         self._facts = [fact for fact in weighed.facts if topic is None or fact[0].in_focus]
         also = [text for text in (earlier, redact_text(request.asked_before)) if text.strip()]
-        self._evidence = Evidence(read, self._messages, weighed.values, also)
+        self._evidence = Evidence(read, self._messages, weighed, also)
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
         """The claims of a text that nothing bears out."""

@@ -1,0 +1,145 @@
+"""What was done before a cut: acts that happened or failed, checks that passed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from core.compress.facts.collect import sentences
+from core.compress.facts.history import Outcome, effect_of, is_acting
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.topic import forms_of
+from core.compress.retention.accounts import Accounts
+from core.compress.retention.claim_words import CheckKind, claim_words
+
+_MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
+_RUN = 2
+"""Words by which a command is known."""
+
+_CALL, _RESULT = 6000, 600
+"""Characters of a call's arguments and of its result that tell what it did."""
+
+
+class Acts:
+    """Answers what calls did, and whether anybody says so.
+
+    Args:
+        ended: Every call of the middle with its outcome.
+        accounts: What was said.
+    """
+
+    def __init__(self, ended: Sequence[Outcome], accounts: Accounts) -> None:
+        self._outcomes, self._accounts = ended, accounts
+
+    def happened(
+        self,
+        pattern: str,
+        about: Sequence[str],
+        of: Sequence[str] = (),
+        *,
+        by_call: bool = False,
+        on_files: bool = False,
+    ) -> bool:
+        """Whether an act that matches happened, to one of some things when any are named.
+
+        Args:
+            pattern: Finds the act.
+            about: The things, in lower case.
+            of: Words one of which whoever tells of it must use too.
+            by_call: A call must name them itself: that its result does tells nothing, as of a file.
+            on_files: Only what touches files or runs a command does it; an issue that tells of it does not.
+        """
+        did = re.compile(pattern)
+
+        def fits(text: str) -> bool:
+            return (not about or any(thing in text for thing in about)) and did.search(text) is not None
+
+        for one, call, result in self._done:
+            counts = one.call.command or one.call.path or not on_files
+            if counts and fits(call if by_call else f"{call} {result}"):
+                return True
+        spoken = (text for _, text in self._accounts.spoken if fits(text))
+        said = (one for text in spoken for one in sentences(text) if fits(one))
+        told = (part for one in said for part in _MAIN.split(one) if fits(part))
+        return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
+
+    def undone(self, pattern: str, about: Sequence[str]) -> bool:
+        """Whether a call of that kind ended well for one of some things, in lower case."""
+        did = re.compile(pattern)
+        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not one.error)
+        return any(
+            did.search(f"{one.call.name} {one.call.command or ''}".lower())
+            and any(thing in f"{one.call.target} {one.call.strings}".lower() for thing in about)
+            for one in acts
+        )
+
+    def failed(self, words: Sequence[str]) -> bool:
+        """Whether every command that tells most of some words failed."""
+        shares = [(_told(one, words), one) for one in self._outcomes if one.call.command]
+        most = max((share for share, _ in shares), default=0)
+        known = most >= _RUN and 3 * most >= 2 * len(words)
+        return known and all(one.error for share, one in shares if share == most)
+
+    def settled(self, pattern: str) -> bool:
+        """Whether an act on the work as a whole came behind the last edit, or nothing was edited."""
+        did = re.compile(pattern)
+        edited = max((one.at for one in self._outcomes if _edits(one)), default=-1)
+        acts = (one for one in self._outcomes if one.at > edited and one.call.command and not one.error)
+        done = any(did.search(one.call.command.lower()) for one in acts if one.call.command)
+        return (
+            edited < 0 or done or any(at > edited and did.search(text) for at, text in self._accounts.spoken)
+        )
+
+    def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
+        """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
+
+        Args:
+            kind: The kind asked about; None takes any check.
+            at_last: The newest one counts, and not any.
+        """
+        ran = kind.ran if kind else claim_words().ran
+        runs = [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
+        if not runs:
+            return self._told_after(-1, kind)
+        counted = runs[-1:] if at_last else runs
+        return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
+
+    def _told_after(self, at: int, kind: CheckKind | None) -> bool:
+        """Whether somebody said behind a message that a check went well; of one kind, by its name."""
+        told, calling = claim_words().told, {one.at for one in self._outcomes}
+        said = [
+            text
+            for place, text in self._accounts.spoken
+            if place < 0 or (place > at and place not in calling)
+        ]
+        spoken = (sentence for text in said if told.search(text) for sentence in sentences(text))
+        return any(told.search(one) and (not kind or kind.says.search(one)) for one in spoken)
+
+    @cached_property
+    def _done(self) -> list[tuple[Outcome, str, str]]:
+        """Calls that changed something and ended well, each with its result, in lower case."""
+        ended = (one for one in self._outcomes if is_acting(one.call) and not one.error)
+        return [
+            (
+                one,
+                f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}".lower(),
+                one.text[:_RESULT].lower(),
+            )
+            for one in ended
+        ]
+
+
+def _told(one: Outcome, words: Sequence[str]) -> int:
+    text = f"{one.call.command} {one.call.strings}".lower()
+    return sum(any(form in text for form in forms_of(word)) for word in words)
+
+
+def _edits(one: Outcome) -> bool:
+    return not one.error and one.call.path is not None and effect_of(one.call.name) in ("wrote", "changed")
+
+
+def _is_so(sentence: str) -> bool:
+    """Whether a sentence tells what is, and neither announces, asks nor denies."""
+    words = claim_words()
+    return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))
