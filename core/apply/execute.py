@@ -117,6 +117,7 @@ def _entry(case: _Case, now: datetime) -> Entry:
             replaced=len(settings),
             written=len(rehearsal.inserted),
             size=0,
+            call=rehearsal.call,
         ),
         identity=identity_of(connection, rehearsal.database),
         sequence=(sequence_of(connection), 0),

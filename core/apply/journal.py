@@ -5,18 +5,21 @@ The entry is on disk before the change commits, so whatever a crash leaves can b
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
+from core.model.accounting.tokens import Buckets
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
+from core.model.compaction.preview import SummaryCall
 from core.store.database.connect import reading
 from core.support.file_cache import cache_directory, state_directory
 
@@ -99,6 +102,7 @@ class Journal:
                     "mode": summary.mode.value,
                     "sequence_before": entry.sequence[0],
                     "sequence_after": entry.sequence[1],
+                    "call": None if summary.call is None else json.dumps(asdict(summary.call)),
                 },
                 pk="id",
             )
@@ -193,6 +197,8 @@ def new_entry_id(now: datetime) -> str:
 
 def _make_tables(database: Database) -> None:
     if "operations" in database.table_names():
+        if "call" not in database.table("operations").columns_dict:  # made before calls were noted
+            database.table("operations").add_column("call", str)
         return
     database.enable_wal()
     records = {"operation": str, "table_name": str, "key": str, "before": str, "after": str}
@@ -212,6 +218,7 @@ _OPERATIONS = {
     "mode": str,
     "sequence_before": int,
     "sequence_after": int,
+    "call": str,
 }
 _COMPLETE = """
 INSERT INTO records (operation, table_name, key, before, after)
@@ -237,7 +244,13 @@ def _summary(row: Mapping[str, Any], folder: Path) -> JournalEntry:
         replaced=row["replaced"],
         written=int(row["written"]),
         size=row["size"],
+        call=None if row["call"] is None else _call(json.loads(row["call"])),
     )
+
+
+def _call(noted: Mapping[str, Any]) -> SummaryCall:
+    usage = noted["usage"]
+    return SummaryCall(noted["model"], None if usage is None else Buckets(**usage))
 
 
 def _row(entry_id: str, record: Record) -> dict[str, Any]:

@@ -45,7 +45,8 @@ def rehearse(
     """
     if preview.feedback.noop or preview.feedback.aborted or preview.summary_index is None:
         raise UsageError("there is nothing to apply", where=session_id, remedy=preview.feedback.headline)
-    return rehearse_messages(store, session_id, preview.before, preview.after, preview.summary_index, mode)
+    made = rehearse_messages(store, session_id, preview.before, preview.after, preview.summary_index, mode)
+    return replace(made, call=preview.call)
 
 
 def rehearse_messages(

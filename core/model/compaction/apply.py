@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from core.model.compaction.preview import SummaryCall
 from core.model.transcript.message import Message
 
 
@@ -90,6 +91,7 @@ class Rehearsal:
         verified: The same statements ran on a private copy and gave exactly `after`.
         seconds: Processor time they took there, which is about how long the database will be locked; None
             when they were not tried.
+        call: The call to a model that wrote the summary; None where none did.
     """
 
     database: Path
@@ -105,6 +107,7 @@ class Rehearsal:
     after: tuple[Message, ...]
     verified: bool = False
     seconds: float | None = None
+    call: SummaryCall | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +142,11 @@ class EntryState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One operation in the journal, without its rows."""
+    """One operation in the journal, without its rows.
+
+    Attributes:
+        call: The call to a model that wrote the summary; None where none did, or it was not noted yet.
+    """
 
     id: str
     at: datetime
@@ -151,3 +158,4 @@ class JournalEntry:
     replaced: int
     written: int
     size: int
+    call: SummaryCall | None = None

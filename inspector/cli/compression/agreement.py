@@ -13,6 +13,7 @@ from inspector.cli import output
 from inspector.cli.arguments import confirm
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.payloads import values as jsonio
+from inspector.payloads.summary_call import call_payload, call_words
 
 if TYPE_CHECKING:
     from core.compress.summarise.base import Endpoint
@@ -102,10 +103,7 @@ def usage(args: argparse.Namespace, asked: Question, found: Preview) -> dict[str
     """What a paid call really used, as the provider counted it; None where no model wrote the summary."""
     if found.call is None:
         return None
-    counted = found.call.usage
-    keys = ("input", "cache_read", "cache_write", "output")
-    tokens = {key: None if counted is None else getattr(counted, key) for key in keys}
-    return {"model": found.call.model, **tokens, "usd": jsonio.money(_paid(args, asked, found.call))}
+    return call_payload(found.call) | {"usd": jsonio.money(_paid(args, asked, found.call))}
 
 
 def usage_line(args: argparse.Namespace, asked: Question, found: Preview) -> str | None:
@@ -114,13 +112,9 @@ def usage_line(args: argparse.Namespace, asked: Question, found: Preview) -> str
 
     if found.call is None:
         return None
-    counted = found.call.usage
-    if counted is None:
-        return f"written by {found.call.model}; the provider counted nothing"
-    parts = [f"{fmt.count(counted.input)} tokens in", f"{fmt.count(counted.output)} out"]
-    if counted.cache_read:
-        parts.insert(1, f"{fmt.count(counted.cache_read)} from the cache")
-    return f"written by {found.call.model}: {', '.join(parts)}, {fmt.money(_paid(args, asked, found.call))}"
+    if found.call.usage is None:
+        return call_words(found.call)
+    return f"{call_words(found.call)}, {fmt.money(_paid(args, asked, found.call))}"
 
 
 def _paid(args: argparse.Namespace, asked: Question, call: SummaryCall) -> Decimal | None:

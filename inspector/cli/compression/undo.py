@@ -15,6 +15,7 @@ from core.model.compaction.apply import Applied, EntryState, JournalEntry
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads import values as jsonio
+from inspector.payloads.summary_call import call_payload, call_words
 
 if TYPE_CHECKING:
     from core.apply.journal import Journal
@@ -130,6 +131,7 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
         "rows_replaced": entry.replaced,
         "rows_written": entry.written,
         "size": entry.size,
+        "usage": None if entry.call is None else call_payload(entry.call),
     }
 
 
@@ -163,6 +165,8 @@ def _details(entry: JournalEntry) -> Iterator[str]:
         yield f"written   {entry.target_id}"
     yield f"how       {entry.mode.value}, {_rows(entry)} rows"
     yield f"kept      {fmt.count(entry.size)} bytes in the journal"
+    if entry.call is not None:
+        yield f"summary   {call_words(entry.call)}"
     yield f"database  {entry.database}"
 
 

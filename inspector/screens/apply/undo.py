@@ -12,6 +12,7 @@ from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread
+from inspector.payloads.summary_call import call_words
 from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
@@ -63,6 +64,8 @@ class UndoScreen(Page):
         entry = self._entry
         yield from place_lines(entry, width, ink)
         yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
+        if entry.call is not None:
+            yield from field("summary", call_words(entry.call), width, ink)
         yield from field("undo", undo_command(entry.id, entry.database), width, ink, "ink-muted")
 
     @in_thread("undo")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from core.apply.journal import Journal, journal_path
 from core.apply.rehearse import rehearse
 from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
+from core.model.accounting.tokens import Buckets
 from core.model.compaction.apply import Applied, ApplyMode, EntryState
+from core.model.compaction.preview import SummaryCall
 from core.model.transcript.session import Kind
 from core.store.store import Store
 from tests.core.apply.material import conversation, dump, preview
@@ -47,6 +50,19 @@ def test_the_journal_lists_what_was_done_newest_first(tmp_path: Path, journal: J
     assert oldest.size > 1000
     if os.name == "posix":
         assert journal.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_a_paid_call_used_is_kept_also_in_a_journal_made_before_that_was_noted(
+    tmp_path: Path, journal: Journal
+) -> None:
+    first = applied(conversation(tmp_path / "a.db", "0.19"), journal)
+    run(journal.path, "ALTER TABLE operations DROP COLUMN call")
+    path = conversation(tmp_path / "b.db", "0.19")
+    call = SummaryCall("served", Buckets(input=600, output=70))
+    with Store(path) as store:
+        paid = execute(rehearse(store, "s", replace(preview(store), call=call)), journal)
+    found = {entry.id: entry.call for entry in journal.entries()}
+    assert found == {first.undo_id: None, paid.undo_id: call}
 
 
 def test_an_entry_may_be_named_by_its_beginning(tmp_path: Path, journal: Journal) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -161,3 +162,20 @@ def test_a_check_says_the_price_of_both_requests_first(
 def test_there_is_nothing_to_check_without_a_model(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compress", SLOW, "--check", "--home", str(home)]) == 2
     assert "--summariser" in capsys.readouterr().err
+
+
+def test_what_an_applied_summary_used_stays_on_record(
+    home: Path, tmp_path: Path, server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "home"
+    shutil.copytree(home, copy, ignore=shutil.ignore_patterns("state.db-*"))
+    model = ["--summariser", "openai", "--base-url", server, "--model", "local"]
+    writing = ["--apply", "--yes", "--force", "activity,writer"]
+    assert run(["compress", SLOW, *model, *writing, "--home", str(copy)]) == 0
+    capsys.readouterr()
+    assert run(["undo", "--list", "--json", "--home", str(copy)]) == 0
+    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    used = {"model": "local", "input": 10, "cache_read": None, "cache_write": 0, "output": 5}
+    assert entry["usage"] == used
+    assert run(["undo", "--show", "--home", str(copy)]) == 0
+    assert "written by local: 10 tokens in, 5 out" in capsys.readouterr().out
