@@ -34,9 +34,10 @@ class Line:
         """Append text cropped or padded to exactly `width` cells."""
         return self._put(fit(clean_line(text), width, right=right), style, max(width, 0))
 
-    def preformatted(self, text: str, style: Style | None = None) -> Line:
-        """Append one line of text with its runs of blanks, such as code already broken into lines."""
+    def preformatted(self, text: str, style: Style | None = None, *, most: int | None = None) -> Line:
+        """Append one line of text with its runs of blanks, such as code, cropped to `most` cells."""
         text = clean(text).replace("\n", " ").expandtabs(4)
+        text = text if most is None else crop(text, most)
         return self._put(text, style, cell_len(text))
 
     def gap(self, width: int = 1, style: Style | None = None) -> Line:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.hermes.markers.markers import find_summary
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
 from inspector.terminal import formatting as fmt
@@ -48,7 +49,8 @@ class DiffView(RowList[DiffLine]):
     def draw_row(self, row: DiffLine, index: int, width: int) -> Line:
         """Sign and text."""
         ink = self.palette.style(INK[row.kind], bold=row.kind == SECTION)
-        return Line().gap().add(row.kind, ink).gap().preformatted(row.text, ink)
+        line = Line().gap().add(row.kind, ink).gap()
+        return line.preformatted(row.text, ink, most=width - line.width)
 
     def is_heading(self, index: int) -> bool:
         """The cursor passes over section lines."""
@@ -126,6 +128,8 @@ def _more(kind: str, count: int, index: int) -> Iterator[DiffLine]:
 
 
 def _speaker(message: Message) -> str:
+    if find_summary(message.text) is not None:
+        return f"{glyphs.SUMMARY} summary"
     return f"{glyphs.ROLE.get(message.role, glyphs.ROLE_OTHER)} {message.role}"
 
 

@@ -39,7 +39,7 @@ def headline(
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
     right: list[Piece] = []
-    if found.question.is_today and len(found.days) > 1:
+    if roomy and found.question.is_today and len(found.days) > 1:
         right.append(("ink-muted", f"yesterday {fmt.money(found.days[-2].usd)} · "))
     right.append(("bucket-read", f"hit {fmt.percent(totals.tokens.hit_rate)}"))
     saved = bucket_costs(totals).saved

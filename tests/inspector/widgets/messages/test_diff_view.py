@@ -61,3 +61,12 @@ def test_a_long_message_is_cut_and_its_lines_are_counted() -> None:
 def test_hostile_text_is_harmless_in_a_diff(text: str) -> None:
     lines = diff([said(text), said(text, text)], [said("s"), said(text + "!", text)], Span(0, 1), {1: 1})
     assert not any(harmful(Line().preformatted(line.text).text) for line in lines)
+
+
+def test_an_earlier_summary_is_called_one() -> None:
+    lines = diff([said("[CONTEXT SUMMARY]: so far")], [said("s")], Span(0, 1), {})
+    assert "§ summary #0  [CONTEXT SUMMARY]: so far" in [line.text for line in lines]
+
+
+def test_a_line_that_is_cut_says_so_and_keeps_its_indent() -> None:
+    assert Line().preformatted("    return answer", most=12).text == "    return…"
