@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.redact.hints import Hints
-from core.redact.key_formats import gibberish, jumbled, opaque, scrambled, variety
+from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -18,6 +18,8 @@ from core.redact.secret_names import (
 )
 from core.redact.spans import Hit
 from core.redact.table import compiled
+from core.redact.unnamed.behind import behind, mentioned
+from core.redact.unnamed.passwords import is_password
 
 _IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
 _BEFORE_NAME = re.compile(r"(?s:.*[^\w.\-])?")
@@ -30,19 +32,19 @@ _QUOTED = (
 )
 _BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
 _COLOURED = r"(?:(?:\x1b|\\{1,8}(?:u001b|x1b|033|e))\[[0-9;]{0,12}m){0,3}"
-_CLOSE = rf"""(?:\\{{0,8}}["'`]|\*\*)?\]?{_COLOURED}"""
+_CLOSE = rf"""(?:\\{{0,8}}["'`]|\*\*)?(?:\]|\[\d{{0,4}}\])?{_COLOURED}"""
 _ANNOTATION = (
     r"(?::[ \t]{0,4}(?:&(?:'\w{1,16} )?)?[A-Za-z_][\w.|\[\] ?]{0,40}?(?==)"
     r"|\{[ \t]?get;[^{}\n]{0,40}\}[ \t]?(?==))?"
 )
 _OPERATOR = (
     r"(?P<op>=>|:=|->(?= {0,4}\\{0,8}[\"'])|\?=|\|\|=|\|\|(?= {0,4}\\{0,8}[\"'])|\?\?=|%(?:25)?3[dD]|"
-    r"[=!]=?=?|:(?!//)|：|(?:is|ist|es|è|é)(?= )|是|为)"
+    r"[=!]=?=?|:(?!//)|::(?= )|：|(?:is|ist|es|è|é)(?= )|\.(?= \\{0,8}[\"'])|是|为)"
 )
-_BLOCK = r"(?:\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
+_BLOCK = r"(?:!!\w{3,12} |&\w{1,16} |\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
 """What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
 
-_PREFIX = r"""(?:[bruf]{1,2}(?=["']))?"""
+_PREFIX = r"""(?:[bruf@]{1,2}(?=["'])|<<(?=\\{0,8}"))?"""
 _ASSIGNED = (
     rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
     rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_BARE})"
@@ -55,11 +57,16 @@ _NESTED = (
     rf"""{_CLOSE}\s{{0,8}}[:=]?\s{{0,8}}\{{[^{{}}]{{0,240}}?(?<![\w-])(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
-_LISTED = rf"""\\{{0,8}}["'`]\s{{0,4}},\s{{0,24}}{_QUOTED}"""
+_LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
 _BEFORE_CELL = re.compile(r"\|[ \t]{1,8}[`*]{0,2}$")
-_LISTED_KEY = r"</(?:key|name)>(?:\s|\\{1,8}n){0,40}<(?:string|value)>(?P<bare>[^<>\n]{1,512})</"
+_LISTED_KEY = (
+    r":?(?:</[\w:-]{1,24}>:?(?:\s|\\{1,8}n){0,40}){1,3}(?:<[\w:-]{1,24}(?: [^<>\n]{0,80})?>){0,3}"
+    r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|$)"
+)
+_ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
+"""As HTML that shows HTML writes it."""
 _ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?P<bare>[^<>\s]{1,512})</"
 _OPENS_TAG = re.compile(r"<(?:[\w-]{1,20}:)?$")
 _BEFORE_ATTRIBUTE = re.compile(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
@@ -69,18 +76,7 @@ _VALUE_FIRST = re.compile(
     r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
 )
 _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
-_SPACED = rf"[ \t]{{1,4}}(?:{_QUOTED}|(?![-&|]){_BARE})"
-_MENTIONED = (
-    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
-    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
-)
-_BEHIND = (
-    r"""[ \t]{1,4}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!@#$%^&*-]{6,256})\\{0,4}["'`]?"""
-    r"""(?:(?P<last>[ \t]*(?:$|[\n\x1b]|\\{1,8}[nr]|["'`]))|(?=[\s.,;)]))"""
-)
-"""A value right behind a name; `last` when nothing else stands on the line."""
-_SAYS_SECRET = re.compile(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
-_DIRECTIVE = r"(?:^|[\n\"'`]|\\[nr])[ \t]{0,24}(?:[a-z][a-z0-9/_-]{0,24} ){0,4}$"
+_SPACED = rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_BARE})"
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
 _RESOURCE = re.compile(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = re.compile(r"[\[\](){}|]")
@@ -98,6 +94,9 @@ _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set
 """What sets the variable whose name follows to what stands behind it."""
 
 _NOT_A_VALUE = frozenset("=:|>")
+_SHORTEST = 3
+_NAME_OF_ITS_OWN = r"[\w.-]{1,64}=|.*:$"
+_MORE_WORDS = r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])"
 
 
 def named(text: str, hints: Hints) -> Iterator[Hit]:
@@ -152,6 +151,8 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         return _quoted(nested, force)
     if text.startswith("${", start - 2) and (match := compiled(_DEFAULT).match(text, end)):
         return _bare(text, match, max(force, Strength.LIKELY), plain=True)
+    if text.startswith(("=&", "&gt;"), end) and (match := compiled(_ESCAPED).match(text, end)):
+        return _bare(text, match, force, plain=True)
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
@@ -165,7 +166,7 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := compiled(_CELL).match(text, end)):
         return _bare(text, match, force, plain=False)
     if match := compiled(_LISTED_KEY).match(text, end):
-        return _bare(text, match, force, plain=True)
+        return _bare(text, match, force, plain=text.startswith(("</key", "</name"), end))
     if (match := compiled(_ATTRIBUTE).match(text, end)) and _BEFORE_ATTRIBUTE.search(
         text, max(0, start - 120), start
     ):
@@ -177,7 +178,7 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
     if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
         return _quoted(match, force)
-    return _behind(text, start, end, force) or _mentioned(text, end)
+    return behind(text, start, end, force) or mentioned(text, end)
 
 
 def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> tuple[int, int] | None:
@@ -186,8 +187,11 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
     operator = match["op"]
     if operator in ("==", "===", "!=", "!==", "!"):
         return None
-    if match["bare"].endswith(":") and "\n" in text[match.end("op") : match.start("bare")]:
-        return None  # a name of its own, on a line of its own
+    if (
+        compiled(_NAME_OF_ITS_OWN).match(match["bare"])
+        and "\n" in text[match.end("op") : match.start("bare")]
+    ):
+        return None  # on a line of its own
     if is_code(match["bare"]) and text[match.start()] in "\\\"'":
         return None  # a quoted name with a bare value is a program, not YAML
     lead = _line_lead(text, start)
@@ -210,7 +214,8 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
             return None
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0
-        return (match.start("quoted") + offset, match.end("quoted")) if looks_random(value[offset:]) else None
+        told = looks_random(value[offset:]) or is_password(value[offset:])
+        return (match.start("quoted") + offset, match.end("quoted")) if told else None
     if force is Strength.LIKELY:
         return match.span("quoted") if is_likely(value) and not _PATTERN.search(value) else None
     if _SPACE.search(value) and not _DIGIT.search(value) and len(value.split()) < 4:
@@ -226,10 +231,14 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     while end > start and text[end - 1] in ".:!?":
         end -= 1
     value = text[start:end]
-    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value):
+    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value) or end - start < _SHORTEST:
         return None
+    if _is_said(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
+        return None
+    if value[0] == "&" and text.startswith(f" {_MASK}", end):
+        return None  # the anchor of a value that is masked
     if force is Strength.WEAK:
-        return (start, end) if looks_random(value) else None
+        return (start, end) if looks_random(value) or (plain and is_password(value)) else None
     if force is Strength.LIKELY and not is_likely(value):
         return None
     if text[end : end + 1] and text[end] in (_AFTER_NAME if is_code(value) else _AFTER_CODE):
@@ -245,6 +254,16 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
 
 
+def _is_said(text: str, start: int, end: int) -> bool:
+    """Whether a value is the first of several words: `Secret: sauce recipe`, `${TOKEN:?must be set}`."""
+    value = text[start:end]
+    if value[0] == "?":
+        return value[1:].isalpha()
+    more = compiled(_MORE_WORDS).match(text, end)
+    plain = value.isalpha() and not (jumbled(value) or gibberish(value))
+    return bool(more and plain and text[start - 2 : start] == ": ")
+
+
 def _line_lead(text: str, start: int) -> bool:
     """Whether only indentation, a line number or `export` stands before a name on its line."""
     newline = max(
@@ -253,30 +272,3 @@ def _line_lead(text: str, start: int) -> bool:
     if newline <= 0 and start > 80:
         return False
     return bool(compiled(_LINE_LEAD).fullmatch(text, newline + 1 if newline > 0 else 0, start))
-
-
-def _behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
-    """What a file of settings, or somebody in haste, writes right behind a name: `password hunter2`."""
-    match = compiled(_BEHIND).match(text, end)
-    if match is None or is_reference(match["bare"]):
-        return None
-    value = match["bare"].rstrip(".,")
-    alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 80), start)
-    told = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
-    if (told and is_likely(value) and not value.isalpha()) or scrambled(value):
-        return match.start("bare"), match.start("bare") + len(value)
-    return None
-
-
-def _mentioned(text: str, end: int) -> tuple[int, int] | None:
-    """A random-looking word a few words behind the name of a secret."""
-    match = compiled(_MENTIONED).match(text, end)
-    if match is None:
-        return None
-    value = match["bare"].rstrip(".")
-    random = looks_random(value) and variety(value) == 3
-    return (
-        (match.start("bare"), match.start("bare") + len(value))
-        if random and not is_reference(value)
-        else None
-    )

@@ -81,7 +81,9 @@ def words() -> Mapping[str, Sequence[str]]:
         "groups": unnamed["groups"],
         "calls": [call.partition(".")[0] for call in unnamed["calls"]],
         "said": ("pass", *unnamed["inside"], *unnamed["whole"]),
-        "pairs": ('" "',),
+        "pairs": unnamed["pairs"],
+        "files": unnamed["files"],
+        "arguments": ('"-', "'-"),
     }
 
 

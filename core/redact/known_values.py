@@ -11,7 +11,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from string import ascii_letters, digits
 from threading import Lock
 from typing import TypeVar
@@ -22,8 +22,8 @@ from core.redact.word_search import Search, one_by_one, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 
-LEAST, _LEAST_INSIDE = 8, 16
-"""Characters of a value that is looked for on its own; and of one that is found inside longer words too."""
+LEAST, _LEAST_SHORT, _LEAST_INSIDE = 8, 6, 16
+"""Characters of a value looked for on its own; of one that is like no word; of one found inside words."""
 
 _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
@@ -35,6 +35,8 @@ _BASE64 = frozenset(ascii_letters + digits + "+/-_=")
 _BLANK = re.compile(r"(?:\s|\\+[nrt])+")
 _LETTER = re.compile(r"[^\W\d_]")
 _SIGN = re.compile(r"[^\w\s./:,\-]")
+_SIGNS = re.compile(r"[\W_]+")
+_RUN, _LETTERS = re.compile(r"[^\W\d_]+|\d+"), re.compile(r"[a-z]+")
 
 
 class KnownValues:
@@ -125,6 +127,8 @@ def _parts(value: str) -> Iterator[tuple[str, bool]]:
     pieces = _BLANK.split(value)
     least = LEAST if len(pieces) == 1 else _LEAST_PART
     for piece in dict.fromkeys((*pieces, *map(unquote, pieces))):
+        if len(pieces) == 1 and len(piece) < LEAST and is_looked_for(piece):
+            yield piece, False
         if len(piece) >= least and is_distinct(piece):
             yield from ((form, False) for form in _spellings(piece) if len(form) >= LEAST)
             yield from ((form, True) for form in _in_base64(piece))
@@ -154,6 +158,11 @@ def _in_base64(value: str) -> Iterator[str]:
         yield whole.replace("+", "-").replace("/", "_")
 
 
+def is_looked_for(value: str) -> bool:
+    """Whether a value is looked for on its own: it is distinct, and long or like no word."""
+    return len(value) >= _LEAST_SHORT and is_distinct(value) and (len(value) >= LEAST or _is_no_word(value))
+
+
 def is_distinct(value: str) -> bool:
     """Whether a value can hardly stand for anything else: no word, number, path, code or placeholder."""
     from core.redact.key_formats import (
@@ -171,6 +180,17 @@ def is_distinct(value: str) -> bool:
         or gibberish(value)
         or bool(_LETTER.search(value) and _SIGN.search(value))
     )
+
+
+def _is_no_word(value: str) -> bool:
+    """Whether letters and digits alternate, or the letters make no word: `he45ui`, `zcb766`."""
+    from core.redact.key_formats import variety
+    from core.redact.table import letter_pairs
+
+    runs, usual = _RUN.findall(_SIGNS.sub("", value)), letter_pairs()
+    longest = max(_LETTERS.findall(value.lower()), key=len, default="")
+    common = any(second in usual.get(first, "") for first, second in pairwise(longest))
+    return len(runs) > 2 or variety(value) == len(runs) + 1 == 3 or (len(longest) > 2 and not common)
 
 
 def _run_start(text: str, at: int) -> int:

@@ -50,6 +50,7 @@ class _Clues:
     stems: tuple[str, ...]
     hashes: tuple[str, ...]
     said: tuple[str, ...]
+    pairs: tuple[str, ...]
     tools: frozenset[str]
     row: re.Pattern[str]
 
@@ -73,7 +74,7 @@ def may_hold_credential(text: str) -> bool:
         return True
     if (
         told
-        or '" "' in text
+        or any(sign in text for sign in clues.pairs)
         or any(word in whole for word in clues.said)
         or not clues.tools.isdisjoint(words)
     ) and _DRAWN.search(text):
@@ -127,7 +128,14 @@ def _clues() -> _Clues:
         places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
         phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
         stems=tuple(words["names"]["stems"]),
-        said=("pass", *unnamed["inside"], *unnamed["whole"], *(f"{call}(" for call in unnamed["calls"])),
+        said=(
+            "pass",
+            *unnamed["inside"],
+            *unnamed["whole"],
+            *unnamed["files"],
+            *(f"{call}(" for call in unnamed["calls"]),
+        ),
+        pairs=tuple(unnamed["pairs"]),
         tools=frozenset(words["issuers"]["tools"]),
         row=re.compile(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )

@@ -21,8 +21,9 @@ _REFERENCE = re.compile(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
     r"import\.meta|secrets?\.|(?:self|this|cls|settings|config|args|options|params|props|request)\.[A-Za-z_]|vault:|op://|"
     r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
+    r"(?:YOUR|INSERT|REPLACE|CHANGE|ENTER|PUT)[-_ ]|\.[*+]|SecretString:|"
     r"!(?i:vault|secret|ref|sub|getatt|importvalue|reference|env_var|env)\b|"
-    r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{5,}$|"
+    r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{2,}$|"
     r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
 _PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
@@ -76,7 +77,12 @@ def strength(name: str) -> Strength:
         return Strength.NONE if none else Strength.LIKELY
     if last == "key":
         return Strength.WEAK if before and before not in known.lookups else Strength.NONE
-    if last in known.weak or last.endswith("token") or (bare.isupper() and _CAPS_WEAK_END.search(bare)):
+    if (
+        last in known.weak
+        or known.strong.intersection(words)
+        or last.endswith("token")
+        or (bare.isupper() and _CAPS_WEAK_END.search(bare))
+    ):
         return Strength.WEAK
     return Strength.NONE
 

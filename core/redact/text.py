@@ -9,14 +9,16 @@ from functools import cache, lru_cache
 from core.redact.assigned_values import named
 from core.redact.hints import Hints, hints_of
 from core.redact.key_formats import known, unlisted
-from core.redact.known_values import KNOWN
+from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
 from core.redact.table import Place, compiled, places
+from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.calls import calls
 from core.redact.unnamed.collections import collections
 from core.redact.unnamed.columns import columns
 from core.redact.unnamed.commands import commands
+from core.redact.unnamed.files import files
 from core.redact.unnamed.inserts import inserts
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
@@ -50,11 +52,25 @@ def _told(text: str) -> tuple[list[Hit], list[Hit]]:
     """What a text itself gives away: what begins as a credential or is called one; what looks like one."""
     hints = hints_of(text)
     given = [*known(text, hints), *headers(text, hints), *named(text, hints)]
-    return given, [*unlisted(text, hints), *unnamed(text, hints)]
+    drawn = [*unlisted(text, hints), *unnamed(text, hints)]
+    return given, [*drawn, *_again(text, merge((*given, *drawn)))]
 
 
 _told_of_long = lru_cache(maxsize=2)(_told)
 """A preview asks ten times for the same message of 30 MB, at 3 s each."""
+
+
+def _again(text: str, hits: Sequence[Hit]) -> Iterator[Hit]:
+    """Where else in a text a credential stands that one place of it gives away."""
+    start, rest = 0, list(reversed(hits))
+    for part in text.split(_SEAM) if hits else ():
+        told, end = KnownValues(), start + len(part)
+        while rest and rest[-1].start < end:
+            hit = rest.pop()
+            told.learn([(text[hit.start : hit.end], hit.kind)])
+        for hit in told.hits(part) if told.count else ():
+            yield Hit(hit.start + start, hit.end + start, hit.kind)
+        start = end + len(_SEAM)
 
 
 def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
@@ -64,12 +80,22 @@ def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
     if hints.rows:
         yield from nearby(plain)
     yield from commands(plain, hints)
+    if hints.places("arguments"):
+        yield from arguments(plain, _of_command)
     yield from columns(plain, lower, hints.places("columns"))
     yield from inserts(plain, lower, hints.places("inserts"))
     yield from collections(plain, lower, hints.places("groups"))
     yield from calls(plain, lower, hints.places("calls"))
+    yield from files(plain, lower, hints.places("files"))
     yield from spoken(plain, lower, hints.places("said"))
-    yield from paired(plain, hints.places("pairs"))
+    yield from paired(plain, hints)
+
+
+def _of_command(line: str) -> Iterator[Hit]:
+    """The credentials of a command line."""
+    hints = hints_of(line)
+    yield from headers(line, hints)
+    yield from commands(line, hints)
 
 
 def redact(text: str) -> Redacted:

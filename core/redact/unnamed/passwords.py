@@ -16,6 +16,8 @@ _SIGN = re.compile(
 )
 """A sign where names, paths and numbers have none."""
 _NAMED_NUMBER = re.compile(r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$")
+_HASHED = re.compile(r"md5[0-9a-f]{32}")
+"""How PostgreSQL keeps one."""
 _FOURS = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """How an account gives an app a password of its own."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
@@ -33,6 +35,8 @@ _LETTER, _ODD = re.compile(r"[^\W\d_]"), re.compile(r"\d|[!$%^&*?+~#=]")
 
 def is_password(value: str) -> bool:
     """Whether a word looks like a password and hardly like a name, a number or code."""
+    if _HASHED.fullmatch(value):
+        return True
     if len(value) < _LEAST or _NONE.match(value) or is_reference(value) or is_path(value):
         return False
     if gibberish(value) or jumbled(value) or (_FOURS.fullmatch(value) and gibberish(value.replace("-", ""))):

@@ -10,20 +10,27 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from core.redact.hints import Hints
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 
-_REACH = 96
-"""Characters behind the word in which a password is looked for."""
+_REACH, _LONGEST = 96, 64
+"""Characters behind the word in which a password is looked for; and of one at the most."""
 _LINE_END = re.compile(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
-_OPENS = r"(?:(?<=[\s\"'`(/:|=>\]])|(?<=[\"'`]\())"
-_CLOSES = r"(?=[\s\"'`),;|\\<]|$)"
+_WIDE = "\u00ab\u00bb\u2010-\uffef"
+"""Quotes, dashes and letters of writing that sets no blanks: a password ends there."""
+_OPENS = rf"(?:(?<=[\s\"'`(/:|=>\]{_WIDE}])|(?<=[\"'`]\())"
+_CLOSES = rf"(?=[\s\"'`),;|\\<{_WIDE}]|$)"
 _USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
-_TOKEN = re.compile(rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\]{{6,64}}){_CLOSES}")
-_BEHIND_SIGN = r"[\w@.\"'`)*]\s{0,2}[:/→=]{1,2}\s{0,2}[\"'`(]{0,2}"
-_BEHIND_WORD = r"[\s(][\"'`]|(?<!\w)[^\W\d_]{1,16} |\w {2,12}"
+_TOKEN = re.compile(
+    rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\{_WIDE}]{{6,64}}){_CLOSES}"
+)
+_BEHIND_SIGN = r"[\w@.\"'`)*]\s{0,2}(?:[:/→=|]{1,2}|[-–—]{1,2}>?)\s{0,2}[\"'`(]{0,2}|[：「『“„«是为為]"
+_BEHIND_WORD = r"[\s(][\"'`]|(?<!\w)[^\W\d_]{1,16},? [(]?|[?] |\w {2,12}"
 _BEFORE_VALUE = re.compile(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
+_ONWARD = re.compile(r"[^.!?;\n]{0,48}[ \"'`(„“«：:/]")
+"""The rest of a sentence up to a password."""
 _REPLY = re.compile(
     r"[^\n?]{0,60}\?[ \t]{0,4}\n(?:[^\n]{0,24}?[:>-] {1,2})?[\"'`]?"
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
@@ -31,8 +38,14 @@ _REPLY = re.compile(
 """A line of its own below a question: `what's the root password?`"""
 _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
 """What is called with a password: `find("password").type(`."""
-_PAIR = r"(?m)^[ \t]{0,8}\"[\w.@-]{1,64}\" \"(?P<value>[^\"\n]{8,64})\"[ \t]*$"
-_BEFORE_PAIR = 80
+_QUOTED_PAIR = r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)"
+_PAIRED = {
+    " / ": r" / (?<=[\w.@+-] / )[\"'`]?(?P<value>[^\s\"'`/|]{8,64})(?=[\s\"'`),;.]|$)",
+    "@": r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}(?: [/|] |:| (?:with|using) |, | \()[\"'`]?"
+    r"(?P<value>[^\s\"'`/|),:]{8,64})(?=[\s\"'`),;|]|$)",
+    "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}(?P<value>[^\s:]{8,64})[ \t]*(?:\n|$)",
+}
+"""A user and a password without a word for either, by what stands between them or before."""
 
 
 def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -56,20 +69,22 @@ def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
     """Whether a value is the password a word speaks of: it looks like one, or stands where it belongs."""
     between = text[word.end() : token.start("value")]
-    if is_password(value):
-        return _BEFORE_VALUE.search(text, word.start(), token.start("value")) is not None
-    if word["inside"] and _leads().fullmatch(between):
+    if is_password(value) and _BEFORE_VALUE.search(text, word.start(), token.start("value")):
+        return True
+    if word["inside"] and (_leads().fullmatch(between) or not (between or word[0].isascii())):
         return could_be_password(value)
-    told = token["user"] or _after_user().fullmatch(between)
-    return bool(told and not word["inside"] and is_thought_up(value))
+    told = word["inside"] or token["user"] or _after_user().fullmatch(between)
+    return bool(told and is_thought_up(value) and _ONWARD.fullmatch(between))
 
 
-def paired(text: str, places: Iterable[int]) -> Iterator[Hit]:
-    """The passwords behind users on lines of their own, as in the list of a connection pooler."""
-    for at in places:
-        match = compiled(_PAIR).match(text, text.rfind("\n", max(0, at - _BEFORE_PAIR), at) + 1)
-        if match and is_password(match["value"]):
-            yield Hit(*match.span("value"), "secret-value")
+def paired(text: str, hints: Hints) -> Iterator[Hit]:
+    """The passwords behind users: as connection poolers and mounts list them, or people tell them."""
+    for number, places in hints.by_word("pairs"):
+        sign = unnamed_words()["pairs"][number]
+        for at in places:
+            match = compiled(_PAIRED.get(sign, _QUOTED_PAIR)).match(text, at)
+            if match and (is_password(match["value"]) or (sign != " / " and is_thought_up(match["value"]))):
+                yield Hit(*match.span("value"), "secret-value")
 
 
 def _said(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
@@ -85,8 +100,10 @@ def _said(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
 def _speaks() -> re.Pattern[str]:
     """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
     inside, whole = ("|".join(unnamed_words()[name]) for name in ("inside", "whole"))
-    alone = r"(?<![a-z])(?:(?:pw|pwd|psk)(?![a-z]))"
-    return re.compile(rf"(?P<inside>{inside}|{alone})|(?<![a-z])(?:(?:{whole})(?![a-z])|pass(?= [\"'`]|: ))")
+    alone = r"(?<![a-z0-9+])(?:(?:pw|pwd|psk)(?![a-z0-9+]))"
+    passes = r"(?<![a-z])pass(?= is | for [a-z ]{1,24} is )"
+    whole = rf"(?<![a-z0-9+])(?:(?:{whole})(?![a-z0-9+])|pass(?= [\"'`]|: ))"
+    return re.compile(rf"(?P<inside>{inside}|{alone}|{passes})|{whole}")
 
 
 @cache
@@ -95,9 +112,12 @@ def _leads() -> re.Pattern[str]:
     is_one, to = "|".join(unnamed_words()["is"]), "|".join(unnamed_words()["becomes"])
     tried = "|".join(unnamed_words()["tried"])
     some = r"(?: [^\W\d_]+['’]?[^\W\d_]*|\w+\d){0,5}?"
-    said = rf"{some} (?:{is_one}) (?:now )?|{some} (?:{to}) (?:from|to) |, (?:{tried}) "
-    told = rf"{some}\s{{0,2}}[:=→>]{{1,2}}\s{{0,2}}|{said}"
-    return re.compile(rf"[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*]{{0,3}}")
+    still = "|".join(unnamed_words()["still"])
+    towards = "|".join(unnamed_words()["to"])
+    said = rf"{some} (?:{is_one}) (?:(?:{still}) )?|{some} (?:{to}) (?:{towards}) |, (?:{tried}) "
+    signs = r"\s{0,2}(?:[:=→>|：?]{1,2}|[.]{3,24}|[-–—]{1,2}>)\s{0,2}| [-–—]{1,2} |\s?[是为為はが은는]\s?"
+    told = rf"{some}(?:{signs})|{said}"
+    return re.compile(rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*「『“„«]{{0,3}}")
 
 
 @cache
@@ -108,9 +128,10 @@ def _after_user() -> re.Pattern[str]:
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
     """What may be a password behind a word, on its line."""
-    limit = min(len(text), end + _REACH)
-    stop = _LINE_END.search(text, end, limit)
-    return _TOKEN.finditer(text, end, stop.start() if stop else limit)
+    limit = end + _REACH
+    stop = _LINE_END.search(text, end, limit + _LONGEST)
+    found = _TOKEN.finditer(text, end, stop.start() if stop else limit + _LONGEST)
+    return (one for one in found if one.start() < limit and not text[one.end() : one.end() + 1].isalnum())
 
 
 def _tried(text: str, end: int) -> re.Match[str] | None:
@@ -122,5 +143,9 @@ def _tried(text: str, end: int) -> re.Match[str] | None:
 def _before_word() -> re.Pattern[str]:
     words = "|".join(unnamed_words()["tried"])
     tried = rf"(?:\b(?i:{words})\b {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
-    leads = r"[\"'`]? {1,8}(?:(?i:as|for|is|was|still|in|into|to)\b[^\n.]{0,40}?|\((?:the |its |my )?)$"
+    said = "|".join(unnamed_words()["said"])
+    leads = (
+        rf"[\"'`]?(?:</\w{{1,8}}>)?,? {{1,8}}(?:-{{1,2}} |(?i:{said})\b[^\n.]{{0,40}}?"
+        r"|(?:<-|←)[^\n]{0,16}?|\((?:the |its |my )?)$"
+    )
     return re.compile(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")

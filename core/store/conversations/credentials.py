@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
 
-from core.redact.known_values import KNOWN, LEAST, is_distinct
+from core.redact.known_values import KNOWN, is_looked_for
 from core.redact.quick_check import may_hold_credential
 from core.store.database.schema import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
@@ -25,7 +25,7 @@ from core.store.rows.sessions import chunks
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
-_WORD = re.compile(r"\S{8,}")
+_WORD = re.compile(r"\S{6,}")
 _AROUND = "\"'`<>()[]{},;.:!?"
 _NAME = re.compile(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
 _BREAKS = re.compile(r"[\"'`<>()\[\]{},;]+")
@@ -94,14 +94,10 @@ def _candidates(text: str) -> Iterator[str]:
     for word in dict.fromkeys(_WORD.findall(text)):
         whole = (word, *_decoded(word))
         for bare in map(_bare, (*whole, *(part for one in whole for part in _GIVEN.split(one)))):
-            if any(map(_is_candidate, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
+            if any(map(is_looked_for, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
                 stems = _STEM.findall(bare)
                 longest = bare if _PLAIN.fullmatch(bare) else max(stems, key=len, default=bare)
-                yield from list(filter(_is_candidate, stems)) or [longest]
-
-
-def _is_candidate(word: str) -> bool:
-    return len(word) >= LEAST and is_distinct(word)
+                yield from list(filter(is_looked_for, stems)) or [longest]
 
 
 def _bare(word: str) -> str:

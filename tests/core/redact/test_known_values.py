@@ -99,3 +99,24 @@ def test_a_reading_that_is_cancelled_leaves_nothing_marked_as_read() -> None:
     assert KNOWN.unread([1, 2]) == [1, 2]
     KNOWN.mark_read([1])
     assert KNOWN.unread([1, 2]) == [2]
+
+
+@pytest.mark.parametrize("value", ["he45ui", "zcb766", "kX7q2P"])
+def test_a_short_value_like_no_word_is_masked_in_the_rest_of_its_text_and_of_the_conversation(
+    value: str,
+) -> None:
+    text = f"password: {value}\nLater {value} stood in the log, and {value}s did not."
+    assert redact_text(text).count(value) == 1
+    learn([said(f"password: {value}")])
+    assert redact_text(f"echo {value} | foo") == "echo [redacted:secret-value] | foo"
+
+
+@pytest.mark.parametrize("value", ["abc123", "python3", "sha256", "x86_64"])
+def test_a_short_value_that_could_be_a_word_is_masked_where_it_is_given_only(value: str) -> None:
+    learn([said(f"DB_PASSWORD={value}")])
+    assert redact_text(f"we use {value} here") == f"we use {value} here"
+
+
+def test_a_value_given_away_once_is_masked_in_all_of_its_text() -> None:
+    text = f"The password is {VALUE}.\nThen run: connect --as bob {VALUE}"
+    assert VALUE not in redact_text(text)
