@@ -42,7 +42,7 @@ def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
     return view(pilot).panes.list.display, view(pilot).query_one(DetailPane).display
 
 
-async def test_the_first_lines_say_how_full_the_window_is_and_where_compression_fires(
+async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_stand_where_the_plan_cuts(
     samples: Location,
 ) -> None:
     async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
@@ -53,12 +53,6 @@ async def test_the_first_lines_say_how_full_the_window_is_and_where_compression_
         assert f"{plan.compared_tokens:,} of 200,000" in line
         assert "fires at 150,000 = 0.75 × 200,000 (you set 0.50)" in line
         assert f"{150_000 - plan.compared_tokens:,} to go" in line
-
-
-async def test_the_bands_stand_where_the_plan_cuts(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        plan = plan_of(pilot)
         await press(pilot, "greater_than_sign")
         assert view(pilot).panes.list.message == plan.middle.start
         await press(pilot, "greater_than_sign")
@@ -179,17 +173,15 @@ async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: L
         assert "No message holds “zzz[/b]”" in drawn(pilot)
 
 
-@pytest.mark.parametrize("keys", [("slash",), ("w", "enter")])
-async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(
-    samples: Location, keys: tuple[str, ...]
-) -> None:
+async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(samples: Location) -> None:
     async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, *keys)
-        assert view(pilot).query_one(PromptBar).asking
-        await press(pilot, "x", "escape")
-        assert not view(pilot).query_one(PromptBar).asking
-        assert not view(pilot).panes.list.marks.hits
+        for keys in (("slash",), ("w", "enter")):
+            await press(pilot, *keys)
+            assert view(pilot).query_one(PromptBar).asking
+            await press(pilot, "x", "escape")
+            assert not view(pilot).query_one(PromptBar).asking
+            assert not view(pilot).panes.list.marks.hits
 
 
 async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> None:
