@@ -80,12 +80,13 @@ class Listener:
             self.on_text(RESTART)
 
     def wait(self, seconds: float) -> None:
-        """Sit out a pause, unless the user gives up."""
+        """Sit out a pause, even of no length, unless the user gives up or the time is over."""
         until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            if self.cancelled():
-                raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
+        while not self.cancelled():
+            if (left := until - time.monotonic()) <= 0:
+                return
             time.sleep(min(left, 0.1))
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
 
 
 class ModelSummariser:
@@ -202,6 +203,7 @@ def _ask(
     connect: Connect, choice: ModelChoice, prompt: Prompt, request: SummaryRequest, listener: Listener
 ) -> ModelAnswer:
     where = f"{choice.model} at {choice.endpoint.host}"
+    listener.wait(0)
     try:
         connection = connect(choice)
         try:

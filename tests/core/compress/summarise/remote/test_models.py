@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.remote.base import ModelSummariser
-from core.compress.summarise.remote.wires import model_summariser
+from core.compress.summarise.remote.wires import _connection, model_summariser
 from core.model.accounting.tokens import Buckets
 from tests.core.compress.builders import user
 from tests.core.compress.summarise.far_end import HEADINGS, SUMMARY, FarEnd, far_end
@@ -167,6 +167,21 @@ def test_a_silent_server_is_given_up_in_time(wire: str, streaming: bool) -> None
     failure, _, seconds = _fail(wire, streaming, "hang", timeout=0.2)
     assert failure.kind is FailureKind.TIMEOUT
     assert seconds < 6
+
+
+@both
+@pytest.mark.parametrize("behaviour", ["hang", "503"])
+def test_all_attempts_together_have_a_limit_behind_which_nobody_is_asked(wire: str, behaviour: str) -> None:
+    started = time.monotonic()
+    with far_end(behaviour) as end:
+        main = (_connection(wire), _choice(wire, end, 30.0, "main"))
+        asked = ModelSummariser(wire, _connection(wire), _choice(wire, end, 30.0), main, total=0.3)
+        with pytest.raises(SummaryFailure) as failure:
+            asked.summarise(REQUEST)
+    assert failure.value.kind is FailureKind.TIMEOUT
+    assert "all attempts together" in failure.value.what
+    assert time.monotonic() - started < 5
+    assert [request["model"] for request in end.requests] == ["small"]
 
 
 @both
