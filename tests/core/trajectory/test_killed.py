@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,8 +24,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sets.written(tmp_path_factory.mktemp("killed") / "in.jsonl", found)
 
 
-def command(source: Path, name: str) -> list[str]:
-    words = ("--target", "900", "--summary-target", "60", "--summariser", "static", "--jobs", "2", "--json")
+def command(source: Path, name: str, jobs: int) -> list[str]:
+    words = ("--target", "900", "--summary-target", "60", "--summariser", "static", "--json")
     return [
         sys.executable,
         "-m",
@@ -33,6 +34,8 @@ def command(source: Path, name: str) -> list[str]:
         str(source),
         str(source.with_name(name)),
         *words,
+        "--jobs",
+        str(jobs),
     ]
 
 
@@ -40,22 +43,35 @@ def command(source: Path, name: str) -> list[str]:
 def usual(source: Path) -> float:
     """Seconds of a run that nobody kills, which leaves `whole.jsonl`."""
     began = time.monotonic()
-    subprocess.run(command(source, "whole.jsonl"), cwd=ROOT, check=True, capture_output=True)
+    subprocess.run(command(source, "whole.jsonl", 2), cwd=ROOT, check=True, capture_output=True)
     return time.monotonic() - began
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_killed_run_is_taken_up_by_the_same_command(seed: int, source: Path, usual: float) -> None:
-    name, draw = f"out{seed}.jsonl", random.Random(seed)
-    for _ in range(2):
-        child = subprocess.Popen(
-            command(source, name), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        time.sleep(draw.uniform(0.3, 0.95) * usual)
-        child.kill()
-        child.wait()
-    done = subprocess.run(command(source, name), cwd=ROOT, check=True, capture_output=True)
+@pytest.mark.parametrize(("seed", "jobs"), [(0, 2), (1, 2), (2, 1)])
+def test_a_killed_run_is_taken_up_by_the_same_command(
+    seed: int, jobs: int, source: Path, usual: float
+) -> None:
+    name, moment = f"out{seed}.jsonl", random.Random(seed).uniform(0.3, 0.95) * usual
+    kill(command(source, name, jobs), lambda since: since > moment)
+    manifest = source.with_name(f"{name}.manifest.jsonl")
+    shards = finished(source.with_name("whole.jsonl.manifest.jsonl"))
+    kill(command(source, name, jobs), lambda since: finished(manifest) == shards)  # while parts are joined
+    done = subprocess.run(command(source, name, jobs), cwd=ROOT, check=True, capture_output=True)
     assert source.with_name(name).read_bytes() == source.with_name("whole.jsonl").read_bytes()
     assert json.loads(done.stdout)["summary"]["total_trajectories"] == 240
     left = sorted(path.name for path in source.parent.glob(f"{name}*"))
     assert left == [name, f"{name}.manifest.jsonl"]
+
+
+def kill(words: list[str], due: Callable[[float], bool]) -> None:
+    """Start a command and kill it at a moment told by the seconds since then."""
+    began = time.monotonic()
+    child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while child.poll() is None and not due(time.monotonic() - began):
+        time.sleep(0.001)
+    child.kill()
+    child.wait()
+
+
+def finished(manifest: Path) -> int:
+    return manifest.read_bytes().count(b'{"shard"') if manifest.exists() else 0
