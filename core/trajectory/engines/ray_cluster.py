@@ -101,8 +101,8 @@ def connected(address: str) -> Iterator[Any]:
         raise ConfigError(
             f"no Ray cluster answers ({line})", where=address, remedy="Start one: ray start --head"
         ) from error
-    try:
-        with redirect_stdout(sys.stderr):  # Ray prints what becomes of workers, where results are expected
+    with redirect_stdout(sys.stderr):  # Ray prints what becomes of workers, until it has ended
+        try:
             yield ray
-    finally:
-        ray.shutdown()
+        finally:
+            ray.shutdown()
