@@ -16,10 +16,9 @@ from core.redact.table import Place, compiled, places
 from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.calls import calls
 from core.redact.unnamed.collections import collections
-from core.redact.unnamed.columns import columns
+from core.redact.unnamed.columns import columns, inserts
 from core.redact.unnamed.commands import commands
 from core.redact.unnamed.files import files
-from core.redact.unnamed.inserts import inserts
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.unnamed.spoken import paired, spoken

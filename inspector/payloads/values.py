@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.model.accounting.tokens import Buckets, Cost
     from core.model.compaction.plan import Span
     from core.model.evidence import Evidence
+    from core.model.finding import Finding, NotKnown
     from core.model.headline import Headline
     from core.model.transcript.session import Session
 
@@ -190,3 +191,17 @@ def error(value: InspectorError) -> dict[str, Any]:
         "message": value.line,
         **fields(value, "what where remedy exit_code"),
     }
+
+
+def finding(found: Finding) -> dict[str, Any]:
+    """A finding as the command line promises it."""
+    return {
+        **fields(found, "rule name severity sentence verdict session numbers"),
+        "evidence": [evidence(one) for one in found.evidence],
+        "remedy": found.remedy,
+    }
+
+
+def not_known(one: NotKnown) -> dict[str, str]:
+    """A rule that lacks its evidence."""
+    return fields(one, "rule name why")

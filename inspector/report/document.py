@@ -36,7 +36,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.diagnose.diagnose import diagnose_read
     from core.explain.events import explained
     from core.explain.prompt_cache import cache_of
-    from inspector.payloads import findings, lineage, prompt_cache, why
+    from inspector.payloads import lineage, prompt_cache, why
     from inspector.payloads import usage as usage_json
 
     context, explanation = explained(store, session.id)
@@ -58,7 +58,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "generations": [len(one.row_ids) for one in conversation.generations],
         "severity": None if severity is None else severity.value,
         "why": _reasons_without_quotes(why.payload(explanation)),
-        "findings": [_finding_without_quotes(findings.payload(one)) for one in examined.findings],
+        "findings": [_finding_without_quotes(jsonio.finding(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(by_model),
         "days": usage_json.payload(by_day)["rows"],

@@ -54,11 +54,7 @@ class Found:
 
 
 class FollowingScreen(Page):
-    """Follows whichever session was written to last; bell and desktop as the user's settings say.
-
-    Args:
-        locations: The databases.
-    """
+    """Follows whichever session was written to last; bell and desktop as the user's settings say."""
 
     BINDINGS = bindings("follow")
     DEFAULT_CSS = "FollowingScreen { layout: vertical; TextPane { height: 1fr; padding: 0 1; } }"

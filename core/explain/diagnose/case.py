@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.compress.planning.plan import plan_messages
 from core.compress.retention.score import retention
+from core.compress.sizing.threshold import budgets
 from core.explain.context.log.log_claims import about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.model.compaction.event import CompressionEvent, Trigger
 
 if TYPE_CHECKING:
     from core.compress.sizing.threshold import Budgets
@@ -22,13 +24,13 @@ if TYPE_CHECKING:
     from core.explain.explanation import Explanation
     from core.hermes.log.read import Log
     from core.hermes.policy.policy import Policy
-    from core.model.compaction.event import CompressionEvent
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.message import Message
     from core.model.transcript.session import Session
     from core.store.store import Store
+
 
 _OF_THE_HOME = (Kind.AUX_LOWERED,)
 """Said once when a process starts, of its configuration."""
@@ -182,3 +184,43 @@ class Case:
 def case_of(context: ConversationContext, explanation: Explanation, now: datetime | None = None) -> Case:
     """A case for the rules; `now` defaults to this moment."""
     return Case(context, explanation, now or datetime.now(UTC))
+
+
+_LEAST, _MOST = 0.01, 0.99
+_REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
+
+
+def to_fire_earlier(case: Case) -> str:
+    """What would lower the threshold."""
+    if case.policy.threshold.absolute_cap:
+        return "Set compression.threshold_tokens in config.yaml"
+    if case.limits is not None and not moves(case, _LEAST):
+        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
+    return "Set a lower compression.threshold in config.yaml"
+
+
+def to_fire_later(case: Case) -> str:
+    """What would raise the threshold."""
+    settings = case.context.settings(None, case.tip, case.window)
+    if case.threshold is not None and case.threshold == settings.threshold_cap:
+        return "Raise compression.threshold_tokens in config.yaml"
+    if case.threshold is not None and case.threshold == settings.aux_window:
+        return "Set auxiliary.compression.model to one with a longer window"
+    if case.limits is not None and not moves(case, _MOST):
+        return "Take a model with a longer window, as no compression.threshold is higher here"
+    return "Raise compression.threshold in config.yaml"
+
+
+def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
+    """What would have spared some compactions."""
+    if any(event.trigger in _REFUSED for event in events):
+        return "The provider refused what was sent: set model.context_length to what it serves"
+    return to_fire_later(case)
+
+
+def moves(case: Case, share: float = _MOST) -> bool:
+    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
+    if case.window is None:
+        return False
+    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
+    return budgets(settings, case.policy, case.window).threshold != case.threshold

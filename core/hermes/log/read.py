@@ -172,11 +172,6 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     Lines without a session are kept too, as are those that state a window or a threshold for any session.
     Rotations are read oldest first and joined by time, so that files in the wrong order, or lines written
     twice, do no harm.
-
-    Args:
-        home: The HERMES_HOME.
-        sessions: Ids of the sessions asked about; None for all.
-        cache_directory: Where indexes are kept between runs; None for nowhere.
     """
     indexes, problems = [], []
     for path in log_files(home):

@@ -1,19 +1,15 @@
-"""Whole columns of credentials: tables whose head calls a column a password.
-
-A head is a line of names, parted as the lines below it, of which one is the name of a secret. It holds for
-the lines below as long as they have as many cells.
-"""
+"""Passwords below the name of a column: in tables, and in the statements that put rows into one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from core.redact.secret_names import Strength
+from core.redact.key_formats import gibberish, jumbled, opaque, scrambled
+from core.redact.secret_names import Strength, is_code, is_path, is_reference, looks_random, strength
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
-from core.redact.unnamed.cells import Cell, secret_columns, secrets, trimmed
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
 """What parts the cells of a line; without any of them two blanks do."""
@@ -86,3 +82,80 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[Cell]:
         found.append(trimmed(text, match.start(), last.start() if last else match.end()))
         start = match.end() + 1
     return found
+
+
+_STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
+_ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
+_TABLE = r"[\w.\"`\[\]]{1,120}"
+_INSERT = (
+    rf"(?:insert|replace)\s+into\s+{_TABLE}\s*\((?P<head>[^()]{{3,1000}})\)"
+    rf"\s*values\s*(?P<rows>(?:{_ROW}[\s,]*){{1,200}})"
+)
+_VALUE = rf"\s*(?:{_STRING}|[^,]*)"
+
+
+def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
+    """Every value that is put into a column with the name of a secret."""
+    for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
+        head = _values(text, *match.span("head"))
+        named = secret_columns(text, head)
+        for row in compiled(_ROW).finditer(text, *match.span("rows")) if named else ():
+            cells = _values(text, row.start() + 1, row.end() - 1)
+            if len(cells) == len(head):
+                yield from secrets(text, cells, named)
+
+
+def _values(text: str, start: int, end: int) -> list[Cell]:
+    """The values of a row, or the names of a head, quotes off."""
+    found: list[Cell] = []
+    while start <= end and (match := compiled(_VALUE).match(text, start, end)):
+        found.append(trimmed(text, *match.span()))
+        start = match.end() + 1
+    return found
+
+
+Cell = tuple[int, int]
+"""Where one begins and ends in its text."""
+
+_NAME = re.compile(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
+_AROUND = " \t\r\"'`*"
+_LEAST, _LEAST_NUMBER = 4, 6
+"""Characters of a secret in a cell; and digits of one that is a number."""
+
+
+def trimmed(text: str, start: int, end: int) -> Cell:
+    """A cell without blanks, quotes and stars around it."""
+    while start < end and text[start] in _AROUND:
+        start += 1
+    while end > start and text[end - 1] in _AROUND:
+        end -= 1
+    return start, end
+
+
+def secret_columns(text: str, head: Sequence[Cell]) -> Mapping[int, Strength]:
+    """Which columns of a head are of secrets; none where a cell is no name."""
+    names = [text[start:end] for start, end in head]
+    if len(head) < 2 or not any(names) or not all(_NAME.fullmatch(name) for name in names if name):
+        return {}
+    forces = {place: strength(re.sub(r"\W+", "_", name)) for place, name in enumerate(names)}
+    return {place: force for place, force in forces.items() if force}
+
+
+def secrets(text: str, row: Sequence[Cell], columns: Mapping[int, Strength]) -> Iterator[Hit]:
+    """The cells of a row that stand in such a column and look like a secret."""
+    for place, force in columns.items():
+        start, end = row[place]
+        if _is_secret(text[start:end], force):
+            yield Hit(start, end, "secret-value")
+
+
+def _is_secret(value: str, force: Strength) -> bool:
+    plain = is_reference(value) or is_code(value) or is_path(value)
+    if len(value) < _LEAST or re.search(r"\s", value) or plain:
+        return False
+    if force is Strength.WEAK:
+        return looks_random(value) or scrambled(value)
+    if value.isdigit():
+        return force is Strength.STRONG and len(value) >= _LEAST_NUMBER
+    word = value.replace("-", "").replace("_", "").isalpha()
+    return not word or opaque(value) or jumbled(value) or gibberish(value)

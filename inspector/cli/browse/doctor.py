@@ -20,7 +20,6 @@ from inspector.cli.arguments import options, target
 from inspector.cli.explanation.findings import lines as finding_lines
 from inspector.cli.fleet import run as fleet
 from inspector.payloads import values as jsonio
-from inspector.payloads.findings import payload as findings_payload
 
 T = TypeVar("T")
 
@@ -145,7 +144,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "config": report.config,
         "health": None if report.health is None else _health(report.health),
         "notes": list(report.notes),
-        "findings": [findings_payload(finding) for finding in report.findings],
+        "findings": [jsonio.finding(finding) for finding in report.findings],
         "rows": [_row(one) for one in report.rows],
         "problems": [jsonio.error(problem) for problem in report.problems],
     }

@@ -17,7 +17,7 @@ from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.fleet import run as fleet
-from inspector.payloads import findings as findings_json
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -54,8 +54,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         output.write_json(
             {
-                "findings": list(map(findings_json.payload, found)),
-                "unknown": list(map(findings_json.not_known, unknown)),
+                "findings": list(map(jsonio.finding, found)),
+                "unknown": list(map(jsonio.not_known, unknown)),
             }
         )
     else:

@@ -17,8 +17,7 @@ from inspector.screens.page import Copying
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.panes.fields import paragraph
-from inspector.widgets.panes.origin import origin_lines
+from inspector.widgets.panes.fields import origin_lines, paragraph
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 READING = "Looking up rows and prices …"

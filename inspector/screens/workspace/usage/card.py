@@ -13,8 +13,7 @@ from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.panes.fields import field
-from inspector.widgets.panes.origin import origin_lines
+from inspector.widgets.panes.fields import field, origin_lines
 
 BAR = "▇"
 Others = Sequence[tuple[str, str]]

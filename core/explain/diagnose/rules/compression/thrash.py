@@ -10,9 +10,8 @@ from statistics import median
 from core.explain.compactions.sentences import quoted
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import copied_rows
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, to_fire_less
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.remedies import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import find_summary, scaffold_kind

@@ -10,9 +10,8 @@ from core.explain.compactions.causes import refusal_of
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.sentences import quoted
 from core.explain.context.log.log_claims import about
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, moves
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.remedies import moves
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source, Verdict

@@ -13,7 +13,7 @@ from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.routes import Route
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, to_fire_earlier
 from core.explain.diagnose.registry import (
     Found,
     Missing,
@@ -23,7 +23,6 @@ from core.explain.diagnose.registry import (
     store_spending_rule,
 )
 from core.explain.diagnose.rules.money.case import Account, billed
-from core.explain.diagnose.rules.remedies import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
