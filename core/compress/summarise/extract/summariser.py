@@ -9,7 +9,6 @@ from core.compress.facts.collect import Found, collect, topic_of
 from core.compress.facts.history import files
 from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
-from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.base import (
     Cancelled,
     FailureKind,
@@ -38,12 +37,6 @@ _LEAST = 500
 
 _LIST_SHARE = 0.30
 """Share of the room for lists of exact values; the focus, when there is one, has all of it."""
-
-_TIMES = 2.5
-"""Anchors of the focus survive at this many times the rate of the others: twice, and a sampling margin."""
-
-_ENOUGH = 400
-"""Anchors a rate is told from."""
 
 
 def quarter(text: str) -> int:
@@ -120,9 +113,17 @@ class ExtractiveSummariser(OfflineSummariser):
         plain = self._fitted(chosen, request.budget, request)
         if not wanted:
             return plain
-        kept = _favour(self._focused(facts, more, wanted, room, self._cost(chosen), written), judged, written)
-        exact = self._exact(wanted, kept, written(kept), widest)
-        return self._fitted([*kept, *exact], request.budget, request)
+        kept = self._focused(facts, more, wanted, room, self._cost(chosen), written)
+        kept += self._exact(wanted, kept, written(kept), widest)
+
+        def left() -> int:
+            """Tokens left once the lines chosen are written: merged, they take less than one by one."""
+            return max(0, room - self._estimate(written(kept)) + self._estimate(written(())))
+
+        kept += self._exact(wanted, kept, written(kept), self._cost(kept) + left())
+        taken = {fact.text for fact in kept}
+        kept += choose([fact for fact in facts if fact.text not in taken], left(), self._estimate)
+        return self._fitted(kept, request.budget, request)
 
     def _focused(
         self,
@@ -170,48 +171,6 @@ def _told_before(request: SummaryRequest) -> list[View]:
     """The summary before as one more thing that was said: what it knew is worth keeping too."""
     earlier = redact_text(request.previous_summary or "")
     return [View(0, "assistant", ends(earlier))] if earlier.strip() else []
-
-
-def _favour(
-    chosen: list[FactLine], collected: Sequence[Found], written: Callable[[Sequence[FactLine]], str]
-) -> list[FactLine]:
-    """Drop what matters least outside the focus until the focus survives at twice the rate of the rest.
-
-    The task stays. A line that names what the focus holds goes last, before it what is otherwise certain of
-    its place.
-    """
-    held = [one.value for one in collected if one.in_focus]
-    spare = sorted(
-        (fact for fact in chosen if not fact.in_focus and fact.kind != "task"),
-        key=lambda fact: (not any(value in fact.text for value in held), not fact.fixed),
-    )
-    focus = _sample([one for one in collected if one.in_focus])
-    rest = _sample([one for one in collected if not one.in_focus])
-    if not focus or not rest:
-        return chosen
-    low, high = 0, len(spare)  # the fewest facts to drop lies between
-    while low < high:
-        half = (low + high) // 2
-        index = SummaryIndex(written(_without(chosen, spare[len(spare) - half :])))
-        if _rate(focus, index) >= _TIMES * _rate(rest, index):
-            high = half
-        else:
-            low = half + 1
-    return _without(chosen, spare[len(spare) - low :])
-
-
-def _sample(collected: Sequence[Found]) -> Sequence[Found]:
-    """Anchors spread evenly over all of them: enough to tell a rate."""
-    return collected[:: len(collected) // _ENOUGH + 1]
-
-
-def _rate(collected: Sequence[Found], index: SummaryIndex) -> float:
-    return sum(index.fate(one.category, one.value, one.told_by) != LOST for one in collected) / len(collected)
-
-
-def _without(facts: Sequence[FactLine], dropped: Sequence[FactLine]) -> list[FactLine]:
-    gone = set(map(id, dropped))
-    return [fact for fact in facts if id(fact) not in gone]
 
 
 def _check(cancelled: Cancelled | None) -> None:

@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from core.compress.retention.score import retention
-from core.model.compaction.preview import FactCount
+from core.model.compaction.preview import FactCount, Retention
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 from tests.core.compress.summarise.extracts import session, summary
@@ -29,8 +29,26 @@ def _transcripts() -> list[list[Message]]:
 
 
 @pytest.mark.parametrize("focus", ["billing", "the billing service"])
-@pytest.mark.parametrize("budget", [600, 2_000, 8_000])
-def test_a_focus_survives_at_twice_the_rate_of_the_rest(focus: str, budget: int) -> None:
+def test_where_something_must_go_the_focus_survives_at_twice_the_rate_of_the_rest(focus: str) -> None:
+    middle = _areas()
+    for budget in (300, 600, 1_000):
+        report = retention(middle, summary(middle, budget=budget, focus=focus), focus=focus)
+        assert _rate(report.focus) >= 2 * _rate(report.rest)
+        plain = retention(middle, summary(middle, budget=budget), focus=focus)
+        assert _rate(report.focus) > _rate(plain.focus)
+
+
+def test_room_that_the_focus_leaves_goes_to_the_rest() -> None:
+    middle = _areas()
+    tight, wide = (
+        retention(middle, summary(middle, budget=budget, focus="billing"), focus="billing")
+        for budget in (1_000, 8_000)
+    )
+    assert _rate(wide.focus) > 0.95
+    assert _rate(wide.rest) > _rate(tight.rest) + 0.15
+
+
+def _areas() -> list[Message]:
     middle: list[Message] = []
     for n in range(60):
         area = "billing" if n % 4 == 0 else ("search", "upload", "mail")[n % 3]
@@ -48,11 +66,7 @@ def test_a_focus_survives_at_twice_the_rate_of_the_rest(focus: str, budget: int)
             ),
             assistant(f"The {area} case {n} is settled in src/{area}/m{n}.py."),
         ]
-    body = summary(middle, budget=budget, focus=focus)
-    report = retention(middle, body, focus=focus)
-    assert _rate(report.focus) >= 2 * _rate(report.rest)
-    plain = retention(middle, summary(middle, budget=budget), focus=focus)
-    assert _rate(report.focus) > _rate(plain.focus)
+    return middle
 
 
 def test_a_focus_nobody_mentions_takes_nothing_away() -> None:
@@ -62,21 +76,31 @@ def test_a_focus_nobody_mentions_takes_nothing_away() -> None:
 def test_a_focus_only_the_summary_before_speaks_of_is_favoured_too() -> None:
     previous = "## Critical Context\n- The billing ledger is in /srv/billing/ledger.db, ticket BIL-77."
     middle = [message for n in range(12) for message in call("patch", "x", path=f"src/mail_{n}.py")]
-    body = summary(middle, previous=previous, focus="billing", budget=500)
-    assert "/srv/billing/ledger.db" in body
-    assert sum(f"mail_{n}.py" in body for n in range(12)) <= 6
+    tight, wide = (
+        summary(middle, previous=previous, focus="billing", budget=budget) for budget in (120, 500)
+    )
+    assert "/srv/billing/ledger.db" in tight
+    assert "/srv/billing/ledger.db" in wide
+    assert sum(f"mail_{n}.py" in tight for n in range(12)) <= 6
+    assert all(f"mail_{n}.py" in wide for n in range(12))
 
 
 @pytest.mark.shared
-def test_a_focus_wins_on_real_transcripts() -> None:
-    wins = []
-    for middle in _transcripts():
-        for focus in ("checkpoint", "test", "hooks"):
-            report = retention(middle, summary(middle, budget=4_000, focus=focus), focus=focus)
-            if report.focus and report.rest and report.focus.of >= 5 and report.rest.of >= 15:
-                wins.append(_rate(report.focus) >= 2 * _rate(report.rest))
-    assert len(wins) >= 4
-    assert sum(wins) >= 0.85 * len(wins)
+def test_a_focus_wins_on_real_transcripts_and_its_rest_has_the_room_it_leaves() -> None:
+    tight, wide = _reports(1_000), _reports(4_000)
+    assert len(tight) >= 4
+    assert all(_rate(one.focus) >= 1.5 * _rate(one.rest) for one in tight)
+    assert all(_rate(one.focus) >= 0.95 for one in wide)
+    assert sum(_rate(one.rest) for one in wide) >= 0.6 * len(wide)
+
+
+def _reports(budget: int) -> list[Retention]:
+    topics = ("checkpoint", "test", "hooks")
+    asked = [(middle, focus) for middle in _transcripts() for focus in topics]
+    made = (
+        retention(middle, summary(middle, budget=budget, focus=focus), focus=focus) for middle, focus in asked
+    )
+    return [one for one in made if one.focus and one.rest and one.focus.of >= 5 and one.rest.of >= 15]
 
 
 RUNS = "\n".join(f"latency {n}: commit {n * 7919:07x}ab{n:03d}cd took {n}.25 ms" for n in range(300))
