@@ -132,6 +132,7 @@ def _clues() -> _Clues:
             "pass",
             *unnamed["inside"],
             *unnamed["whole"],
+            *unnamed["people"],
             *unnamed["files"],
             *(f"{call}(" for call in unnamed["calls"]),
         ),

@@ -10,6 +10,7 @@ from core.redact.key_formats import opaque
 from core.redact.secret_names import is_likely
 from core.redact.spans import Hit
 from core.redact.table import unnamed_words
+from core.redact.unnamed.passwords import is_password, is_thought_up
 
 _OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
 """The end of a section's head; or what opens a list or a mapping."""
@@ -27,8 +28,15 @@ def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
         if match is None or _other().search(lower, max(0, at - _BEFORE), at):
             continue
         for one in _SCALAR.finditer(text, match.end(), _end(text, match.start(), match.end())):
-            if opaque(one["value"]) and is_likely(one["value"]):
+            if _is_one(match[0], one["value"]):
                 yield Hit(*one.span("value"), "secret-value")
+
+
+def _is_one(group: str, value: str) -> bool:
+    """Whether a value is a secret of its group; what is said of people is mostly none."""
+    if group.startswith(tuple(unnamed_words()["people"])):
+        return is_password(value) or (group[-1] == "\n" and is_thought_up(value))
+    return opaque(value) and is_likely(value)
 
 
 @cache

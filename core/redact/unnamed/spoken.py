@@ -123,7 +123,8 @@ def _leads() -> re.Pattern[str]:
 @cache
 def _after_user() -> re.Pattern[str]:
     """What stands between a word for logging in and the password behind the user: ` as bob / `."""
-    return re.compile(r"[^\n]{0,40}?[\w@.,\"'] (?:/|and|with|key|code|pass|pw) [\"'`(]{0,2}")
+    word = r"/|and|with|using|mit|con|avec|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
+    return re.compile(rf"[^\n]{{0,40}}?[\w@.,\"'] (?:{word}) [\"'`(]{{0,2}}")
 
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:

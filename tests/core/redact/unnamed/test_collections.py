@@ -36,3 +36,15 @@ def test_what_is_listed_under_it_is_masked(text: str) -> None:
 )
 def test_what_stands_behind_its_end_or_under_another_name_stays(text: str) -> None:
     assert redact_text(text) == text
+
+
+@pytest.mark.parametrize("text", ["[users]\nbob = harbour2004\n", "users: {bob: Tango-99!x}"])
+def test_a_group_of_people_may_hold_their_passwords(text: str) -> None:
+    assert "[redacted:secret-value]" in redact_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["users:\n  - name: box2024\n    role: admin1", "accounts: [main2024, web2024]"]
+)
+def test_and_mostly_what_else_is_known_of_them(text: str) -> None:
+    assert redact_text(text) == text
