@@ -14,11 +14,12 @@ from functools import cache
 from itertools import takewhile
 
 from core.redact.known_values import KNOWN
+from core.redact.word_search import Search, search_for
 from core.support.yaml_tables import load_table
 
 _BRACED = re.compile(r"\{[A-Z][A-Z0-9]{2}")
 """How the name of a scheme begins before a hash."""
-_ROW = re.compile(r"[A-Za-z0-9_+/=.~%-]{12}|-----BEGIN ")
+_ROW = re.compile(r"[A-Za-z0-9_+/=.~%,-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
 _GIVEN = re.compile(
     r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
@@ -28,7 +29,6 @@ _GIVEN = re.compile(
 """What stands between the name of a secret and its value, or a value that stands out among words."""
 _DRAWN = re.compile(r"[A-Za-z]{10}|(?=[^\s\d]{0,64}\d)\S{8}")
 """A word that may be a password."""
-_BLANK = re.compile(r"\s")
 _READ_ON = 2_000
 """Characters looked at beyond those wanted."""
 _LONG = 10
@@ -40,13 +40,11 @@ class _Clues:
     """What to look for, from the table of credentials.
 
     Attributes:
-        places: Within a word, or at its end and a blank after it.
-        phrases: Of several words, or between tabs.
+        placed: The search for what begins a place of credentials.
     """
 
     needles: tuple[str, ...]
-    places: tuple[str, ...]
-    phrases: tuple[str, ...]
+    placed: Search[None]
     stems: tuple[str, ...]
     hashes: tuple[str, ...]
     said: tuple[str, ...]
@@ -64,10 +62,8 @@ def may_hold_credential(text: str) -> bool:
         text.replace('"', " ").replace("\\n", " ").split()
     )  # many texts in one say the same words again
     lower = _lower(f"{' '.join(words)} ")
-    if any(place in lower for place in clues.places):
-        return True
     whole = _lower(text)
-    if any(phrase in whole for phrase in clues.phrases):
+    if any(True for _ in clues.placed(whole)):
         return True
     told = any(stem in lower for stem in clues.stems)
     if told and _GIVEN.search(text):
@@ -125,8 +121,7 @@ def _clues() -> _Clues:
     return _Clues(
         needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
         hashes=tuple(needle for needle in hashes if "$" in needle),
-        places=tuple(place for place in places if not _BLANK.search(place, 0, len(place) - 1)),
-        phrases=tuple(place for place in places if _BLANK.search(place, 0, len(place) - 1)),
+        placed=search_for(dict.fromkeys(places)),
         stems=tuple(words["names"]["stems"]),
         said=(
             "pass",
