@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
@@ -12,7 +12,7 @@ from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence
 from core.model.transcript.conversation import Conversation, Generation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, ToolCall
 from core.preview.what_if import Hypothesis, WhatIf
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
@@ -37,7 +37,6 @@ class Reading:
     """
 
     context: GenerationContext
-    pairs: Pairs
     places: Mapping[int, int]
     measured: Measured
 
@@ -92,11 +91,13 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on.
 
-    Of a generation that grew since `before`, the new rows alone are read.
+    Of a generation that grew since `before`, the new rows alone are read. Where the conversation has been read
+    already, so have its credentials.
     """
     grew = before if before is not None and _grew(before, generation) else None
     with Store(location, cancelled=stop) as store:
-        store.learn(generation.session_id)
+        if conversation is None:
+            store.learn(generation.session_id)
         here = generation_context(
             store,
             generation.session_id,
@@ -104,9 +105,11 @@ def read(
             conversation=conversation,
             known=grew.messages if grew else (),
         )
-    places = {message.row.id: place for place, message in enumerate(here.messages) if message.row}
+    start = len(grew.messages) if grew else 0
+    added = enumerate(here.messages[start:], start)
+    places = {message.row.id: place for place, message in added if message.row}
     measured = measure(here.messages, here.policy, grew.measured if grew else None)
-    return Reading(here, tool_pairs(here.messages), places, measured)
+    return Reading(here, {**grew.places, **places} if grew else places, measured)
 
 
 def _grew(before: Reading, generation: Generation) -> bool:
@@ -120,41 +123,44 @@ def _because(evidence: Sequence[Evidence]) -> str:
     return f": {evidence[0].text} ({evidence[0].where})" if evidence else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Calls and results of one list, by index.
-
-    Attributes:
-        calls: For a result, the index of the assistant that made the call.
-        results: For an assistant, the index of the result of each call id.
-        tools: For a result, the name of the tool it comes from.
-    """
-
-    calls: Mapping[int, int] = field(default_factory=dict)
-    results: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
-    tools: Mapping[int, str] = field(default_factory=dict)
-
-    def mates(self, index: int | None) -> frozenset[int]:
-        """The messages that belong to a message: its call, or its results."""
-        if index is None:
-            return frozenset()
-        if index in self.calls:
-            return frozenset((self.calls[index],))
-        return frozenset(self.results.get(index, {}).values())
+def call_of(messages: Sequence[Message], index: int) -> tuple[int, str] | None:
+    """The place of the message whose call a result answers, and the name of the tool."""
+    answered = _answered(messages[index])
+    for place in range(index - 1, -1 if answered is not None else index - 1, -1):
+        other = messages[place]
+        if _answered(other) == answered:
+            return None
+        for call in reversed(_calls(other)):
+            if call.id == answered:
+                return place, call.name
+    return None
 
 
-def tool_pairs(messages: Iterable[Message]) -> Pairs:
-    """Pair every result with the nearest earlier call of its id; a second answer pairs with nothing."""
-    open_calls: dict[str, tuple[int, str]] = {}
-    calls: dict[int, int] = {}
-    results: dict[int, dict[str, int]] = {}
-    tools: dict[int, str] = {}
-    for index, message in enumerate(messages):
-        for call in message.tool_calls:
-            open_calls[call.id] = (index, call.name)
-        answered = message.tool_call_id if message.role == "tool" else None
-        if answered is not None and answered in open_calls:
-            caller, tools[index] = open_calls.pop(answered)
-            calls[index] = caller
-            results.setdefault(caller, {})[answered] = index
-    return Pairs(calls, results, tools)
+def results_of(messages: Sequence[Message], index: int) -> dict[str, int]:
+    """The places of the results of a message's calls, by the id of the call."""
+    waiting, found = {call.id for call in _calls(messages[index])}, dict[str, int]()
+    for place in range(index + 1, len(messages)):
+        if not waiting:
+            break
+        waiting -= {call.id for call in _calls(messages[place])}
+        if (answered := _answered(messages[place])) in waiting and answered is not None:
+            found[answered] = place
+            waiting.discard(answered)
+    return found
+
+
+def mates(messages: Sequence[Message], index: int | None) -> frozenset[int]:
+    """The places of the messages that belong to a message: its call, or its results."""
+    if index is None:
+        return frozenset()
+    call = call_of(messages, index)
+    return frozenset((call[0],) if call else results_of(messages, index).values())
+
+
+def _answered(message: Message) -> str | None:
+    return message.tool_call_id if message.wire.get("role") == "tool" else None
+
+
+def _calls(message: Message) -> tuple[ToolCall, ...]:
+    """Its calls; a message without any is not made to remember that."""
+    return message.tool_calls if message.wire.get("tool_calls") else ()

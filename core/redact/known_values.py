@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from string import ascii_letters, digits
 from threading import Lock
@@ -52,6 +52,7 @@ class KnownValues:
         self._fresh: dict[str, str] = {}
         self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
+        self._rows: dict[Hashable, tuple[int, int]] = {}
         self._lock = Lock()
 
     @property
@@ -77,10 +78,7 @@ class KnownValues:
                 self._fresh[part] = part
 
     def unread(self, items: Iterable[Item]) -> list[Item]:
-        """Those of some places not yet read to their end; see `mark_read`.
-
-        Following a conversation that grows, its first ten thousand messages need not be searched each time.
-        """
+        """Those of some places not yet read to their end; see `mark_read`."""
         with self._lock:
             return [item for item in dict.fromkeys(items) if item not in self._read]
 
@@ -89,10 +87,25 @@ class KnownValues:
         with self._lock:
             self._read.update(items)
 
+    def read_rows(self, place: Hashable) -> tuple[int, int]:
+        """The last row of a place that was read, and how many were: as one grows, no row is read again."""
+        return self._rows.get(place, (0, 0))
+
+    def mark_rows(self, place: Hashable, rows: Sequence[int]) -> None:
+        """Everything said in these rows is known, and in all before them; two threads may mark them."""
+        with self._lock:
+            last, count = self.read_rows(place)
+            if not count or rows[0] > last:
+                self._rows[place] = (rows[-1], count + len(rows))
+
+    def forget_rows(self, place: Hashable) -> None:
+        """The rows of a place are others than those that were read."""
+        self._rows.pop(place, None)
+
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
-            for known in (self._kinds, self._encoded, self._read):
+            for known in (self._kinds, self._encoded, self._read, self._rows):
                 known.clear()
             self._search, self._fresh = search_for({}), {}
 

@@ -13,10 +13,12 @@ from inspector.base.app_protocol import shell
 
 PACE = 0.25
 """Seconds between two looks."""
-LEAST, SHARE = 0.7, 3.0
-"""Seconds from one reading to the next at least, and how much longer than it took it is rested after."""
-MOST, PATIENCE = 2.0, 10.0
-"""Seconds of rest at most, and until a reading that does not end is given up."""
+LEAST, MOST = 0.7, 2.0
+"""Seconds from one reading to the next."""
+SHARE = 0.15
+"""Of a core that may go into following: a reading that takes more makes the next one wait."""
+PATIENCE = 10.0
+"""Seconds until a reading that does not end is given up."""
 _LOOKS = ("poll",)
 
 
@@ -29,26 +31,25 @@ class Rhythm:
 
     def __init__(self, host: Widget) -> None:
         self._host = host
-        self._next = 0.0
-        self._began: float | None = None
-        self._first = False
+        self._began = self._spent = 0.0
+        self._reading = self._first = False
 
     @property
     def due(self) -> bool:
         """Whether it is time to look; nobody sees what another screen covers."""
-        if self._began is not None and not _at_work(self._host):
-            self._done(self._began)
-        return time.monotonic() >= self._next and in_sight(self._host)
+        took = time.monotonic() - self._began
+        if self._reading and _at_work(self._host) and took < PATIENCE:
+            return False
+        if self._reading and self._first:
+            self._spent = time.process_time()
+        self._reading = False
+        rest = (time.process_time() - self._spent) / SHARE
+        return took >= max(LEAST, min(MOST, rest)) and in_sight(self._host)
 
     def begin(self, *, first: bool = False) -> None:
         """It is being read; the first time has much to import and tells nothing of the next."""
-        self._began, self._first = time.monotonic(), first
-        self._next = self._began + PATIENCE
-
-    def _done(self, began: float) -> None:
-        now, self._began = time.monotonic(), None
-        rest = 0.0 if self._first else min(MOST, SHARE * (now - began - PACE))
-        self._next = max(began + LEAST, now + rest)
+        self._began, self._spent = time.monotonic(), time.process_time()
+        self._reading, self._first = True, first
 
 
 def in_sight(host: Widget) -> bool:

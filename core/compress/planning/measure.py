@@ -9,11 +9,11 @@ from itertools import accumulate
 from typing import TypeVar
 
 from core.compress.planning.demote_results import noted
-from core.compress.planning.row_facts import Columns, columns_of
+from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.shrink import Calls, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, Weight, message_size, message_weight, total_tokens
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message, Wire
+from core.model.transcript.message import Message
 
 _T = TypeVar("_T")
 _DUPLICATE_LEAST = 200
@@ -44,6 +44,8 @@ class Measured:
         policy: The release it was measured for.
         messages: As given.
         base: As given, older copies of tool results replaced by references.
+        calls: The call of each id.
+        results: Texts of results that a copy would make a reference of.
         duplicates: Where those stood, ascending.
         shrunk: What pruning would make of a message, by position, ascending; others it leaves alone.
         counted: Positions in `shrunk` that count as pruned tool results.
@@ -56,11 +58,14 @@ class Measured:
         noted_sizes: Size of each large tool result as the note a lean tail makes of it.
         running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
+        estimates: The estimate of each message on its own; rounding makes their sum differ a little.
     """
 
     policy: Policy
     messages: tuple[Message, ...]
     base: tuple[Message, ...]
+    calls: Calls
+    results: frozenset[str]
     duplicates: tuple[int, ...]
     shrunk: Mapping[int, Message]
     counted: frozenset[int]
@@ -73,17 +78,12 @@ class Measured:
     noted_sizes: Mapping[int, Size]
     running: tuple[tuple[int, ...], tuple[int, ...]]
     columns: Columns
+    estimates: tuple[int, ...]
 
     @cached_property
     def estimated_tokens(self) -> int:
         """The release's estimate of the messages given."""
         return total_tokens(self.sizes, self.policy.estimate)
-
-    @cached_property
-    def estimates(self) -> tuple[int, ...]:
-        """The estimate of each message on its own; rounding makes their sum differ a little."""
-        rules = self.policy.estimate
-        return tuple(total_tokens((size,), rules) for size in self.sizes)
 
     @cached_property
     def bare_tokens(self) -> int:
@@ -113,113 +113,127 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     Where `before` holds what the messages begin with, only the others are measured.
     """
     given = tuple(messages)
-    calls = calls_by_id(given)
-    older = _older_copies(given) if policy.prune.duplicates else ()
-    old = before if before is not None and _holds(before, given, older, policy) else _nothing(policy)
-    new, rules = len(old.messages), policy.estimate
-    base = (*old.base, *_with_references(given, older)[new:])
-    columns = columns_of(base, calls, policy)
-    weights = (*_weighed(old), *(message_weight(message.wire, policy) for message in given[new:]))
-    sizes = (*old.sizes, *(message_size(message.wire, rules) for message in given[new:]))
-    copies = {i: old.base_sizes[i] if i < new else message_size(base[i].wire, rules) for i in older}
-    copied = {i: message_weight(base[i].wire, policy) for i in older}
-    base_sizes = _replaced(sizes, copies)
-    shrunk, counted = _shrink_all(base, calls, old)
+    old = before if before is not None and _holds(before, given, policy) else _nothing(policy)
+    new = len(old.messages)
+    added = given[new:]
+    calls = {**old.calls, **calls_by_id(added)}
+    older = _older_copies(added) if policy.prune.duplicates else frozenset[int]()
+    laid = tuple(duplicate(m) if i in older else m for i, m in enumerate(added))
+    base = (*old.base, *laid)
+    columns = columns_of(base, calls, policy, old.columns)
+    weights = [message_weight(message.wire, policy) for message in added]
+    sizes = [message_size(message.wire, policy.estimate) for message in added]
+    laid_weights = [message_weight(laid[i].wire, policy) if i in older else w for i, w in enumerate(weights)]
+    laid_sizes = [
+        message_size(laid[i].wire, policy.estimate) if i in older else s for i, s in enumerate(sizes)
+    ]
+    found = {i: one for i, m in enumerate(laid, new) if (one := shrink(m, calls, policy)) is not None}
+    shrunk = {i: one.message for i, one in found.items()}
+    notes = {new + i: note for i, note in noted(laid, policy.tail).items()}
     return Measured(
         policy=policy,
         messages=given,
         base=base,
-        duplicates=older,
-        shrunk=shrunk,
-        counted=counted,
-        weights=_weights(weights, columns),
-        base_weights=_weights(_replaced(weights, copied), columns),
-        shrunk_weights=_known(old.shrunk_weights, shrunk, lambda wire: message_weight(wire, policy).total),
-        sizes=sizes,
-        base_sizes=base_sizes,
-        shrunk_sizes=_known(old.shrunk_sizes, shrunk, lambda wire: message_size(wire, rules)),
-        noted_sizes=_known(old.noted_sizes, noted(base, policy.tail), lambda wire: message_size(wire, rules)),
-        running=(_sums(size.text for size in base_sizes), _sums(size.images for size in base_sizes)),
+        calls=calls,
+        results=old.results.union(_results(added)),
+        duplicates=(*old.duplicates, *sorted(new + i for i in older)),
+        shrunk={**old.shrunk, **shrunk},
+        counted=old.counted.union(i for i, one in found.items() if one.counted),
+        weights=_weights(old, old.weights, weights, columns),
+        base_weights=_weights(old, old.base_weights, laid_weights, columns),
+        shrunk_weights={
+            **old.shrunk_weights,
+            **_each(shrunk, lambda m: message_weight(m.wire, policy).total),
+        },
+        sizes=(*old.sizes, *sizes),
+        base_sizes=(*old.base_sizes, *laid_sizes),
+        shrunk_sizes={**old.shrunk_sizes, **_each(shrunk, lambda m: message_size(m.wire, policy.estimate))},
+        noted_sizes={**old.noted_sizes, **_each(notes, lambda m: message_size(m.wire, policy.estimate))},
+        running=(
+            _sums(old.running[0], (size.text for size in laid_sizes)),
+            _sums(old.running[1], (size.images for size in laid_sizes)),
+        ),
         columns=columns,
+        estimates=(*old.estimates, *(total_tokens((size,), policy.estimate) for size in sizes)),
     )
 
 
 def _nothing(policy: Policy) -> Measured:
     """What no message measures."""
     none, weights = frozenset[int](), Weights((), ())
-    columns = columns_of((), {}, policy)
-    running = ((0,), (0,))
-    return Measured(policy, (), (), (), {}, none, weights, weights, {}, (), (), {}, {}, running, columns)
+    sums = ((0,), (0,))
+    return Measured(
+        policy,
+        (),
+        (),
+        {},
+        frozenset(),
+        (),
+        {},
+        none,
+        weights,
+        weights,
+        {},
+        (),
+        (),
+        {},
+        {},
+        sums,
+        NO_COLUMNS,
+        (),
+    )
 
 
-def _known(
-    old: Mapping[int, _T], messages: Mapping[int, Message], measured: Callable[[Wire], _T]
-) -> dict[int, _T]:
-    """A number of each message, measured where it was not before."""
-    return {i: old[i] if i in old else measured(message.wire) for i, message in messages.items()}
+def _each(messages: Mapping[int, Message], measured: Callable[[Message], _T]) -> dict[int, _T]:
+    return {i: measured(message) for i, message in messages.items()}
 
 
-def _holds(before: Measured, given: tuple[Message, ...], older: tuple[int, ...], policy: Policy) -> bool:
+def _holds(before: Measured, given: tuple[Message, ...], policy: Policy) -> bool:
     """Whether messages that follow change nothing about those measured: no copy of a result, no call anew."""
     count = len(before.messages)
-    if before.policy.release != policy.release or count > len(given):
+    if before.policy.release != policy.release or given[:count] != before.messages:
         return False
-    if any(one is not other for one, other in zip(before.messages, given, strict=False)):
-        return False
-    if tuple(i for i in older if i < count) != before.duplicates:
-        return False
-    return calls_by_id(before.messages).keys().isdisjoint(calls_by_id(given[count:]))
+    added = given[count:]
+    copied = policy.prune.duplicates and not before.results.isdisjoint(_results(added))
+    return not copied and before.calls.keys().isdisjoint(calls_by_id(added))
 
 
-def _weighed(old: Measured) -> Iterator[Weight]:
-    """The weights measured before; of the newest answer then, the thinking in it was not kept apart."""
-    newest = old.columns.newest_assistant
-    for i, (full, bare) in enumerate(zip(old.weights.full, old.weights.bare, strict=True)):
-        yield message_weight(old.messages[i].wire, old.policy) if i == newest else Weight(full, full - bare)
+def _weights(old: Measured, before: Weights, added: Sequence[Weight], columns: Columns) -> Weights:
+    """Of the newest answer the thinking counts; of the one that was newest before, no more."""
+    full = (*before.full, *(weight.total for weight in added))
+    bare = [*before.bare, *(weight.total - weight.thinking for weight in added)]
+    was, newest = old.columns.newest_assistant, columns.newest_assistant
+    if was != newest:
+        bare[newest] = full[newest]
+    if 0 <= was != newest:
+        weight = message_weight(old.messages[was].wire, old.policy)
+        bare[was] = weight.total - weight.thinking
+    return Weights(full, tuple(bare))
 
 
-def _weights(weights: tuple[Weight, ...], columns: Columns) -> Weights:
-    newest = columns.newest_assistant
-    bare = tuple(w.total if i == newest else w.total - w.thinking for i, w in enumerate(weights))
-    return Weights(tuple(w.total for w in weights), bare)
+def _sums(before: tuple[int, ...], values: Iterable[int]) -> tuple[int, ...]:
+    return (*before[:-1], *accumulate(values, initial=before[-1]))
 
 
-def _sums(values: Iterable[int]) -> tuple[int, ...]:
-    return tuple(accumulate(values, initial=0))
+def _results(messages: Sequence[Message]) -> Iterator[str]:
+    """The texts of tool results long enough to be told as a copy."""
+    for message in messages:
+        content = message.wire.get("content")
+        if (
+            message.wire.get("role") == "tool"
+            and isinstance(content, str)
+            and len(content) >= _DUPLICATE_LEAST
+        ):
+            yield content
 
 
-def _shrink_all(
-    base: tuple[Message, ...], calls: Calls, old: Measured
-) -> tuple[dict[int, Message], frozenset[int]]:
-    found = ((i, shrink(base[i], calls, old.policy)) for i in range(len(old.base), len(base)))
-    added = {i: entry for i, entry in found if entry is not None}
-    counted = old.counted.union(i for i, entry in added.items() if entry.counted)
-    return {**old.shrunk, **{i: entry.message for i, entry in added.items()}}, counted
-
-
-def _older_copies(messages: tuple[Message, ...]) -> tuple[int, ...]:
+def _older_copies(messages: Sequence[Message]) -> frozenset[int]:
     """Tool results that a later one repeats word for word."""
-    seen: set[str] = set()
-    older: list[int] = []
-    for i in range(len(messages) - 1, -1, -1):
-        wire = messages[i].wire
-        content = wire.get("content")
-        if wire.get("role") != "tool" or not isinstance(content, str) or len(content) < _DUPLICATE_LEAST:
-            continue
-        if content in seen:
-            older.append(i)
-        seen.add(content)
-    return tuple(reversed(older))
-
-
-def _with_references(messages: tuple[Message, ...], older: tuple[int, ...]) -> tuple[Message, ...]:
-    return _replaced(messages, {i: duplicate(messages[i]) for i in older})
-
-
-def _replaced(values: tuple[_T, ...], changes: Mapping[int, _T]) -> tuple[_T, ...]:
-    if not changes:
-        return values
-    changed = list(values)
-    for i, value in changes.items():
-        changed[i] = value
-    return tuple(changed)
+    last: dict[str, int] = {}
+    older: set[int] = set()
+    for i, message in enumerate(messages):
+        for content in _results((message,)):
+            if content in last:
+                older.add(last[content])
+            last[content] = i
+    return frozenset(older)

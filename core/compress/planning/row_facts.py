@@ -80,28 +80,38 @@ class Columns:
         return bool(self.roles) and self.roles[0] == "system"
 
 
-def columns_of(messages: Sequence[Message], calls: Calls, policy: Policy) -> Columns:
-    """Classify the rows of a conversation."""
-    wires = [message.wire for message in messages]
-    roles = tuple(_plain(wire.get("role")) for wire in wires)
-    summaries = tuple(i for i, wire in enumerate(wires) if is_summary(wire, policy.summary))
+NO_COLUMNS = Columns((), (), (), (), (), frozenset(), (), {}, range(0), (), frozenset(), Skills(), -1)
+"""Those of no row."""
+
+
+def columns_of(
+    messages: Sequence[Message], calls: Calls, policy: Policy, before: Columns = NO_COLUMNS
+) -> Columns:
+    """Classify the rows of a conversation; `before` are the columns of the rows it begins with."""
+    start = len(before)
+    rows = [(i, message.wire) for i, message in enumerate(messages[start:], start)]
+    roles = [_plain(wire.get("role")) for _, wire in rows]
+    summaries = [i for i, wire in rows if is_summary(wire, policy.summary)]
     passed = frozenset(summaries) if policy.tail.real_users else frozenset()
-    assistants = tuple(i for i, role in enumerate(roles) if role == "assistant" and i not in passed)
-    requests = tuple(i for i, wire in enumerate(wires) if is_request(wire, policy))
+    assistants = [row for row, role in zip(rows, roles, strict=True) if role == "assistant"]
+    anchors = [(i, wire) for i, wire in assistants if i not in passed]
+    requests = [(i, wire) for i, wire in rows if is_request(wire, policy)]
+    results = [i for (i, _), role in zip(rows, roles, strict=True) if role == "tool"]
+    asked = (*before.requests, *(i for i, _ in requests))
     return Columns(
-        roles=roles,
-        calls=tuple(bool(wire.get("tool_calls")) for wire in wires),
-        requests=requests,
-        assistants=assistants,
-        answers=tuple(i for i in assistants if is_readable_answer(wires[i])),
-        text_only=frozenset(i for i in requests if is_text_only(wires[i].get("content"))),
-        summaries=summaries,
-        leftovers=_leftovers(messages, summaries, policy),
-        echoes=_echoes(messages, requests, policy),
-        images=tuple(i for i, role in enumerate(roles) if role == "tool" and has_images(messages[i])),
-        steers=frozenset(i for i, wire in enumerate(wires) if wire.get("display_kind") == STEER),
-        skills=_skills(messages, calls) if policy.prune.skill_window else Skills(),
-        newest_assistant=max((i for i, role in enumerate(roles) if role == "assistant"), default=-1),
+        roles=(*before.roles, *roles),
+        calls=(*before.calls, *(bool(wire.get("tool_calls")) for _, wire in rows)),
+        requests=asked,
+        assistants=(*before.assistants, *(i for i, _ in anchors)),
+        answers=(*before.answers, *(i for i, wire in anchors if is_readable_answer(wire))),
+        text_only=before.text_only.union(i for i, wire in requests if is_text_only(wire.get("content"))),
+        summaries=(*before.summaries, *summaries),
+        leftovers={**before.leftovers, **_leftovers(messages, summaries, policy)},
+        echoes=_echoes(messages, asked, policy),
+        images=(*before.images, *(i for i in results if has_images(messages[i]))),
+        steers=before.steers.union(i for i, wire in rows if wire.get("display_kind") == STEER),
+        skills=_skills(messages, calls, before) if policy.prune.skill_window else Skills(),
+        newest_assistant=assistants[-1][0] if assistants else before.newest_assistant,
     )
 
 
@@ -110,7 +120,7 @@ def _plain(role: Any) -> Any:
 
 
 def _leftovers(
-    messages: Sequence[Message], summaries: tuple[int, ...], policy: Policy
+    messages: Sequence[Message], summaries: Sequence[int], policy: Policy
 ) -> dict[int, Size | None]:
     if not policy.summary.every_summary:
         return {}
@@ -129,13 +139,14 @@ def _echoes(messages: Sequence[Message], requests: tuple[int, ...], policy: Poli
     return range(start, end) if answered else range(0)
 
 
-def _skills(messages: Sequence[Message], calls: Calls) -> Skills:
-    sites = tuple(
+def _skills(messages: Sequence[Message], calls: Calls, before: Columns) -> Skills:
+    added = (
         (i, skill)
-        for i, message in enumerate(messages)
+        for i, message in enumerate(messages[len(before) :], len(before))
         if message.wire.get("role") == "assistant"
         for skill in _loaded(message)
     )
+    sites = (*before.skills.sites, *added)
     if not sites:
         return Skills()
     known = {skill for _, skill in sites}

@@ -122,11 +122,10 @@ class ConversationContext:
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
-        missing = [row for row in row_ids if row not in self._read]
-        if missing:
-            found = self.store.messages(missing, rewound=self.conversation.rewound)
+        if missing := set(row_ids).difference(self._read):
+            found = self.store.messages(sorted(missing), rewound=self.conversation.rewound)
             self._read.update((m.row.id, m) for m in found if m.row is not None)
-        return tuple(self._read[row] for row in row_ids if row in self._read)
+        return tuple(filter(None, map(self._read.get, row_ids)))
 
     @cached_property
     def sessions(self) -> dict[str, Session]:

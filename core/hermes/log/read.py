@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections import OrderedDict
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
@@ -25,7 +26,9 @@ _UNBOUND = b"\x1d"
 """Marks a row whose line names no session."""
 _STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
 _HEAD = 256
-_PARSED = 16_384
+_LATER = 64 * 1024
+"""Bytes a file grows by before its index is written again: that takes longer than to read so much anew."""
+_KEPT = 16_384
 """Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
 reading 6,000 of them anew takes 0.1 s."""
 
@@ -42,17 +45,21 @@ class FileIndex:
     name: str
     rows: bytes
 
-    def about(self, words: Collection[bytes]) -> Iterator[Hit]:
+    def about(self, words: Collection[bytes], begin: int = 0) -> Iterator[Hit]:
         """The lines that hold one of some words or name no session at all, in file order.
 
         Only these are unpacked: a log of many sessions holds thousands of others. The empty word is in all.
+
+        Args:
+            words: What they may hold.
+            begin: Bytes of `rows` passed over.
         """
         if b"" in words:
-            yield from map(_unpack, self.rows.split(b"\n")[:-1])
+            yield from map(_unpack, self.rows[begin:].split(b"\n")[:-1])
             return
         starts: set[int] = set()
         for word in (_UNBOUND, *words):
-            found = self.rows.find(word)
+            found = self.rows.find(word, begin)
             while found >= 0:
                 starts.add(self.rows.rfind(b"\n", 0, found) + 1)
                 found = self.rows.find(word, self.rows.find(b"\n", found))
@@ -91,7 +98,7 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
             return FileIndex(path.name, saved.rows)
         found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
     rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
-    if cache is not None and stat.st_size >= _HEAD:
+    if cache is not None and stat.st_size >= _HEAD and (not saved or found.offset >= saved.offset + _LATER):
         fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
         _save(_copy_path(cache, stat), fresh)
     return FileIndex(path.name, rows)
@@ -176,17 +183,17 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     indexes, problems = [], []
     for path in log_files(home):
         try:
-            indexes.append(index_file(path, cache_directory))
+            indexes.append((path, index_file(path, cache_directory)))
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
     wanted = (
         [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
     )
-    found = sorted((one for index in indexes for one in _records(index, wanted)), key=lambda one: one.at)
+    found = sorted((line for one in indexes for line in _records(*one, wanted)), key=lambda line: line.at)
     records = [one for one in found if _tells_of(one, sessions)]
     return Log(
         records=tuple(_without_repeats(records)),
-        files=tuple(index.name for index in indexes),
+        files=tuple(index.name for _, index in indexes),
         problems=tuple(problems),
         compactions=compaction_ends(found),
         starts=tuple(one.at for one in found if one.kind is Kind.PROGRAM_STARTED),
@@ -219,14 +226,24 @@ def log_files(home: Path) -> tuple[Path, ...]:
     return tuple(folder / match[0] for match in found)
 
 
-def _records(index: FileIndex, wanted: Collection[bytes]) -> Iterator[LogRecord]:
-    for hit in index.about(wanted):
-        record = _parsed(hit, index.name)
-        if record is not None:
-            yield record
+_known: OrderedDict[Hashable, tuple[int, int, tuple[LogRecord, ...]]] = OrderedDict()
+"""Of a file and what was asked of it, how many bytes of its index were read, their sum, and what they say."""
 
 
-@lru_cache(maxsize=_PARSED)
+def _records(path: Path, index: FileIndex, wanted: Collection[bytes]) -> tuple[LogRecord, ...]:
+    key = (path, tuple(wanted))
+    read, check, records = _known.get(key, (0, 0, ()))
+    if read > len(index.rows) or crc32(index.rows[:read]) != check:
+        read, check, records = 0, 0, ()
+    parsed = (_parsed(hit, index.name) for hit in index.about(wanted, read))
+    records = (*records, *(record for record in parsed if record is not None))
+    _known.pop(key, None)
+    _known[key] = (len(index.rows), crc32(index.rows[read:], check), records)
+    while len(_known) > 1 and sum(1 + len(lines) for _, _, lines in [*_known.values()]) > _KEPT:
+        _known.popitem(last=False)
+    return records
+
+
 def _parsed(hit: Hit, name: str) -> LogRecord | None:
     line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
     return parse_line(line, f"{name}:{hit.number}", below)
@@ -240,8 +257,11 @@ def _anywhere() -> Iterator[bytes]:
 def _without_repeats(records: Iterable[LogRecord]) -> Iterator[LogRecord]:
     """Drop lines that say the same at the same moment, as the gateway's file and doubled files do."""
     seen: set[tuple[object, ...]] = set()
+    moment: datetime | None = None
     for record in records:
-        key = (record.at, record.kind, record.message, record.tag)
+        if record.at != moment:
+            moment, seen = record.at, set()
+        key = (record.kind, record.message, record.tag)
         if key not in seen:
             seen.add(key)
             yield record

@@ -45,11 +45,25 @@ def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Pat
     ids = _family(connection, schema, session_id)
     with passed_over():
         _learn_texts(_of_sessions(connection, schema, ids))
-    rows = [row for one in ids for row in readable_ids(connection, one)]
     told: set[int] = set()
-    for chunk in chunks(KNOWN.unread((path, row) for row in rows)):
-        _learn_rows(connection, schema, [row for _, row in chunk], told)
-        KNOWN.mark_read(chunk)
+    for one in ids:
+        for chunk in chunks(_unread(connection, path, one)):
+            _learn_rows(connection, schema, chunk, told)
+            KNOWN.mark_rows((path, one), chunk)
+
+
+def _unread(connection: sqlite3.Connection, path: Path, session_id: str) -> list[int]:
+    """The messages of a session not yet read: those behind the last, if the others are as many as before."""
+    last, count = KNOWN.read_rows((path, session_id))
+    if not count:
+        return readable_ids(connection, session_id)
+    with passed_over():
+        query = "SELECT count(*) FROM messages WHERE session_id = ? AND id <= ?"
+        if connection.execute(query, (session_id, last)).fetchone()[0] == count:
+            newer = "SELECT id FROM messages WHERE session_id = ? AND id > ? ORDER BY id"
+            return [row for (row,) in connection.execute(newer, (session_id, last)) if isinstance(row, int)]
+    KNOWN.forget_rows((path, session_id))
+    return readable_ids(connection, session_id)
 
 
 def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:

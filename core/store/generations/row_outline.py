@@ -12,6 +12,7 @@ from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
 from core.store.database.schema import Schema
+from core.store.generations.kept_rows import Kept, keep_rows, kept_rows
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
 from core.store.rows.message_decoding import row_state
 
@@ -40,30 +41,44 @@ class RowOutline:
 
 def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
     """Every row of a session by id, with its summaries found."""
+    known = kept_rows(connection, schema, session_id)
+    rows = _rows(connection, schema, session_id, known.last)
+    if any(row["message_uid"] in known.hidden for row in rows):
+        known, rows = Kept(), _rows(connection, schema, session_id, None)
+    last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
+    outlines = [*known.outlines, *(_outline(row, last) for row in rows)]
+    keep_rows(connection, session_id, known, outlines, rows)
+    return outlines
+
+
+def _rows(
+    connection: sqlite3.Connection, schema: Schema, session_id: str, after: int | None
+) -> list[sqlite3.Row]:
     tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
+    newer = "" if after is None else f"AND id > {after} "
     query = (
         f"SELECT {schema.select('messages', _COLUMNS)}, "  # noqa: S608 - names from the schema
         f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS candidate "
-        "FROM messages WHERE session_id = ? ORDER BY id"
+        f"FROM messages WHERE session_id = ? {newer}ORDER BY id"
     )
-    rows = connection.execute(query, (*PREFILTERS, session_id)).fetchall()
-    last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
-    return [_outline(row, last) for row in rows]
+    return connection.execute(query, (*PREFILTERS, session_id)).fetchall()
 
 
 def add_keys(
     connection: sqlite3.Connection, schema: Schema, session_id: str, outlines: list[RowOutline]
 ) -> None:
     """Give every outline the key its copies would share; reads each body once and keeps none."""
+    missing = [outline for outline in outlines if outline.key is None]
+    first = next((outline.id for outline in missing if isinstance(outline.id, int)), 0)
     columns = schema.select("messages", ("id", "role", "tool_call_id", "tool_calls"))
     # A result is known by its call; its text, often the longest of all, need not be read.
     named = "role = 'tool' AND tool_call_id <> ''" if schema.has("messages", "tool_call_id") else "0"
     query = (
         f"SELECT {columns}, CASE WHEN {named} THEN NULL ELSE content END AS content "  # noqa: S608 - schema names
-        "FROM messages WHERE session_id = ?"
+        "FROM messages WHERE session_id = ? AND id >= ?"
     )
-    keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id,))}
-    for outline in outlines:
+    keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id, first))} if missing else {}
+    for outline in missing:
         outline.key = keys.get(outline.id, ("gone", outline.id))
 
 

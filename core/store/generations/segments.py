@@ -69,10 +69,9 @@ def _read_parts(
         )
         chained = len(sessions) > 1 or session.end_reason == "compression"
         if (compacted or chained) and not (linked and by_uid(outlines)):
-            for outline in outlines:
-                outline.uid = None
             add_keys(connection, schema, session.id, outlines)
             _unwrap_merged(outlines)
+            outlines = [replace(outline, uid=None) if outline.uid else outline for outline in outlines]
         rotated = lineage.kind(session.id) is Kind.CONTINUATION or (compacted and lineage.orphan(session.id))
         parts.append(Part(session, tuple(outlines), rotated))
     return parts
@@ -87,10 +86,10 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     known: set[str | None] = set()
     for number, outlines in enumerate(sessions):
         for at, outline in enumerate(outlines):
-            behind = outlines[at + 1 : at + 1 + _SOON]
-            wrote = bool(outline.summary or outline.flagged) and (number or at > LONGEST_HEAD)
-            if wrote and behind and known.isdisjoint(other.uid for other in behind):
-                return False
+            if (outline.summary or outline.flagged) and (number or at > LONGEST_HEAD):
+                behind = outlines[at + 1 : at + 1 + _SOON]
+                if behind and known.isdisjoint(other.uid for other in behind):
+                    return False
             known.add(outline.uid)
     return True
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 
+_MINUTE = timedelta(minutes=1)
 _QUARTER = 15
 """Minutes; zones are whole quarters of an hour apart."""
 _TOLERANCE = 2
@@ -73,11 +74,15 @@ def _marks(
     records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]
 ) -> set[tuple[str, datetime]]:
     """Minutes in which a line says that something of a session happened."""
-    return {
-        (record.session, record.at.replace(second=0, microsecond=0))
-        for record in records
-        if record.kind in _MARKING and record.session and moments.get(record.session)
-    }
+    marks, minutes = set[tuple[str, datetime]](), dict[str, datetime]()
+    for record in records:
+        session, at = record.session, record.at
+        if record.kind not in _MARKING or not session or not moments.get(session):
+            continue
+        if session not in minutes or not minutes[session] <= at < minutes[session] + _MINUTE:
+            minutes[session] = at.replace(second=0, microsecond=0)
+            marks.add((session, minutes[session]))
+    return marks
 
 
 def _fits(marks: Iterable[tuple[str, datetime]], known: Minutes) -> Mapping[int, int]:
@@ -133,7 +138,10 @@ def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     """
     clock = align(log.records, moments)
     spans = {one: (min(times) - _JUMP, max(times) + _JUMP) for one, times in moments.items() if times}
-    strays = [record for record in log.records if _outside(record, spans, clock)]
+    # Lines are in time order, so where the first and the last of a session are within it, all are.
+    ends = [{one.session: one for one in way}.values() for way in (log.records, reversed(log.records))]
+    doubtful = {one.session for end in ends for one in end if _outside(one, spans, clock)}
+    strays = [one for one in log.records if one.session in doubtful and _outside(one, spans, clock)]
     if not strays:
         return log, clock
     told = {clock.utc(record.at) for record in log.records} - {clock.utc(record.at) for record in strays}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from core.model.transcript.storage import RowPreview
@@ -19,15 +19,16 @@ from inspector.widgets.messages.message_list import BandedRows, MessageList
 
 
 class MapListing:
-    """Keeps the message list in step with the generation, the cut and the search."""
+    """Keeps the message list in step with the generation, the cut and the search; `ids` are the rows listed."""
 
     def __init__(self, view: GenerationView, work: MapWork, list: MessageList) -> None:
         self._view = view
         self._work = work
         self._list = list
         self.everything = False
-        self._listed: tuple[tuple[int, int], ...] = ()
-        self._indexes: Mapping[int, int] = {}
+        self.ids: tuple[int, ...] = ()
+        self._within: tuple[int, ...] = ()
+        self._indexes: dict[int, int] = {}
         self._pages: PagedRows[MessageRow] = PagedRows(0, lambda start, size: ())
         self._bands: tuple[Band, ...] = ()
         self._hits: tuple[int, ...] = ()
@@ -37,12 +38,7 @@ class MapListing:
     def row_id(self) -> int | None:
         """The row under the list's cursor."""
         place = self._list.message
-        return None if place is None or place >= len(self._listed) else self._listed[place][1]
-
-    @property
-    def ids(self) -> tuple[int, ...]:
-        """The row ids listed, in order."""
-        return tuple(row for _, row in self._listed)
+        return None if place is None or place >= len(self.ids) else self.ids[place]
 
     @property
     def has_hits(self) -> bool:
@@ -65,19 +61,20 @@ class MapListing:
     def list_rows(self, *, anew: bool = False) -> None:
         """List the generation's rows, or every row; pages are read as they come into sight."""
         subject, generation = self._view.subject, self._view.generation
-        if subject is None or generation is None:
-            listed: tuple[tuple[int, int], ...] = ()
-        elif self.everything:
-            listed = every_row(subject.conversation)
-        else:
-            listed = tuple((generation.index, row) for row in generation.row_ids)
-        if anew or listed != self._listed:
-            grew, before = not anew and listed[: len(self._listed)] == self._listed, self._pages
-            self._listed, self._hits = listed, self._hits if grew else ()
-            self._indexes = {row: place for place, (_, row) in enumerate(listed)}
-            self._pages = PagedRows(len(listed), self._fetch)
+        listed = generation.row_ids if generation is not None else ()
+        self._within = ()
+        if self.everything and subject is not None:
+            every = every_row(subject.conversation)
+            listed, self._within = tuple(row for _, row in every), tuple(index for index, _ in every)
+        if anew or listed != self.ids:
+            before, pages = len(self.ids), self._pages
+            grew = not anew and listed[:before] == self.ids
+            self.ids, self._pages = listed, PagedRows(len(listed), self._fetch)
             if grew:
-                self._pages.go_on_from(before)
+                self._pages.go_on_from(pages)
+                self._indexes.update(zip(listed[before:], range(before, len(listed)), strict=True))
+            else:
+                self._indexes, self._hits = {row: place for place, row in enumerate(listed)}, ()
         self.lay_bands()
         self._pages.row(self._list.message or 0)  # also while a drawer hides the list
 
@@ -86,24 +83,24 @@ class MapListing:
         subject, dressing = self._view.subject, self._work.dressing
         self._bands = ()
         if self.everything and subject is not None:
-            self._bands = generation_bands(self._listed, subject.conversation)
-        elif dressing is not None and dressing.plan.messages == len(self._listed):
+            self._bands = generation_bands(self._within, subject.conversation)
+        elif dressing is not None and dressing.plan.messages == len(self.ids):
             self._bands = partition_bands(dressing.plan)
-        rows = BandedRows(self._pages, Banding(len(self._listed), self._bands), self._work.dress)
+        rows = BandedRows(self._pages, Banding(len(self.ids), self._bands), self._work.dress)
         row = self._view.cursor.row
         self._list.lay(rows, message=None if row is None else self._indexes.get(row))
 
     def _fetch(self, start: int, size: int) -> None:
         if self._view.subject is not None:
-            ids = tuple(row for _, row in self._listed[start : start + size])
+            ids = self.ids[start : start + size]
             job = partial(previews_of, self._view.subject.location, ids)
             ask(self._view, "map-page", job, partial(self._page_read, self._pages, start), exclusive=False)
 
     def _page_read(self, pages: PagedRows[MessageRow], start: int, rows: Sequence[RowPreview]) -> None:
         if pages is not self._pages:
             return
-        end = min(start + PAGE, len(self._listed))
-        pages.arrived(start, gathered(self._listed, range(start, end), rows, named=self.everything))
+        end = min(start + PAGE, len(self.ids))
+        pages.arrived(start, gathered(self.ids, range(start, end), rows, self._within))
         self._list.refresh()
         then, self._then = self._then, None
         if then is not None:
@@ -112,7 +109,7 @@ class MapListing:
     def set_marks(self) -> None:
         """Mark the mates of the message under the cursor, and what a search found."""
         mates = frozenset(self._indexes[row] for row in self._work.mates(self.row_id) if row in self._indexes)
-        cells = len(str(max(1, len(self._listed) - 1)))
+        cells = len(str(max(1, len(self.ids) - 1)))
         self._list.mark(Marks(mates, frozenset(self._hits), max(3, cells)))
 
     # Jumps.
@@ -127,7 +124,7 @@ class MapListing:
     def go_to_turn(self, step: int) -> None:
         """The next message of the user; a row that is still being read ends the search."""
         place = (self._list.message or 0) + step
-        while 0 <= place < len(self._listed):
+        while 0 <= place < len(self.ids):
             row = self._pages.row(place)
             if row is None or (row.preview.role == "user" and not row.preview.is_summary):
                 self._list.go_to(place)

@@ -10,7 +10,7 @@ from core.model.compaction.plan import Plan
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, RowState
 from core.model.transcript.storage import RowPreview
-from core.preview.generation import Reading
+from core.preview.generation import Reading, call_of, results_of
 from inspector.screens.workspace.views import generation_words
 from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.detail_pane import Detail
@@ -59,17 +59,18 @@ class Dressing:
 
     def detail(self, index: int) -> Detail:
         """Everything the pane says about a message."""
-        pairs = self.reading.pairs
+        messages = self.reading.messages
+        call = call_of(messages, index)
         return Detail(
             index=index,
-            message=self.reading.messages[index],
+            message=messages[index],
             part=self.plan.part(index),
             estimate=self.measured.estimates[index],
             stub=self.stub(index),
             paired=True,
-            answers=pairs.calls.get(index),
-            answered_by=pairs.results.get(index, {}),
-            tool=pairs.tools.get(index),
+            answers=call[0] if call else None,
+            answered_by=results_of(messages, index),
+            tool=call[1] if call else None,
         )
 
 
@@ -86,10 +87,10 @@ def every_row(conversation: Conversation) -> tuple[tuple[int, int], ...]:
     return tuple(rows) + tuple((0, row) for row in taken_back)
 
 
-def generation_bands(rows: Sequence[tuple[int, int]], conversation: Conversation) -> tuple[Band, ...]:
+def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple[Band, ...]:
     """A band above the first row of each generation, and above what the user took back."""
     bands, last = [], -1
-    for place, (index, _row) in enumerate(rows):
+    for place, index in enumerate(within):
         if index != last:
             bands.append(_generation_band(place, index, conversation))
             last = index
@@ -97,13 +98,17 @@ def generation_bands(rows: Sequence[tuple[int, int]], conversation: Conversation
 
 
 def gathered(
-    listed: Sequence[tuple[int, int]], places: range, found: Iterable[RowPreview], *, named: bool
+    listed: Sequence[int], places: range, found: Iterable[RowPreview], within: Sequence[int] = ()
 ) -> list[MessageRow]:
     """The rows of a page as the list shows them; one that was deleted meanwhile says so."""
     previews = {preview.id: preview for preview in found}
     return [
-        MessageRow(place, previews.get(row) or _gone(row), generation=generation if named else None)
-        for place, (generation, row) in ((place, listed[place]) for place in places)
+        MessageRow(
+            place,
+            previews.get(listed[place]) or _gone(listed[place]),
+            generation=within[place] if within else None,
+        )
+        for place in places
     ]
 
 

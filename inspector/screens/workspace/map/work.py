@@ -9,7 +9,7 @@ from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.headline import Headline
-from core.preview.generation import Reading
+from core.preview.generation import Reading, mates
 from core.preview.what_if import Hypothesis
 from inspector.screens.workspace.map.model import Dressing
 from inspector.widgets.messages.detail_pane import Detail
@@ -112,8 +112,8 @@ class MapWork:
         """Rows with the results of this row's calls, or the call that it answers."""
         if self.dressing is None:
             return []
-        reading = self.dressing.reading
-        rows = (reading.messages[place].row for place in reading.pairs.mates(self.place_of(row)))
+        messages = self.dressing.reading.messages
+        rows = (messages[place].row for place in mates(messages, self.place_of(row)))
         return [mate.id for mate in rows if mate]
 
     def dress(self, row: MessageRow) -> MessageRow:
