@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
 Wire = Mapping[str, Any]
@@ -59,7 +58,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """A message and, when it came from a database, its row.
 
@@ -85,7 +84,7 @@ class Message:
         value = self.wire.get("tool_call_id")
         return None if value is None else str(value)
 
-    @cached_property
+    @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The calls of an assistant message; malformed entries are left out."""
         calls = self.wire.get("tool_calls")
@@ -93,7 +92,7 @@ class Message:
             return ()
         return tuple(_tool_call(call) for call in calls if isinstance(call, Mapping))
 
-    @cached_property
+    @property
     def text(self) -> str:
         """The readable text: the string itself, or the text parts of a list joined by newlines."""
         content = self.content

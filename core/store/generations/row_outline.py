@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from sys import intern
 from typing import Any
 
 from core.hermes.markers.markers import SummaryMatch, find_summary
@@ -96,7 +97,7 @@ def _outline(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
     timestamp = row["timestamp"]
     return RowOutline(
         id=row["id"],
-        role=str(row["role"]),
+        role=intern(str(row["role"])),
         state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
         timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
         uid=uid,

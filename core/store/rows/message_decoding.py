@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from sys import intern
 from typing import Any
 
 from core.model.transcript.message import Message, Row, RowState
@@ -60,7 +61,7 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
     wire = _wire(cells, schema)
     stored = Row(
         id=row["id"],
-        session_id=str(row["session_id"]),
+        session_id=intern(str(row["session_id"])),
         timestamp=cells.time("timestamp"),
         state=state,
         damage=tuple(dict.fromkeys(cells.damage)),
@@ -78,7 +79,7 @@ def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
 
 
 def _wire(cells: Cells, schema: Schema) -> dict[str, Any]:
-    role = cells.text("role") or "?"
+    role = intern(str(cells.text("role") or "?"))
     content = cells.content()
     if role in ("user", "assistant") and isinstance(content, str):
         content = spoken(content)

@@ -141,12 +141,13 @@ class WorkspaceScreen(Page):
         shell(self).keys.release()
         area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))
 
-    def watch_subject(self, subject: Subject | None) -> None:
+    def watch_subject(self, old: Subject | None, subject: Subject | None) -> None:
         """Name the conversation and hand it on."""
         if subject is None:
             return
         self._headline(subject.conversation)
-        self.refresh_bindings()
+        if old is None or len(old.conversation.generations) != len(subject.conversation.generations):
+            self.refresh_bindings()
         for view in self._views.values():
             view.behind = not view.display
             if view.display:

@@ -33,13 +33,20 @@ class AnswerBar(Widget):
 
     DEFAULT_CSS = "AnswerBar { height: auto; min-height: 1; }"
 
-    answer: reactive[Headline] = reactive(NO_HEADLINE, layout=True)
-    waiting: reactive[str] = reactive("", layout=True)
+    answer: reactive[Headline] = reactive(NO_HEADLINE)
+    waiting: reactive[str] = reactive("")
     """Said in place of an answer that is not known yet."""
 
     def __init__(self, waiting: str = "") -> None:
         super().__init__()
         self.waiting = waiting
+
+    def watch_answer(self) -> None:
+        """Other words: the screen is laid out anew where they take more lines, or fewer."""
+        if max(1, len(self._texts(self.size.width))) != self.size.height:
+            self.refresh(layout=True)
+
+    watch_waiting = watch_answer
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines the words take."""

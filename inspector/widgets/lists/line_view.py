@@ -95,8 +95,17 @@ class LineView(ScrollView, Generic[Row]):
         self.refresh_line(index + self.HEADER_LINES)
 
     def fit_rows(self) -> None:
-        """Take the number of rows and the width as they are now."""
-        self.virtual_size = Size(self.row_width, self.rows.count + self.HEADER_LINES)
+        """Take the number of rows and the width as they are now.
+
+        Where there were more than fit, and are, only the scroll bar is another: the screen is not laid out
+        anew, which takes longer than to draw the rows.
+        """
+        before, size = self.virtual_size, Size(self.row_width, self.rows.count + self.HEADER_LINES)
+        if before.width == size.width and min(before.height, size.height) > self.size.height > 0:
+            self.set_reactive(LineView.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = size.height
+        else:
+            self.virtual_size = size
 
     # Drawing.
 

@@ -78,6 +78,8 @@ class DetailPane(TextPane):
 
     def tell(self, detail: Detail | None) -> None:
         """Show a message; the place is kept while it is the same one."""
+        if detail == self._detail is not None:
+            return
         same = detail is not None and self._detail is not None and detail.index == self._detail.index
         self._detail = detail
         self.show(lambda width, palette: list(detail_lines(detail, width, palette)), keep_place=same)
