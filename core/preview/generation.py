@@ -91,8 +91,8 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on.
 
-    Of a generation that grew since `before`, the new rows alone are read. Where the conversation has been read
-    already, so have its credentials.
+    Of a generation that grew since `before`, the new rows alone are read. Where the conversation was read
+    already, its credentials were.
     """
     grew = before if before is not None and _grew(before, generation) else None
     with Store(location, cancelled=stop) as store:

@@ -101,7 +101,7 @@ class LineView(ScrollView, Generic[Row]):
         anew, which takes longer than to draw the rows.
         """
         before, size = self.virtual_size, Size(self.row_width, self.rows.count + self.HEADER_LINES)
-        if before.width == size.width and min(before.height, size.height) > self.size.height > 0:
+        if min(before.height, size.height) > self.size.height > 0:
             self.set_reactive(LineView.virtual_size, size)
             self.vertical_scrollbar.window_virtual_size = size.height
         else:

@@ -19,7 +19,7 @@ from inspector.widgets.messages.message_list import BandedRows, MessageList
 
 
 class MapListing:
-    """Keeps the message list in step with the generation, the cut and the search; `ids` are the rows listed."""
+    """Keeps the message list, the rows `ids`, in step with the generation, the cut and the search."""
 
     def __init__(self, view: GenerationView, work: MapWork, list: MessageList) -> None:
         self._view = view

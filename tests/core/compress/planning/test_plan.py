@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan, plan_messages
 from core.compress.planning.prune import pruned_messages
+from core.compress.sizing.estimate import Size, message_size
 from core.hermes.policy.policy import documents, load_policy, newest_release, releases
+from core.hermes.policy.rules import EstimateRules
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Gate, Settings
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, Wire
 from tests.core.compress.conversations import conversation, damaged_rows, messages
 from tests.shared import shared
 
@@ -154,6 +156,24 @@ def test_a_list_that_grew_measures_as_one_measured_at_once(seed: int, policy: An
     rows = messages(seed)
     before = measure(rows[: round(share * len(rows))], policy)
     assert measure(rows, policy, before) == measure(rows, policy)
+
+
+def test_of_a_list_that_grew_the_new_messages_alone_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Wire] = []
+
+    def counted(wire: Wire, rules: EstimateRules) -> Size:
+        asked.append(wire)
+        return message_size(wire, rules)
+
+    monkeypatch.setattr("core.compress.planning.measure.message_size", counted)
+    policy, rows = (
+        load_policy("0.19"),
+        [Message({"role": "user", "content": f"{n} words"}) for n in range(500)],
+    )
+    before = measure(rows, policy)
+    asked.clear()
+    assert measure([*rows, *messages(2)], policy, before).messages[:500] == tuple(rows)
+    assert len(asked) <= 2 * len(messages(2))
 
 
 @tuned(max_examples=20, deadline=None)

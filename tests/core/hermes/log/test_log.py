@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.read import log_files, read_log
-from core.hermes.log.record import Kind
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.log.scan import NEEDLES
 
 HEAD = "2026-11-21 20:06:47,259 INFO [S1] agent.turn_context: "
@@ -306,3 +306,22 @@ def test_starts_of_the_program_are_told_from_clients_made_while_it_runs(tmp_path
     log = read_log(tmp_path, ["S1"])
     assert [at.second for at in log.starts] == [0, 1, 5]
     assert log.empty
+
+
+def test_of_a_log_that_grew_the_new_lines_alone_are_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def counted(line: str, where: str, below: str = "") -> LogRecord | None:
+        asked.append(where)
+        return parse_line(line, where, below)
+
+    monkeypatch.setattr("core.hermes.log.read.parse_line", counted)
+    path = write(tmp_path, "agent.log", *(HEAD + CALL.replace("#7", f"#{n}") for n in range(50)))
+    assert len(read_log(tmp_path, ["S1"]).records) == len(asked) == 50
+    asked.clear()
+    with path.open("a") as stream:
+        stream.write(HEAD + CALL.replace("#7", "#50") + "\n")
+    assert [one.number for one in read_log(tmp_path, ["S1"]).records] == [*range(51)]
+    assert asked == ["agent.log:51"]

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.message import Message
+from textual.screen import Screen
 
 from inspector.terminal.line import Line
 from inspector.terminal.palette import defaults, shipped, textual_theme
@@ -214,3 +216,26 @@ def test_a_list_that_grew_keeps_its_pages_and_asks_only_for_the_rest() -> None:
     assert asked == [2]
     grown.arrived(2, (2, 3))
     assert grown.row(3) == 3
+
+
+async def test_a_long_list_that_grows_does_not_lay_the_screen_out_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = ListApp(Numbers(numbers(100)))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        laid: list[object] = []
+        lay = Screen._refresh_layout
+
+        def counted(self: Screen[object], *words: Any, **more: Any) -> None:
+            laid.append(1)
+            lay(self, *words, **more)
+
+        monkeypatch.setattr(Screen, "_refresh_layout", counted)
+        app.widget.show(numbers(110))
+        await pilot.pause()
+        assert not laid
+        await pilot.press("end")
+        await pilot.pause()
+        assert app.widget.cursor == 109
+        assert app.lines()[-1] == "row 109"
