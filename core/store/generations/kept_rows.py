@@ -10,13 +10,10 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.model.transcript.message import RowState
 from core.store.database.schema import Schema
-
-if TYPE_CHECKING:
-    from core.store.generations.row_outline import RowOutline
 
 _WORTH, _MOST = 500, 4
 """Rows of a session that is kept, and sessions kept."""
@@ -30,11 +27,12 @@ class Kept:
     """What was read of a session.
 
     Attributes:
+        outlines: Of its rows; what they are made from imports this.
         last: The greatest id; None before anything was read.
         hidden: The uids of rows that are not live: a newer row with one of them tells what became of these.
     """
 
-    outlines: Sequence[RowOutline] = ()
+    outlines: Sequence[Any] = ()
     last: int | None = None
     states: _States = field(default_factory=dict)
     hidden: frozenset[str | None] = frozenset()
@@ -56,7 +54,7 @@ def keep_rows(
     connection: sqlite3.Connection,
     session_id: str,
     before: Kept,
-    outlines: Sequence[RowOutline],
+    outlines: Sequence[Any],
     rows: Sequence[sqlite3.Row],
 ) -> None:
     """Keep what was read of a long session.
