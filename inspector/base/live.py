@@ -15,8 +15,8 @@ PACE = 0.25
 """Seconds between two looks."""
 LEAST, MOST = 0.7, 2.0
 """Seconds from one reading to the next."""
-SHARE = 0.15
-"""Of a core that may go into following: a reading that takes more makes the next one wait."""
+SHARE = 6.7
+"""Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""
 PATIENCE = 10.0
 """Seconds until a reading that does not end is given up."""
 _LOOKS = ("poll",)
@@ -43,7 +43,7 @@ class Rhythm:
         if self._reading and self._first:
             self._spent = time.process_time()
         self._reading = False
-        rest = (time.process_time() - self._spent) / SHARE
+        rest = (time.process_time() - self._spent) * SHARE
         return took >= max(LEAST, min(MOST, rest)) and in_sight(self._host)
 
     def begin(self, *, first: bool = False) -> None:
