@@ -22,6 +22,11 @@ STEP, LOOKS = 0.02, 3
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
     """Draw the app once everything it reads has arrived, and write the frame.
 
+    Args:
+        app: Not yet running; its arguments say which screen and session to show.
+        path: The picture to write; a name that ends in .png gets a PNG.
+        size: Columns and rows.
+
     Raises:
         OSError: The file cannot be written.
         ConfigError: What draws a PNG is not installed.

@@ -35,7 +35,11 @@ class _Home:
 def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario] | None = None) -> Path:
     """Builds the sample sessions below `target`.
 
-    The present is the default moment the scenarios count back from; the same moment gives the same home.
+    Args:
+        target: A directory; created when missing. The databases in it must not exist yet.
+        now: The moment the scenarios count back from; the present by default. The same moment gives the
+            same home.
+        only: Scenarios to play instead of those that ship.
 
     Returns:
         `target`, now a HERMES_HOME.

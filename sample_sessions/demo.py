@@ -25,6 +25,10 @@ def demo_home(cache: Path | None = None) -> Path:
 
     The folder is named after the content of the scenarios and the week, so that a new release or a new week
     builds a fresh one, and several processes may ask at once.
+
+    Args:
+        cache: Where to keep it; the user's cache directory by default, a temporary one if that cannot be
+            written.
     """
     folder = cache or cache_directory()
     home = folder / f"demo-{_fingerprint()}"

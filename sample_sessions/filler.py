@@ -46,7 +46,13 @@ class Draw(random.Random):
 
 
 def fill(recipe: Mapping[str, Any], seed: str) -> str:
-    """The text a recipe such as `{kind: pytest, lines: 80}` stands for."""
+    """The text a recipe such as `{kind: pytest, lines: 80}` stands for.
+
+    Args:
+        recipe: `kind` names one of the generators of this module; the rest are its arguments. A `seed` of
+            its own makes two recipes give the same text.
+        seed: Where in the scenario it stands.
+    """
     options = {key: value for key, value in recipe.items() if key not in ("kind", "seed")}
     rng = Draw(f"{recipe['kind']}:{recipe.get('seed', seed)}")
     return _KINDS[recipe["kind"]](rng, **options)

@@ -56,7 +56,15 @@ _BLANK: Mapping[str, Any] = {
 def session_changes(
     session: Session, mode: ApplyMode, schema: Schema, counts: tuple[int, int], now: float
 ) -> tuple[ColumnChange, ...]:
-    """What changes in the session that is compacted."""
+    """What changes in the session that is compacted.
+
+    Args:
+        session: The session as it is.
+        mode: How the compaction is written.
+        schema: Says which columns there are.
+        counts: Messages and tool calls of the new transcript.
+        now: Epoch seconds.
+    """
     old: dict[str, Any] = {}
     new: dict[str, Any] = {}
     if mode is ApplyMode.IN_PLACE:

@@ -81,6 +81,9 @@ class Journal:
     """The operations on record.
 
     Databases below its folder are named from there, so that the folder may be moved.
+
+    Args:
+        path: The journal's file; made, readable by its owner alone, on the first write.
     """
 
     def __init__(self, path: Path | None = None) -> None:

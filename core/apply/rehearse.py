@@ -39,6 +39,12 @@ def rehearse(
 ) -> Rehearsal:
     """Work out every row a preview would write, and try the statements on a private copy.
 
+    Args:
+        store: The database, open for reading.
+        session_id: The session whose live messages the preview was made from.
+        preview: What the compaction would leave.
+        mode: How to write it; default as the release does.
+
     Raises:
         UsageError: There is nothing to apply, or this database cannot be written in that mode.
         InspectorError: The private copy did not give the messages of the preview.

@@ -46,7 +46,12 @@ _NO_USER = (
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of asking for a summary."""
+    """What came of asking for a summary.
+
+    Attributes:
+        result: The summary; None when the release leaves the list alone.
+        reason: Why there is none from the summariser asked.
+    """
 
     result: SummaryResult | None
     reason: str | None = None
@@ -73,8 +78,19 @@ def preview(
 ) -> Preview:
     """Do a planned compaction as a dry run.
 
-    Without a middle it says that nothing changes. An agent that hosts the compressor has its own steps behind
-    it; without one the list is what the compressor alone returns.
+    Args:
+        measured: The conversation.
+        plan: Its plan; without a middle the preview says that nothing changes.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        retention: Also hold the summary against the middle.
+        session: Session id that notes in the list point to.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+        abort_configured: `compression.abort_on_summary_failure`.
+        hosted: An agent runs the compressor and has its own steps behind it; without one the list is what the
+            compressor alone returns.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
 
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.

@@ -37,7 +37,17 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def explain(store: Store, session_id: str, *, release: str | None = None) -> Explanation:
-    """Say why a conversation was compressed, each time, and where the trigger stands now."""
+    """Say why a conversation was compressed, each time, and where the trigger stands now.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml cannot be used, or the release is unknown.
+    """
     return explained(store, session_id, release=release)[1]
 
 
@@ -50,7 +60,16 @@ def explained(
     log: Log | None = None,
     conversation: Conversation | None = None,
 ) -> tuple[ConversationContext, Explanation]:
-    """The same with the surroundings it was judged in, for whoever asks further."""
+    """The same with the surroundings it was judged in, for whoever asks further.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+        conversation: The conversation itself, likewise.
+    """
     context = open_context(
         store, session_id, release=release, config=config, log=log, conversation=conversation
     )

@@ -16,7 +16,16 @@ def conversation_cache(
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
-    The tool results are costed only where asked for: that reads every message.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        prices: Work costs out too.
+        results: Cost the tool results too, which reads every message.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
     """
     return cache_of(open_context(store, session_id, release=release), prices=prices, results=results)
 

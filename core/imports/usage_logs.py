@@ -83,6 +83,10 @@ class Transcripts:
 
         A call that is streamed line by line, or copied into another file when a session is resumed, is told
         by its ids and counts once, by the line that knows most of it.
+
+        Raises:
+            NotFoundError: There is no such file.
+            UsageError: It cannot be read.
         """
         found = 0
         for key, call in self._lines(path):

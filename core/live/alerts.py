@@ -61,7 +61,12 @@ class Alerts:
     looked: float = float("-inf")
 
     def passed(self, store: Store, sessions: Iterable[str]) -> Iterator[LiveEvent]:
-        """Limits passed since the last look."""
+        """Limits passed since the last look.
+
+        Args:
+            store: The database.
+            sessions: Those something was written about.
+        """
         self.due |= dict.fromkeys(sessions)
         if not self.due or time.monotonic() - self.looked < PAUSE:
             return

@@ -68,6 +68,11 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
 def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pace:
     """Say how fast a conversation goes.
 
+    Args:
+        store: The database it is in.
+        session_id: Any session of it.
+        now: The moment asked about; this one by default.
+
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.

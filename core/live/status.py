@@ -52,6 +52,12 @@ def status_of(
 ) -> Status:
     """Say where a conversation stands.
 
+    Args:
+        store: The database it is in.
+        session_id: Any session of it.
+        stores: The databases whose money counts; only this one by default.
+        now: The moment asked about; this one by default.
+
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.

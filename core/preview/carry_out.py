@@ -28,8 +28,19 @@ def carry_out(
 ) -> Preview:
     """Preview a compaction under the configuration of the home it belongs to.
 
-    The config of its home says what follows a failed summary; a list from a file has none, and no agent runs
-    it.
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        here: Where the messages come from: its config says what follows a failed summary. None for a list
+            from a file, which no agent runs.
+        today: The day facts are dated by, where the release asks for that; this one by default.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
+
+    Raises:
+        SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
     hosted = here is not None
     made = preview(

@@ -111,7 +111,15 @@ MILLION = Decimal(1_000_000)
 
 
 def read_rate(session: Session, prompt: int) -> Decimal | None:
-    """USD a token costs when a later request carries it again, read from the cache where there is one."""
+    """USD a token costs when a later request carries it again, read from the cache where there is one.
+
+    Args:
+        session: Its model and route.
+        prompt: Size of the requests, which may pick a long-context tier.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
+    """
     row = open_book().entry(session.model or "", session.provider or "", session.base_url or "")
     if row is None:
         return None

@@ -91,8 +91,12 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on.
 
-    Of a generation that grew since `before`, the new rows alone are read. Where the conversation was read
-    already, its credentials were.
+    Args:
+        location: The database.
+        generation: Which generation.
+        stop: Says whether to give up.
+        conversation: The conversation as it stands, where it has been read already.
+        before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
     """
     grew = before if before is not None and _grew(before, generation) else None
     with Store(location, cancelled=stop) as store:

@@ -131,7 +131,11 @@ def compare_by(
     on_text: OnText | None = None,
     stop: Cancelled | None = None,
 ) -> Comparison:
-    """Both sides of a compaction by an engine; by ours where none is named."""
+    """Both sides of a compaction by an engine; by ours where none is named.
+
+    Raises:
+        EngineFailed: The engine could not be loaded, hung, died, was given up, or returned no list.
+    """
     if engine is None:
         return compare(basis, summariser, focus, on_text=on_text, stop=stop)
     measured = basis.reading.measured
@@ -154,6 +158,11 @@ def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, mad
 
 def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
     """What calls of a size would cost at the model Hermes would ask for a summary.
+
+    Args:
+        here: The conversation; None for a list from a file, for which no model is known.
+        asked: Tokens of the calls, by the release's estimate.
+        answered: Tokens of the answers.
 
     Returns:
         USD at the price list; None when nobody knows the model or its price.

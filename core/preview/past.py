@@ -137,7 +137,12 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
-    """Both sides of a boundary, measured."""
+    """Both sides of a boundary, measured.
+
+    Args:
+        past: The rows.
+        event: What log and rows say about it, when they say anything.
+    """
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
     focus = event.focus if event else None

@@ -44,7 +44,12 @@ def recall(
 ) -> list[Hit]:
     """The messages a compaction took out that speak of a query, best first.
 
-    With `everything` those that are still live come behind the others.
+    Args:
+        store: The store of the conversation.
+        conversation: All its generations are searched; a copied row counts where it first stood.
+        query: Words, compared whatever their ending.
+        everything: Also the messages that are still live, behind the others.
+        limit: The most hits.
     """
     first = _first_places(conversation)
     live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()

@@ -116,6 +116,13 @@ def model(
 
     It is named as `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server. With
     `check` its answer is held against the messages, and it is asked once more where they disagree.
+
+    Args:
+        basis: What would be summarised.
+        focus: The topic.
+        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
+        env: Where keys are looked for.
+        check: Hold its answer against the messages, and ask once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     try:
@@ -155,7 +162,17 @@ def chosen_model(
     *,
     release: str = NEWEST,
 ) -> ModelChoice:
-    """The model to ask: flags, environment, the one for summaries, the session's own, in that order."""
+    """The model to ask: flags, environment, the one for summaries, the session's own, in that order.
+
+    Args:
+        flags: What the user named; empty fields are open.
+        here: The conversation; None for a list from a file, for which only defaults stand behind the flags.
+        env: Where keys are looked for.
+        release: The release whose rules say which model writes summaries.
+
+    Raises:
+        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+    """
     if here is None:
         return resolve(flags, env=env, config=load_config(None))
     tip = here.conversation.tip
@@ -176,9 +193,20 @@ def summary_price(
 
     With `check` the price is with the most the second request of a check takes.
 
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        focus: The topic.
+        choice: The model.
+        output: Tokens of the summary; None takes what it would be asked for.
+        check: With the most that the second request of a check takes.
+
     Returns:
         Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
         knows a price.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
     """
     request = summary_request(measured, plan, focus=focus)
     estimate = partial(text_tokens, unit=measured.policy.estimate.unit)
@@ -191,7 +219,14 @@ def summary_price(
 def main_model(
     choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
 ) -> ModelChoice | None:
-    """The session's own model, for where a release asks it after a summary model failed; None elsewhere."""
+    """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
+
+    Args:
+        choice: The summary model.
+        here: The conversation; without one no main model is known.
+        policy: Of the release.
+        env: Where keys are looked for.
+    """
     if here is None or not policy.failure.main_model_on or not here.conversation.tip.model:
         return None
     tip = here.conversation.tip
@@ -216,6 +251,13 @@ def remote_summariser(
     """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`.
 
     With `check` its answer is held against the messages, and corrected.
+
+    Args:
+        choice: The model.
+        wire: Its wire format.
+        main: The model to ask after it failed.
+        policy: Of the release, whose rules say after which failures.
+        check: Hold its answer against the messages, and correct it.
     """
     from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

@@ -141,7 +141,11 @@ class WhatIf:
         return replace(self, supposed=supposed)
 
     def typed(self, text: str) -> WhatIf:
-        """Suppose what the user typed for the selected knob."""
+        """Suppose what the user typed for the selected knob.
+
+        Raises:
+            UsageError: The text is no value of this knob.
+        """
         return self.with_value(_parsed(self.knob, self.releases, text.strip()))
 
     def supposing(self, supposed: Hypothesis | None) -> WhatIf:

@@ -72,13 +72,21 @@ class Extent:
 
 
 class Recording:
-    """The recorder's file, read-only."""
+    """The recorder's file, read-only.
+
+    Args:
+        folder: Where our own files lie.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
 
     def extent(self, home: Path | None = None) -> Extent:
-        """How much there is, of one home or of all; nothing where there is no file."""
+        """How much there is, of one home or of all; nothing where there is no file.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
         if not self.path.exists():
             return Extent()
         which, values = ("", ()) if home is None else (" WHERE home = ?", (str(home.resolve()),))
@@ -96,11 +104,19 @@ class Recording:
         return Extent(requests, compactions, dropped[0] if dropped else 0, size, _moment(since))
 
     def requests(self, home: Path, sessions: tuple[str, ...]) -> tuple[RecordedRequest, ...]:
-        """The requests of some sessions, oldest first."""
+        """The requests of some sessions, oldest first.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
         return tuple(map(_request, self._of("requests", home, sessions)))
 
     def compactions(self, home: Path, sessions: tuple[str, ...]) -> tuple[RecordedCompaction, ...]:
-        """The compactions of our engine in some sessions, oldest first."""
+        """The compactions of our engine in some sessions, oldest first.
+
+        Raises:
+            DatabaseError: The file cannot be read.
+        """
         return tuple(map(_compaction, self._of("compactions", home, sessions)))
 
     def tool_sizes(self, name: str) -> dict[str, int]:

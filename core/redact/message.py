@@ -128,7 +128,8 @@ def _with_text(item: Any, text: str) -> Any:
 def learn(messages: Iterable[Message]) -> None:
     """Find the credentials of a conversation, so that all of them are masked wherever one of them stands.
 
-    All of it is read in one pass that takes less than half of masking it.
+    Args:
+        messages: All that may be shown of it; read in one pass that takes less than half of masking them.
     """
     learn_texts(text for message in messages for text in _texts(message.wire))
 

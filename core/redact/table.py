@@ -23,10 +23,10 @@ class Kind:
         needles: Literal beginnings; empty when the pattern is searched for.
         source: The regular expression.
         row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
-        holds: Without needles: a part of every such credential that is found faster.
         back: Characters of the credential before its needle, or before that part.
         bound: The needle must not continue a word.
         opaque: The match must hold a letter and a digit behind its prefix.
+        holds: Without needles: a part of every such credential that is found faster.
     """
 
     name: str

@@ -51,7 +51,11 @@ def examine(
 ) -> StoreHealth:
     """Report on a database.
 
-    `integrity` also runs SQLite's own quick check, which reads the whole file.
+    Args:
+        connection: A read-only connection to it.
+        schema: Its schema.
+        path: Its file.
+        integrity: Also run SQLite's own quick check, which reads the whole file.
     """
     found = path.stat()
     wal = _size(log_of(path))

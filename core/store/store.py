@@ -103,7 +103,12 @@ class Store(ConversationLists):
     def messages(
         self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
     ) -> tuple[Message, ...]:
-        """The messages of these rows in the order asked for, each as Hermes would load it."""
+        """The messages of these rows in the order asked for, each as Hermes would load it.
+
+        Args:
+            row_ids: Of which messages.
+            rewound: Which of them were taken back, where their conversation has been read.
+        """
         with self._read() as (connection, schema):
             return read_messages(connection, schema, row_ids, rewound)
 

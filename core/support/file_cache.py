@@ -63,6 +63,12 @@ class KeptAnswer:
 
     A new answer to a question replaces the old one. It may rest on files, as `fingerprint.state`, settings,
     the time zone.
+
+    Args:
+        folder: Of the user's cache directory, one for each kind of answer.
+        question: Tells answers of a kind apart; a new answer to it replaces the old one.
+        rests_on: What else must be the same besides the program: files as `fingerprint.state`, settings, the
+            time zone.
     """
 
     def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:
@@ -89,7 +95,13 @@ def _encoded(text: str) -> bytes:
 
 
 def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
-    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault."""
+    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault.
+
+    Args:
+        path: The file.
+        content: All of it, or what it begins with.
+        more: What follows, made as it is written.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,8 @@ _FORMAT = 1
 def load_table(name: str) -> Any:
     """The content of a YAML file of this distribution, new at every call.
 
-    Its name is its path from the folder the packages lie in.
+    Args:
+        name: Its path from the folder the packages lie in, as `core/hermes/markers/markers.yaml`.
 
     Raises:
         FileNotFoundError: There is no such file.

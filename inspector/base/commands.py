@@ -95,7 +95,11 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
 
 
 def keymap_of(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The same, of a mapping that was read."""
+    """The same, of a mapping that was read.
+
+    Raises:
+        ConfigError: It names a command that does not exist.
+    """
     refuse_unknown(data, where)
     return {name: _keys(value) for name, value in data.items()}
 

@@ -20,7 +20,12 @@ class FigureOrigin:
 
 @dataclass(frozen=True, slots=True)
 class FigureQuestion:
-    """The figures under the cursor."""
+    """The figures under the cursor.
+
+    Attributes:
+        title: What they are of.
+        read: Looks them up, in a worker's thread.
+    """
 
     title: str
     read: Callable[[Cancelled], Sequence[FigureOrigin]]

@@ -31,7 +31,12 @@ class KeyPassed(Message):
 
 
 class KeyHold:
-    """Hands keys on one by one, none before the one ahead is done, and none between `hold` and `release`."""
+    """Hands keys on one by one, none before the one ahead is done, and none between `hold` and `release`.
+
+    Args:
+        app: Whose keys they are.
+        send: Hands one on as if it had been typed now.
+    """
 
     def __init__(self, app: App[None], send: Callable[[Key], Awaitable[None]]) -> None:
         self._app = app

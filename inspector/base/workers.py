@@ -29,7 +29,9 @@ R = TypeVar("R")
 def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
     """Decorator: calls of this method run in a thread, and what they raise is reported, not fatal.
 
-    A call of an exclusive one takes the place of the one before it, which is told to stop.
+    Args:
+        group: Names the work among that of its widget or screen.
+        exclusive: A call takes the place of the one before it, which is told to stop.
     """
 
     def decorate(method: Callable[P, R]) -> Callable[P, Worker[R]]:
@@ -87,7 +89,12 @@ def ask(
 ) -> None:
     """Run a job in a thread and send the host what it found, as an `Answered`.
 
-    An answer of None is no answer.
+    Args:
+        host: As for `start`; it calls the event's `show`, on the thread that draws.
+        group: As for `start`.
+        job: Gets a function that says whether to stop; None is no answer.
+        show: What to do with the answer.
+        exclusive: As for `start`.
     """
 
     def run() -> None:
@@ -102,7 +109,15 @@ def ask(
 def ask_store(
     host: Widget, group: str, location: Location, read: Callable[[Store], R | None], show: Callable[[R], None]
 ) -> None:
-    """The same for what a database answers, read on a connection of the thread's own."""
+    """The same for what a database answers, read on a connection of the thread's own.
+
+    Args:
+        host: As for `start`.
+        group: As for `start`.
+        location: The database.
+        read: Asks it.
+        show: What to do with the answer.
+    """
 
     def job(stop: Callable[[], bool]) -> R | None:
         from core.store.store import Store

@@ -31,6 +31,9 @@ INTERRUPTED, READER_GONE = 130, 141
 def run(argv: Sequence[str] | None = None) -> int:
     """Carry out one command line.
 
+    Args:
+        argv: The arguments without the program's name; None for those of the process.
+
     Returns:
         The exit code.
     """

@@ -24,9 +24,12 @@ LONGEST_QUOTE = 400
 def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     """Print one JSON document, with the credentials in it masked as they are on screen.
 
-    Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act on
-    the terminal it is printed to. `mask` is False when the caller asks for the texts of their own file as
-    they are.
+    Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act
+    on the terminal it is printed to.
+
+    Args:
+        payload: The document.
+        mask: False when the caller asks for the texts of their own file as they are.
     """
     if mask:
         payload = jsonio.masked(payload)
@@ -37,7 +40,10 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
 def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> None:
     """Print lines for people, as wide as the terminal and in its colours.
 
-    `wrap` is False for what is there to be copied, such as a path.
+    Args:
+        lines: Untrusted.
+        mask: As for `write_json`.
+        wrap: False for what is there to be copied, such as a path.
     """
     from inspector.terminal.printed import printed
 
@@ -144,7 +150,12 @@ def write_note(text: str) -> None:
 
 
 def progress(what: str, found: Callable[[], str] = lambda: "") -> Callable[[int, int], None]:
-    """Something to be told how far long work is; a terminal shows it when that takes more than a second."""
+    """Something to be told how far long work is; a terminal shows it when that takes more than a second.
+
+    Args:
+        what: The work.
+        found: What it has come to so far, in a few words.
+    """
 
     def tell(done: int, total: int) -> None:
         waiting.say("" if done >= total else f"{what} {done:,} of {total:,}{found()}")

@@ -38,6 +38,9 @@ def entry(
         people: Lines for people are kept as well, for terminals of one width and one kind.
         today: The answer is another tomorrow.
         several: It may be about several databases; who writes it sees that none was left out.
+
+    Raises:
+        NotFoundError: There is no database.
     """
     places = target.locations(args)
     if not (args.json or people) or (len(places) != 1 and not several):

@@ -41,6 +41,11 @@ def lines(
 ) -> list[str]:
     """A header and the rows, then what was left out and why.
 
+    Args:
+        columns: What stands where.
+        rows: One text a column, perhaps coloured; untrusted, cleaned here.
+        total: A last row that is none of them.
+
     Returns:
         Lines without trailing blanks, within the terminal's width when stdout is one.
     """

@@ -21,7 +21,15 @@ _LOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One compaction."""
+    """One compaction.
+
+    Attributes:
+        before, after: Message counts.
+        before_tokens, after_tokens: The release's estimates.
+        score: Share of the facts kept; None when there were none.
+        lost: How many facts of each category are gone.
+        seconds: What it took.
+    """
 
     before: int
     after: int

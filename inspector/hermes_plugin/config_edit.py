@@ -16,7 +16,12 @@ MARK = "# by hermes-inspector"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of ours."""
+    """One line of ours.
+
+    Attributes:
+        new: The line as we wrote it, without its end.
+        old: What stood there; None where nothing did.
+    """
 
     new: str
     old: str | None = None

@@ -31,6 +31,12 @@ Rows = list[dict[str, Any]]
 class Desk:
     """What the worker keeps of one engine.
 
+    Args:
+        home: The HERMES_HOME of the agent.
+        version: Of the Hermes that runs; "" when it does not say.
+        state: Where our own files lie.
+        summariser: Who writes summaries, as chosen when the plugin was installed.
+
     Attributes:
         compressor: None until the agent has named its model.
     """
@@ -184,7 +190,11 @@ MODELS = ("anthropic", "openai")
 def chosen(
     choice: Mapping[str, Any], config: HermesConfig, policy: Policy, tokens: Callable[[str], int]
 ) -> Summariser:
-    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`."""
+    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`.
+
+    Raises:
+        SummaryFailure: No model is named, or there is no key for it.
+    """
     name = str(choice.get("name") or "extractive")
     if name == "static":
         return StaticSummariser(policy)

@@ -18,7 +18,13 @@ _AROUND = 300
 
 
 def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the recall tool answers."""
+    """What the recall tool answers.
+
+    Args:
+        home: The HERMES_HOME.
+        session: Any session of the conversation.
+        args: `query`, and `limit` where the caller wants another.
+    """
     query = str(args.get("query") or "").strip()
     if not query:
         return {"error": "query is empty"}
@@ -32,7 +38,11 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(store: Store, session: str, query: str, limit: int) -> dict[str, Any]:
-    """Hits with the messages that stood around them, those no longer in the context first."""
+    """Hits with the messages that stood around them, those no longer in the context first.
+
+    Raises:
+        NotFoundError: There is no such session.
+    """
     conversation = store.conversation(session)
     store.learn(session)
     hits = recall(store, conversation, query, everything=True, limit=limit)

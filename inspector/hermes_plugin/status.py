@@ -65,7 +65,11 @@ class Status:
 
 
 def status(home: Path) -> Status:
-    """Look at a home."""
+    """Look at a home.
+
+    Raises:
+        DatabaseError: The recording cannot be read.
+    """
     settings = installed(home)
     folder = state_directory() if settings is None else Path(settings.state)
     install = find_install(None)

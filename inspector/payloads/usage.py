@@ -63,7 +63,12 @@ def _auxiliary(found: Ledger) -> dict[str, Decimal]:
 
 
 def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
-    """A row as the command line promises it."""
+    """A row as the command line promises it.
+
+    Args:
+        one: The row.
+        auxiliary: What the helpers of its session or conversation cost, which have rows of their own.
+    """
     own = best_cost(one).usd
     if one.task:
         auxiliary = own

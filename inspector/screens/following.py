@@ -45,7 +45,13 @@ NOTHING_YET = "Nothing happened yet: calls and compactions appear here as Hermes
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one look found."""
+    """What one look found.
+
+    Attributes:
+        place: The database of the session that is followed.
+        events: In the order of writing, each with whether the user is called for it.
+        problem: What could not be read; "" for nothing.
+    """
 
     place: Location
     pace: Pace
@@ -54,7 +60,11 @@ class Found:
 
 
 class FollowingScreen(Page):
-    """Follows whichever session was written to last; bell and desktop as the user's settings say."""
+    """Follows whichever session was written to last; bell and desktop as the user's settings say.
+
+    Args:
+        locations: The databases.
+    """
 
     BINDINGS = bindings("follow")
     DEFAULT_CSS = "FollowingScreen { layout: vertical; TextPane { height: 1fr; padding: 0 1; } }"

@@ -30,7 +30,15 @@ def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | No
 
 
 class Caller:
-    """Calls once for all that happened since the last look."""
+    """Calls once for all that happened since the last look.
+
+    Args:
+        how: The user's settings.
+        ring: Rings the bell.
+
+    Raises:
+        ConfigError: A notification on the desktop is wanted, and its package is not there.
+    """
 
     def __init__(self, how: Alerts, ring: Callable[[], object]) -> None:
         if how.desktop and find_spec(_PACKAGE) is None:

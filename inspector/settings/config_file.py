@@ -17,7 +17,13 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the file that cannot be used."""
+    """Something in the file that cannot be used.
+
+    Attributes:
+        what: What is wrong, in one clause.
+        line: Where, from 1; None when it is the whole file.
+        remedy: What to write instead; empty when nobody knows.
+    """
 
     what: str
     line: int | None
@@ -26,7 +32,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file that was read."""
+    """A file that was read.
+
+    Attributes:
+        path: Where it lies.
+        exists: Whether it is there.
+        settings: What is in force; the defaults where there are problems.
+        lines: The line each value stands on, by its path.
+        problems: In the order of the file.
+    """
 
     path: Path
     exists: bool = True

@@ -11,6 +11,9 @@ NEVER = "never"
 def refuse_sending(host: str) -> None:
     """Hold what is about to be sent to another machine against the user's settings.
 
+    Args:
+        host: Where it would go.
+
     Raises:
         ConfigError: They say that nothing is sent.
     """

@@ -13,7 +13,15 @@ from inspector.settings.settings import values
 
 @dataclass(frozen=True, slots=True)
 class ShownSetting:
-    """One setting."""
+    """One setting.
+
+    Attributes:
+        name: As `alerts.context`.
+        value: What is in force.
+        origin: `default`, the file and line, or a variable of the environment.
+        line: In the file; None elsewhere.
+        says: What it does.
+    """
 
     name: str
     value: Any

@@ -12,7 +12,11 @@ FILE_NAME = "app.json"
 
 
 class RememberedState:
-    """A few words and numbers in one small file; one that is damaged or cannot be written is no failure."""
+    """A few words and numbers in one small file; one that is damaged or cannot be written is no failure.
+
+    Args:
+        path: The file, in the user's state directory.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path

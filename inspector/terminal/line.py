@@ -57,8 +57,10 @@ class Line:
     def mark(self, words: Collection[str], style: Style, *, start: int = 0) -> Line:
         """Lay a style over each place where one of some words stands, and over one that is cut at the end.
 
-        Words are those as written; pieces put in one by one are looked through one by one, from the cell
-        `start` on.
+        Args:
+            words: What is looked for, as written; pieces put in one by one are looked through one by one.
+            style: Laid over the style that is there.
+            start: The segments before this cell stay as they are.
         """
         marked: list[Segment] = []
         column = 0

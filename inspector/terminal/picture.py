@@ -16,7 +16,12 @@ _FONTS = 'font-family: Fira Code, "DejaVu Sans Mono", Menlo, Consolas, monospace
 
 
 def write_picture(path: Path, svg: str) -> None:
-    """Write it in the form its name asks for."""
+    """Write it in the form its name asks for.
+
+    Raises:
+        OSError: The file cannot be written.
+        ConfigError: What draws a PNG is not installed.
+    """
     svg = _local_fonts(svg)
     if path.suffix.lower() == PNG:
         path.write_bytes(_png(svg))
@@ -25,7 +30,11 @@ def write_picture(path: Path, svg: str) -> None:
 
 
 def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
-    """Write an SVG named after the moment, and a PNG beside it where what draws one is installed."""
+    """Write an SVG named after the moment, and a PNG beside it where what draws one is installed.
+
+    Raises:
+        OSError: A file cannot be written.
+    """
     path = folder / f"hermes-inspector-{now.astimezone():%Y%m%d-%H%M%S}.svg"
     write_picture(path, svg)
     try:

@@ -11,7 +11,13 @@ from inspector.terminal.wrap import broken
 
 
 def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> Iterator[str]:
-    """Rows that may be written as they are."""
+    """Rows that may be written as they are.
+
+    Args:
+        lines: Untrusted, perhaps with coloured pieces; a line break in one begins a row.
+        mask: False when credentials are masked already, or asked for.
+        wrap: False for what is there to be copied: lines keep their length.
+    """
     width, coloured = terminal_width() if wrap else None, is_coloured()
     for line in lines:
         text, spans = _harmless(line, mask=mask)

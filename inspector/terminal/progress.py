@@ -18,7 +18,11 @@ _WIPE = "\r\x1b[K"
 
 
 class Progress:
-    """One line on a terminal that counts seconds and characters; silent elsewhere."""
+    """One line on a terminal that counts seconds and characters; silent elsewhere.
+
+    Args:
+        endpoint: Who is asked; None when nobody is.
+    """
 
     def __init__(self, endpoint: Endpoint | None) -> None:
         self._endpoint = endpoint

@@ -16,7 +16,12 @@ _EVERY = 0.5
 
 
 class Waiting:
-    """One line on a terminal's stderr, kept up to date by a thread until there is a result."""
+    """One line on a terminal's stderr, kept up to date by a thread until there is a result.
+
+    Args:
+        stream: A terminal.
+        what: What the command does, as long as it says nothing better.
+    """
 
     def __init__(self, stream: TextIO, what: str) -> None:
         self._stream, self._what, self._said = stream, what, ""

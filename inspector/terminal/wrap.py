@@ -17,7 +17,13 @@ Slice = tuple[int, int]
 
 
 def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice]]:
-    """The rows a line takes: what stands before each, and which slice of the line it is."""
+    """The rows a line takes: what stands before each, and which slice of the line it is.
+
+    Args:
+        line: Cleaned, without line breaks.
+        width: Cells of a row.
+        hang: Cells by which all rows but the first stand further in.
+    """
     if cell_len(line) <= width:
         yield "", (0, len(line))
         return

@@ -27,6 +27,9 @@ _HEADERS = {
 class Guard:
     """Answers 403 to everybody else.
 
+    Args:
+        hosts: What the Host header may say, with the port.
+
     Attributes:
         token: Opens one browser, once.
     """

@@ -18,7 +18,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class GuardedServer(Server):
-    """Serves the app to whoever brings the token."""
+    """Serves the app to whoever brings the token.
+
+    Args:
+        words: The command line of the app, without the program.
+        host: The address to listen on.
+        port: Likewise.
+        ready: Told the URL once the server listens.
+    """
 
     def __init__(self, words: Sequence[str], host: str, port: int, ready: Callable[[str], None]) -> None:
         command = shlex.join([sys.executable, "-m", "inspector", *words])

@@ -29,6 +29,9 @@ def announce(stage: Stage, spec: Compaction, rows: list[Row]) -> int:
 
     Returns:
         The tokens it is said to begin with.
+
+    Raises:
+        ValueError: The release would not have begun one.
     """
     tokens = _ANNOUNCED.get(spec.trigger, _asked)(stage, spec, rows)
     stage.log(

@@ -84,7 +84,11 @@ class Line:
 
 @dataclass(slots=True)
 class Played:
-    """A session as it will be stored; `opened` is the row its running turn began with."""
+    """A session as it will be stored; `opened` is the row its running turn began with.
+
+    Attributes:
+        added_tools: Tools that were switched on later.
+    """
 
     id: str
     script: Script

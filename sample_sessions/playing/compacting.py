@@ -35,7 +35,12 @@ class _Cut:
 
 
 def compact(stage: Stage, spec: Compaction) -> None:
-    """Plays one compaction: what is announced, what is written, what it costs."""
+    """Plays one compaction: what is announced, what is written, what it costs.
+
+    Raises:
+        ValueError: The scenario says that a compaction ran where the release would not have run one, or that
+            its summary has no row of its own.
+    """
     if spec.limit:
         stage.limit = spec.limit
     session, before = stage.session, stage.session.live

@@ -24,7 +24,13 @@ TOOLS_TOKENS = 6180
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What every script of a build shares."""
+    """What every script of a build shares.
+
+    Attributes:
+        now: The moment the scripts count back from.
+        models: By name.
+        systems: System prompts by name.
+    """
 
     now: datetime
     models: Mapping[str, Model]

@@ -23,7 +23,9 @@ ONE_HOUR_FACTOR = Decimal("1.6")
 def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
     """The entry that held at a moment: the last one in force, the first when none was.
 
-    A moment of None takes the newest that holds all day.
+    Args:
+        rows: Entries of one model, oldest first.
+        at: The moment; None takes the newest that holds all day.
     """
     if not rows:
         return None
@@ -42,8 +44,13 @@ def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bo
     """What some tokens cost; None where the entry, or the rate of a bucket that was used, is not known.
 
     A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
-    Reasoning is inside the output and not priced again. A long-context tier is chosen by the mean prompt of
-    the calls.
+    Reasoning is inside the output and not priced again.
+
+    Args:
+        row: The entry.
+        tokens: The buckets; unknown ones count as empty.
+        calls: How many requests made them: a long-context tier is chosen by the mean prompt.
+        one_hour: Cache writes are kept for an hour.
     """
     if row is None:
         return None
@@ -63,7 +70,14 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
-    """The same of bare numbers, for ledgers of many rows."""
+    """The same of bare numbers, for ledgers of many rows.
+
+    Args:
+        row: The entry.
+        buckets: Fresh input, cache read, cache write, output.
+        calls: How many requests made them.
+        one_hour: Cache writes are kept for an hour.
+    """
     prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
     total = _ZERO
     for amount, rate in zip(

@@ -46,6 +46,11 @@ class PriceBook:
 
     Entries of the user go first; `one_hour` cache writes cost more. Without a folder nothing is kept between
     runs.
+
+    Args:
+        overrides: The user's entries.
+        one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
+        folder: Where looked-up entries are kept between runs; None for nowhere.
     """
 
     def __init__(
@@ -177,7 +182,15 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:
-    """A price book with this user's overrides, remembering look-ups in their cache directory."""
+    """A price book with this user's overrides, remembering look-ups in their cache directory.
+
+    Args:
+        one_hour: Cache writes are kept for an hour.
+        overrides: The file of overrides; `prices.yaml` in the configuration directory by default.
+
+    Raises:
+        ConfigError: The file of overrides cannot be used.
+    """
     return PriceBook(
         read_overrides(overrides or config_directory() / OWN_PRICES),
         one_hour=one_hour,

@@ -88,7 +88,13 @@ def place(
 def with_prefix_tokens(
     breakpoints: Sequence[Breakpoint], weights: Sequence[int], base: int
 ) -> tuple[Breakpoint, ...]:
-    """The same breakpoints with the tokens before each."""
+    """The same breakpoints with the tokens before each.
+
+    Args:
+        breakpoints: As placed.
+        weights: Tokens of each message.
+        base: Tokens of what stands before the messages: tool schemas, and a system prompt kept apart.
+    """
     sums = list(accumulate(weights, initial=base))
     return tuple(
         replace(point, prefix_tokens=sums[point.index + 1] if point.index >= 0 else base)

@@ -62,7 +62,12 @@ class Surroundings:
 
 
 class Causes:
-    """Tells the causes of a conversation's breaks."""
+    """Tells the causes of a conversation's breaks.
+
+    Args:
+        around: What else happened.
+        calls: All calls of the conversation.
+    """
 
     def __init__(self, around: Surroundings, calls: Sequence[CacheCall]) -> None:
         self._around = around
@@ -176,8 +181,13 @@ def find_breaks(
     """Every break, with cause and price.
 
     Providers regularly find a little less than the whole previous prompt; that usual shortfall is the median
-    over the conversation, and only what is missing beyond it counts. Without a price entry the amounts stay
-    unknown.
+    over the conversation, and only what is missing beyond it counts.
+
+    Args:
+        calls: Of one conversation, in time order.
+        around: What else happened.
+        price: The price entry of a call; None leaves amounts unknown.
+        one_hour: Cache writes are kept for an hour.
     """
     usual = _usual_shortfall(calls)
     caching = {call.route for call in calls if call.cache_read}

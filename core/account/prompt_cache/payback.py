@@ -23,7 +23,11 @@ _Price = Callable[[CacheCall], PriceRow | None]
 
 @dataclass(frozen=True, slots=True)
 class SummaryCost:
-    """What the summariser cost in one session, as recorded."""
+    """What the summariser cost in one session, as recorded.
+
+    Attributes:
+        usd: All its calls together; None without a price.
+    """
 
     usd: Decimal | None
     calls: int
@@ -39,7 +43,13 @@ def paybacks(
 ) -> tuple[Payback, ...]:
     """Every completed compaction with calls on both sides.
 
-    A session without an entry in `summaries` recorded no cost; without a price amounts are unknown.
+    Args:
+        calls: Of the conversation, in time order.
+        log: Its lines.
+        sessions: Its session ids.
+        summaries: What the summariser cost, by session; one without an entry recorded nothing.
+        price: The price entry of a call; None leaves amounts unknown.
+        to_utc: Turns the log's times into UTC.
     """
     pairs = list(_pairs(log, sessions))
     found = []

@@ -108,7 +108,9 @@ class CacheInputs:
 def cache_report(case: CacheInputs, *, results: bool = True) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of one conversation.
 
-    The tool results are costed only where asked for: that reads every message.
+    Args:
+        case: The conversation.
+        results: Cost the tool results too, which reads every message.
     """
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")

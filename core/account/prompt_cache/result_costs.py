@@ -45,8 +45,14 @@ def result_costs(
 
     Every answer of the model is one call, and that call carried all results before it in its generation. A
     copy in a later generation continues the life of the original, at the copy's size. A result is written
-    once and read from the cache afterwards, as often as the conversation's hit rate says. A hit rate of None
-    counts every later read as a hit.
+    once and read from the cache afterwards, as often as the conversation's hit rate says.
+
+    Args:
+        generations: The messages of each, oldest first, and the positions of copies among them.
+        price: The price entry in force at a moment; None leaves amounts unknown.
+        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read as
+            a hit.
+        most: How many to return.
     """
     lives: dict[_Result, _Life] = {}
     for messages, copies in generations:
@@ -106,7 +112,15 @@ def _cost(
 def anew(
     figure: str, tokens: int, fresh: Decimal, cached: Decimal, entry: PriceRow
 ) -> tuple[Decimal, Origin]:
-    """Dollars above what the same tokens would have cost from the cache, and their origin."""
+    """Dollars above what the same tokens would have cost from the cache, and their origin.
+
+    Args:
+        figure: What the amount is called.
+        tokens: How many were read anew.
+        fresh: USD per million of a token that is read anew, written to the cache where that costs.
+        cached: USD per million of one from the cache.
+        entry: The price entry both are of.
+    """
     usd = (fresh - cached) * tokens / MILLION
     terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))
     formula = "tokens read anew × (USD per million anew - from the cache) / 1,000,000"

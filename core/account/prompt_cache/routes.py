@@ -18,7 +18,11 @@ from core.support.yaml_tables import shared_table, version
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes."""
+    """Where a request goes.
+
+    Attributes:
+        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; worked out when empty.
+    """
 
     provider: str = ""
     base_url: str = ""
@@ -42,7 +46,12 @@ class Route:
 
 
 def cache_route(route: Route, release: str) -> CacheRoute:
-    """Whether Hermes of a release marks requests on a route, and in which layout."""
+    """Whether Hermes of a release marks requests on a route, and in which layout.
+
+    Args:
+        route: Provider, endpoint, model.
+        release: The Hermes release.
+    """
     rule = next(
         (
             rule
@@ -61,7 +70,11 @@ def cache_route(route: Route, release: str) -> CacheRoute:
 def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> str | None:
     """The lifetime in force: `5m`, `1h`, or None when the configuration switches caching off.
 
-    Some routes keep 5 minutes only; `auto` depends on the source of the session.
+    Args:
+        configured: `prompt_caching.cache_ttl` as read.
+        route: Some routes keep 5 minutes only.
+        release: The Hermes release.
+        source: Source of the session; `auto` depends on it.
     """
     rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
     text = str(configured).lower() if configured is not None else "none"

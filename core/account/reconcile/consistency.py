@@ -19,6 +19,9 @@ def row_lint(store: Store) -> tuple[Discrepancy, ...]:
 
     Usage of auxiliary tasks is in the split alone, and a row taken back stays in `message_count` until the
     session is rewritten (Hermes 0.16 and later): neither is a disagreement.
+
+    Raises:
+        DatabaseError: The database cannot be read.
     """
     with reading(store.path):
         split = list(_against_split(store.connection, store.schema))

@@ -46,7 +46,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a file holds."""
+    """What a file holds.
+
+    Attributes:
+        mapping: The column mapping that fitted.
+        skipped: How many lines were no entries.
+        first_skipped: Day and model of the first of them, as they stand there.
+    """
 
     mapping: str
     entries: tuple[Entry, ...]
@@ -61,6 +67,9 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
         export: The CSV file; a byte order mark, another separator and grouped digits do no harm.
         mapping: A column mapping of reconcile.yaml; found by the columns by default.
         columns: The column of each field, where no mapping knows it; see `FIELDS`.
+
+    Raises:
+        UsageError: No mapping fits the file's columns, or it cannot be read.
     """
     header, lines, separator = _lines(export)
     name, places = _fitting(header, mapping, columns or {}, export)

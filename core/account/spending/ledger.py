@@ -62,8 +62,17 @@ def collect(
     """Adds up what was spent; each call counts once, whatever the dimension.
 
     A session's usage is booked on the moment the session started, the only time every release records.
-    Auxiliary calls (summaries, titles, vision) are rows of their own beside the main loop's. `only` takes the
-    share of these dimensions and keys, as `("model", "gpt-5.2")`; without prices `computed` stays empty.
+    Auxiliary calls (summaries, titles, vision) are rows of their own beside the main loop's.
+
+    Args:
+        stores: The databases; the same file given twice counts once.
+        by: One of `DIMENSIONS`.
+        since: Only sessions that started then or later.
+        until: Only sessions that started earlier.
+        session: Only the conversation this session belongs to.
+        only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
+        prices: Compute costs too; None leaves `computed` empty.
+        zone: Time zone of days and hours; this machine's by default.
 
     Raises:
         UsageError: There is no such dimension.

@@ -29,6 +29,11 @@ FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     """The origin of one figure of one row.
 
+    Args:
+        ledger: The ledger the row is from.
+        row: A row, or the totals.
+        figure: One of `FIGURES`.
+
     Raises:
         UsageError: There is no such figure.
     """

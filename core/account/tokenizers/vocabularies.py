@@ -31,7 +31,12 @@ _lock = threading.Lock()
 
 
 def count_text(text: str, name: str) -> int:
-    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`."""
+    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`.
+
+    Args:
+        text: Any length.
+        name: The encoding.
+    """
     tokenizer = encoding(name)
     clean = text.encode("utf-8", "replace").decode("utf-8")
     pieces = (clean[start : start + PIECE] for start in range(0, len(clean), PIECE))
@@ -44,7 +49,11 @@ def count_texts(texts: Sequence[str], name: str) -> list[int]:
 
 
 def encoding(name: str) -> tiktoken.Encoding:
-    """A tokenizer by name; built once in a process, which takes about half a second."""
+    """A tokenizer by name; built once in a process, which takes about half a second.
+
+    Raises:
+        ConfigError: There is no such vocabulary, or its bytes are not the published ones.
+    """
     with _lock:
         return _build(name)
 

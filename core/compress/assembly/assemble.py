@@ -51,8 +51,12 @@ def assemble(
 ) -> Assembled:
     """Put a summary in place of the middle.
 
-    A body of None leaves the list as it is, as an abort does; notes on demoted results leave out a session of
-    None.
+    Args:
+        measured: The conversation.
+        plan: Its plan.
+        summary_body: The text without markers; None leaves the list as it is, as an abort does.
+        wording: The free words around the body; a release's when the list is to have its size.
+        session: Id that notes on demoted results point to; None leaves it out.
 
     Returns:
         The new list. Without a middle it is the list given, pruned where the release hands that back.

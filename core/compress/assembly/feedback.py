@@ -52,6 +52,10 @@ class Outcome:
 def feedback(outcome: Outcome, rules: FeedbackRules) -> Feedback:
     """Word an outcome as the release does.
 
+    Args:
+        outcome: What happened.
+        rules: What the release tells apart.
+
     Returns:
         The feedback; a reason is redacted whatever the user's settings.
     """

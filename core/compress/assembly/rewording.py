@@ -40,7 +40,11 @@ class Sides:
 def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules: AssemblyRules) -> Messages:
     """The rows of a list with the keys a release gives them while it is in memory: its estimate counts those.
 
-    `tail_from` is where the tail of the list before begins; None once an agent has taken the list over.
+    Args:
+        assembled: A list with a summary in it.
+        had_user: What the summary row says of the conversation.
+        tail_from: Where the tail of the list before begins; None once an agent has taken the list over.
+        rules: Of the release.
     """
     rows = list(assembled.messages)
     if rules.marks_tail and tail_from is not None:
@@ -54,7 +58,14 @@ def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules
 
 
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:
-    """A list and its twin in our words."""
+    """A list and its twin in our words.
+
+    Args:
+        messages: As the release would leave them, its words stood in for.
+        index: Where the summary stands.
+        summary: The summary as inserted, handoff and body: its stand-in and ours.
+        wording: The stand-ins.
+    """
     swaps = {summary[0]: summary[1], wording.note: OURS.note}
     places = {0, index}
     plain = (without_keys(message, (HAD_USER, _OF_TAIL)) for message in messages)

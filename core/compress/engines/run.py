@@ -21,7 +21,11 @@ from core.model.compaction.preview import Preview
 
 @dataclass(frozen=True, slots=True)
 class OtherEngine:
-    """An engine that is not ours, and where it is run."""
+    """An engine that is not ours, and where it is run.
+
+    Attributes:
+        name: As the user named it.
+    """
 
     name: str
     found: FoundEngine
@@ -65,6 +69,15 @@ def run_engine(
     stop: Callable[[], bool] | None = None,
 ) -> Hosted:
     """Let an engine compact a copy of the conversation in a process of its own.
+
+    Args:
+        engine: Which one.
+        measured: The conversation.
+        cut: Our plan of it.
+        writer: Answers its calls to a model.
+        focus: The topic of `/compress <topic>`.
+        most_tokens: Tokens the user agreed to send; None where nothing is sent.
+        stop: Says whether the user has given up; the process is killed then.
 
     Raises:
         EngineFailed: It could not be loaded, hung, died, was given up, or returned no list.

@@ -65,7 +65,10 @@ Facts: TypeAlias = Callable[[str], list[FactValue]]
 def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = False) -> list[Found]:
     """Every fact of a middle in order of first appearance.
 
-    Facts about a topic are marked; `prose` takes the names, dates and plain figures of prose too.
+    Args:
+        views: The middle, read.
+        topic: When given, facts said in a line, message or call about it are marked.
+        prose: Take the names, dates and plain figures of prose too.
     """
     found: dict[FactValue, Found] = {}
     # Agents read and say the same things again and again: each text is searched once.

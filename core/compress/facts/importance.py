@@ -75,7 +75,12 @@ class Weighed:
 
 
 def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
-    """Every fact of a middle with its weight."""
+    """Every fact of a middle with its weight.
+
+    Args:
+        views: The middle, read.
+        topic: When given, facts about it are marked.
+    """
     ended = tuple(outcomes(views))
     kept: list[tuple[Found, float]] = list(sentence_facts(views, topic, ended))
     noise: Counter[str] = Counter()

@@ -97,6 +97,12 @@ def views(
     """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
 
     `clean` is applied to every text before anything is taken from it.
+
+    Args:
+        messages: The middle.
+        offset: Index of its first message in the whole list.
+        clean: Applied to every text before anything is taken from it.
+        limits: Characters read of a message, by role, where fewer do.
     """
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
     roles = [message.role for message in messages]
@@ -137,7 +143,12 @@ def _stands_for_a_command(before: Message) -> bool:
 
 
 def is_output(text: str, before: str | None) -> bool:
-    """Whether a user row holds what a command gave back."""
+    """Whether a user row holds what a command gave back.
+
+    Args:
+        text: The row.
+        before: Role of the row before it; only an assistant's can have brought it about.
+    """
     return before == "assistant" and bool(lexicon().observed.search(text))
 
 

@@ -63,7 +63,9 @@ class FactValue(NamedTuple):
 def values(text: str, *, errors: bool = True) -> list[FactValue]:
     """The facts of a text, each value once, at most `MOST_PER_TEXT` a category.
 
-    Error lines are facts in tool output, talk elsewhere.
+    Args:
+        text: Any text; scanned in time linear in its length.
+        errors: Take error lines too; they are facts in tool output, talk elsewhere.
     """
     found: dict[FactValue, None] = {}
     counts: dict[str, int] = {}

@@ -35,7 +35,13 @@ def header() -> str:
 
 
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
-    """The rows with the running request behind the summary."""
+    """The rows with the running request behind the summary.
+
+    Args:
+        rows: Of the compacted list, pairs repaired.
+        given: The conversation before, blank echoes left out.
+        policy: Of the release.
+    """
     request = running_request(given, policy)
     carrier = _carrier(rows, policy)
     if request is None or carrier is None or _is_actionable(rows, carrier, policy):

@@ -17,7 +17,11 @@ from core.model.transcript.message import Message
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:
     """The rows with large old tool results of the tail demoted.
 
-    Without a session the hint where the full text can be searched for is left out.
+    Args:
+        rows: The pruned conversation.
+        rules: What the release says about tails.
+        plan: The plan.
+        session: Id to search for the full text; None leaves the hint out.
     """
     if not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
         return rows
@@ -58,7 +62,12 @@ def note(message: Message, session: str | None = None) -> Message:
 
 
 def old_results(results: Sequence[int], rounds: int) -> list[int]:
-    """Positions of tool results before the newest rounds, a round being a run of neighbours."""
+    """Positions of tool results before the newest rounds, a round being a run of neighbours.
+
+    Args:
+        results: Positions of the tool results of the tail, ascending.
+        rounds: Newest rounds spared.
+    """
     seen, previous = 0, None
     for taken, position in enumerate(reversed(results)):
         seen += previous is None or previous - position > 1

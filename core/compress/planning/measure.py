@@ -44,8 +44,6 @@ class Measured:
         policy: The release it was measured for.
         messages: As given.
         base: As given, older copies of tool results replaced by references.
-        calls: The call of each id.
-        results: Texts of results that a copy would make a reference of.
         duplicates: Where those stood, ascending.
         shrunk: What pruning would make of a message, by position, ascending; others it leaves alone.
         counted: Positions in `shrunk` that count as pruned tool results.
@@ -58,6 +56,8 @@ class Measured:
         noted_sizes: Size of each large tool result as the note a lean tail makes of it.
         running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
+        calls: The call of each id.
+        results: Texts of results that a copy would make a reference of.
         estimates: The estimate of each message on its own; rounding makes their sum differ a little.
     """
 
@@ -110,7 +110,11 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
-    Where `before` holds what the messages begin with, only the others are measured.
+
+    Args:
+        messages: In order. Never modified.
+        policy: Of the release.
+        before: Of the messages these begin with; where it holds of them, only the others are measured.
     """
     given = tuple(messages)
     old = before if before is not None and _holds(before, given, policy) else _nothing(policy)

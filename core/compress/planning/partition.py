@@ -25,7 +25,12 @@ def walk_back(
 ) -> Walk:
     """Add weights from the end until one more would pass the limit.
 
-    The least is taken whatever it weighs; `include_last` takes the one that passes the limit too.
+    Args:
+        weights: Of every message.
+        start: Position the walk never passes.
+        limit: Most tokens.
+        least: Messages taken whatever they weigh.
+        include_last: The message that passes the limit is taken too.
 
     Returns:
         The first position taken (the length when none is), and the tokens of those before it stopped.

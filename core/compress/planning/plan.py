@@ -32,8 +32,11 @@ def plan(
 ) -> Plan:
     """Plan a compaction: numbers only, so planning again costs milliseconds.
 
-    A window of None gives a plan without a middle; `keep` user turns stay word for word, as `/compress here
-    N` asks.
+    Args:
+        measured: The conversation, measured for a release.
+        settings: Window, shares, counts; `window` None gives a plan without a middle.
+        gate: State of what can refuse an automatic attempt; None when nothing is known.
+        keep: User turns at the end that stay word for word, as `/compress here N` asks; None for its own cut.
 
     Returns:
         The plan; its half-open spans are positions in the messages given and cover them all.

@@ -18,7 +18,10 @@ _SUMMARY_KEPT = 200
 def without_old_images(rows: Sequence[Row], rules: AssemblyRules, spared: range = range(0)) -> list[Row]:
     """The rows with every image gone that a newer one made old.
 
-    The spared round, which nobody answered yet, keeps its images.
+    Args:
+        rows: Of the compacted list.
+        rules: Of the release.
+        spared: A tool round nobody answered yet; it keeps its images.
     """
     if not rules.strips_images:
         return list(rows)

@@ -35,7 +35,14 @@ class Consequence:
 def consequence(
     kind: FailureKind, rules: FailureRules, *, in_a_row: int = 1, abort_configured: bool = False
 ) -> Consequence:
-    """Decide by the release's rules."""
+    """Decide by the release's rules.
+
+    Args:
+        kind: Why there is no summary.
+        rules: Of the release.
+        in_a_row: Failures of this kind one after another, this one included.
+        abort_configured: `compression.abort_on_summary_failure`.
+    """
     configured = abort_configured and rules.abort_configurable
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
 
@@ -67,6 +74,11 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
     Hermes 0.22 (`_validate_summary_user_provenance`) then takes only a summary whose first section is its
     line for "no user" and that says nowhere what a user asked.
+
+    Args:
+        body: The summary with the release's additions.
+        messages: The conversation before.
+        policy: Of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False
@@ -92,7 +104,13 @@ def had_user(messages: Sequence[Message], policy: Policy) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """How a call for a summary failed."""
+    """How a call for a summary failed.
+
+    Attributes:
+        message: What the exception says.
+        status: The HTTP status it carries.
+        exception: Its class.
+    """
 
     message: str
     status: int | None = None
@@ -120,7 +138,11 @@ class Route:
 def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool) -> Route:
     """What a compressor does after a failed call.
 
-    A second call that fails is taken to fail alike.
+    Args:
+        call: The failure; a second call that fails is taken to fail alike.
+        release: `0.13` ... `0.22`.
+        own_model: The summary has a model of its own, other than the main one.
+        main_answers: The main model would answer.
     """
     rules = _rules(release)
     nobody = _is_nobody(call, rules)

@@ -33,8 +33,8 @@ class Evidence:
     Args:
         read: The middle, read.
         known: Every message before the cut, whole.
-        weighed: The middle's facts.
         also: Further texts the summary may draw on, such as the summary before.
+        weighed: The middle's facts.
     """
 
     def __init__(

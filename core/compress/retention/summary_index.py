@@ -25,7 +25,11 @@ _MOST_TERMS = 40
 
 
 class Passages:
-    """Answers which lines of a summary speak of something."""
+    """Answers which lines of a summary speak of something.
+
+    Args:
+        lines: The lines that hold anything.
+    """
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -162,7 +166,10 @@ class SummaryIndex:
     def fate(self, category: str, value: str, told_by: tuple[str, ...] = ()) -> str:
         """`kept`, `paraphrased` or `lost`.
 
-        Of a long text the words that tell it are looked for, as roots.
+        Args:
+            category: What kind of fact it is.
+            value: The fact, as the messages have it.
+            told_by: Of a long text the words that tell it, as roots.
         """
         lower = _SPACE.sub(" ", value.lower())
         match category:

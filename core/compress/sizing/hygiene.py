@@ -59,8 +59,15 @@ def hygiene(
 ) -> Hygiene:
     """What the gateway decides over a transcript.
 
-    A last prompt of 0 or less is none; `anchored` are tokens by the usage stored with the session, for
-    releases that go by it.
+    Args:
+        rows: All rows of the transcript, system and meta rows too.
+        policy: Of the release.
+        enabled: `compression.enabled`.
+        window: Of the main model.
+        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
+        last_prompt: The provider's last count for this session; 0 or less where there is none.
+        anchored: Tokens by the usage stored with the session, for releases that go by it.
+        paused: A pause after an earlier failure still runs.
     """
     rules = policy.hygiene
     if len(rows) < rules.least or not enabled or not window:
@@ -102,6 +109,11 @@ def _decided(
 
 
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
-    """Seconds the gateway pauses after one, two and more failures in a row; empty where it does not."""
+    """Seconds the gateway pauses after one, two and more failures in a row; empty where it does not.
+
+    Args:
+        policy: Of the release.
+        base: `compression.hygiene_failure_cooldown_seconds`.
+    """
     rules = policy.hygiene
     return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)

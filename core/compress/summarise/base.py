@@ -226,6 +226,9 @@ def heading_line(heading: str) -> str:
 def sections(body: str) -> dict[str, str]:
     """Split a summary at its `## ` headings.
 
+    Args:
+        body: A summary, with or without its markers.
+
     Returns:
         Heading to text; text before the first heading is under "".
     """

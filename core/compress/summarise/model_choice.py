@@ -67,6 +67,13 @@ def resolve(
     Sources below the one that names the model do not count, and a key never goes to an address it was not
     given for.
 
+    Args:
+        flags: What the command line says; empty fields are open.
+        env: The environment.
+        config: Hermes' configuration.
+        live: The model the session last ran on.
+        release: The release whose rules say which model writes summaries.
+
     Raises:
         NoProvider: Nobody names a model, or the endpoint needs a key that nobody gives.
     """

@@ -13,7 +13,12 @@ from core.redact.text import redact_text
 
 
 class GivenSummary(OfflineSummariser):
-    """Answers every request with the same text, its credentials masked as a release masks a model's."""
+    """Answers every request with the same text, its credentials masked as a release masks a model's.
+
+    Args:
+        text: The body of the summary, without markers.
+        name: What to call its writer.
+    """
 
     def __init__(self, text: str, name: str = "file") -> None:
         self.name = name

@@ -13,7 +13,12 @@ MCP_PREFIX = "mcp_"
 
 @dataclass(frozen=True, slots=True)
 class ResultSizes:
-    """The sizes in force, in characters."""
+    """The sizes in force, in characters.
+
+    Attributes:
+        result: Longest result of a tool without a size of its own.
+        turn: Longest sum over one turn.
+    """
 
     result: int
     turn: int

@@ -118,8 +118,13 @@ def find_attempts(
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
-    Before 0.22 a line without a session tag was written outside a turn, so tags tell; since, the work runs in
-    threads whose lines carry none. A gateway compresses between turns as well.
+    Args:
+        records: Lines of the log, in time order.
+        sessions: Ids of the conversation's sessions.
+        tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
+            work runs in a pool of threads whose lines carry no tag.
+        gateway: A gateway ran these sessions, which compresses between turns as well.
+        compactions: Where compactions of any session began and ended.
     """
     others = OtherCompactions(compactions, sessions)
     thread = [record for record in records if concerns(record, sessions)]

@@ -20,7 +20,13 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class ForeignEngine:
-    """An engine that decides instead of Hermes' own compressor."""
+    """An engine that decides instead of Hermes' own compressor.
+
+    Attributes:
+        name: As config.yaml calls it; None where only rows show one.
+        evidence: The setting, and rows it wrote in the place of a summary.
+        known: What else there is of it, in words.
+    """
 
     name: str | None
     evidence: tuple[Evidence, ...]

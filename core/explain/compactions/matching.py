@@ -121,7 +121,16 @@ def message_counts(
     release: str,
     left: int | None,
 ) -> Counts:
-    """Messages before and after one compaction."""
+    """Messages before and after one compaction.
+
+    Args:
+        context: Its surroundings.
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        derived: What was recomputed, when the log did not tell.
+        release: Whose rules apply.
+        left: How many messages the compaction before it left.
+    """
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
     if attempt is None:
         return before, after

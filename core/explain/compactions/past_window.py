@@ -139,7 +139,11 @@ _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A window below the configured one."""
+    """A window below the configured one.
+
+    Attributes:
+        line: The refusal that led to it.
+    """
 
     window: int
     line: LogRecord
@@ -150,7 +154,11 @@ def shrunk_in(
 ) -> Shrunk | None:
     """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
 
-    Whether it answers a refusal counts where its run is not known; `window` is what the run began with.
+    Args:
+        context: The conversation.
+        attempt: It counts as well that it answers a refusal, where its run is not known.
+        run: See `runs_of`.
+        window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at

@@ -26,7 +26,13 @@ _ENDS: Mapping[str, str] = {
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt | None, release: str) -> TurnAttempt | None:
-    """The place of a compaction among its turn's attempts; None where it takes none or no line tells."""
+    """The place of a compaction among its turn's attempts; None where it takes none or no line tells.
+
+    Args:
+        context: The conversation's surroundings.
+        attempt: As the log tells it.
+        release: Whose rules apply.
+    """
     if attempt is None or attempt.cause.trigger not in _TAKES_ATTEMPTS:
         return None
     counting = _Counting(context.policy(release), context.window.tokens)

@@ -48,7 +48,15 @@ def belongs(
     *,
     tags_tell: bool,
 ) -> bool:
-    """Whether an outcome is of the attempt that is open."""
+    """Whether an outcome is of the attempt that is open.
+
+    Args:
+        record: The line in question; its session is this conversation's, or it has none.
+        started: The line that opened the attempt.
+        previous: The newest line known to be of the attempt.
+        others: What else was being compacted.
+        tags_tell: Lines of a turn carry its session, so one without is of no turn.
+    """
     silence = AFTERWARDS if previous.kind in _LAST_WORDS else SILENCE
     if record.at - previous.at > silence:
         return False

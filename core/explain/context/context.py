@@ -171,8 +171,12 @@ class ConversationContext:
     ) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window.
 
-        Hermes may look at the window of the summary model only in the first attempt: until then it has not
-        `lowered`.
+        Args:
+            release: Whose rules apply.
+            session: Whose settings.
+            window: Of the main model.
+            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
+                first attempt.
         """
         if window is None or window <= 0:
             return None
@@ -217,7 +221,21 @@ def open_context(
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
 ) -> ConversationContext:
-    """The surroundings of a conversation."""
+    """The surroundings of a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+        conversation: The conversation itself, likewise.
+        known: Messages of it, likewise.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml cannot be used.
+    """
     conversation, home = conversation or store.conversation(session_id), store.location.home
     return ConversationContext(
         store,

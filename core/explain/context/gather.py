@@ -54,7 +54,11 @@ def found_window(store: Store, conversation: Conversation, config: HermesConfig,
 def detected(
     store: Store, conversation: Conversation, read: ReadMessages, log: Log, release: str | None = None
 ) -> ReleaseGuess:
-    """The release of a conversation, or the one asked for."""
+    """The release of a conversation, or the one asked for.
+
+    Raises:
+        ConfigError: The release asked for is none.
+    """
     if release is not None:
         evidence = Evidence(Source.CONFIG, "--release", release)
         return ReleaseGuess(nearest_release(release), Verdict.PROVED, release, (evidence,))
@@ -134,6 +138,10 @@ _MOST = 4 * 1024 * 1024
 
 def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
     """The schemas a session last sent, from its snapshot (0.13, 0.14; later on request) or a dumped request.
+
+    Args:
+        home: The HERMES_HOME.
+        session_id: As stored; one that is no file name has no files.
 
     Returns:
         None where no file tells.

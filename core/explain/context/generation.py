@@ -94,7 +94,18 @@ def generation_context(
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
-    Generations count from 1 over the conversation; None is the newest.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        generation: 1-based over the conversation; None for the newest.
+        release: Rules to apply instead of the detected release's.
+        conversation: The conversation, where it has been read already.
+        known: Messages of the generation that have been read already.
+
+    Raises:
+        NotFoundError: There is no such session.
+        UsageError: The conversation has no such generation.
+        ConfigError: config.yaml cannot be used, or the release is unknown.
     """
     context = open_context(store, session_id, release=release, conversation=conversation, known=known)
     conversation = context.conversation
@@ -171,7 +182,9 @@ def closing_rows(context: ConversationContext, generation: Generation) -> Bounda
 def closed(context: ConversationContext, generation: Generation) -> Closed:
     """The messages of a generation when it ended, with rows of the turn that a later session holds.
 
-    The newest goes on, and is taken as it stands.
+    Args:
+        context: The conversation.
+        generation: Which of its generations; the newest goes on, and is taken as it stands.
     """
     closing = closing_rows(context, generation)
     messages = context.messages((closing.before if closing is not None else ()) or generation.row_ids)

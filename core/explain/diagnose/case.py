@@ -38,7 +38,13 @@ _OF_THE_HOME = (Kind.AUX_LOWERED,)
 
 @dataclass(frozen=True)
 class Case:
-    """One conversation under examination."""
+    """One conversation under examination.
+
+    Attributes:
+        context: Its surroundings.
+        explanation: Its compactions and where the trigger stands.
+        now: The moment it is examined at.
+    """
 
     context: ConversationContext
     explanation: Explanation

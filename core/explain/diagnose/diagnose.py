@@ -36,7 +36,12 @@ from core.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found and what could not be answered."""
+    """What was found and what could not be answered.
+
+    Attributes:
+        findings: Worst first.
+        unknown: Rules that lack their evidence, each with what is missing.
+    """
 
     findings: tuple[Finding, ...]
     unknown: tuple[NotKnown, ...] = ()
@@ -51,7 +56,20 @@ def examine(
     config: HermesConfig | None = None,
     log: Log | None = None,
 ) -> Examination:
-    """Apply every rule about conversations to one."""
+    """Apply every rule about conversations to one.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules of Hermes to apply instead of the detected release's.
+        now: The moment asked about; this one by default.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml cannot be used, or the release is unknown.
+    """
     store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
     context, explanation = explained(store, session_id, release=release, config=config, log=log)
     return examine_case(case_of(context, explanation, now))
@@ -74,7 +92,16 @@ _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 
 def diagnose(store: Store, session_id: str) -> Examination:
-    """Apply every rule about a conversation."""
+    """Apply every rule about a conversation.
+
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
+    """
     context, explanation = explained(store, session_id)
     return diagnose_read(context, explanation, cache_of(context))
 

@@ -20,7 +20,12 @@ MOST = 170
 
 
 def headline_of(event: CompressionEvent, *, by_count: bool = False) -> Headline:
-    """What happened and, where it failed, what helps."""
+    """What happened and, where it failed, what helps.
+
+    Args:
+        event: One attempt, completed or not.
+        by_count: The gateway went by the number of messages, not by tokens.
+    """
     if not event.completed:
         return _failed(event)
     if event.summary.status is SummaryStatus.FALLBACK:

@@ -51,7 +51,17 @@ def result_lives(
 ) -> ResultLives:
     """Follow every tool result of a conversation.
 
-    Files are looked for, never opened.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        window: Tokens instead of the window found.
+        check_files: Look whether the files are there; they are never opened.
+        prices: Work costs out.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
     """
     context = open_context(store, session_id)
     policy = load_policy(release or context.release.release)

@@ -16,7 +16,12 @@ _LOOSE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class GatewayLimits:
-    """What the gateway compares a transcript with."""
+    """What the gateway compares a transcript with.
+
+    Attributes:
+        tokens: At or above which it compacts.
+        rows: Likewise.
+    """
 
     tokens: int
     rows: int
@@ -31,7 +36,12 @@ def gateway_limits(context: ConversationContext, policy: Policy, window: int | N
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:
-    """What the gateway compares: the provider's last count, else its estimate of the rows alone."""
+    """What the gateway compares: the provider's last count, else its estimate of the rows alone.
+
+    Args:
+        record: The line of the last answered call.
+        estimate: Of the rows, without system prompt and tools.
+    """
     if record is None or not record.input:
         return Number(estimate)
     return Number(record.input, True, record.where, estimate)
@@ -40,7 +50,15 @@ def counted(record: LogRecord | None, estimate: int) -> Number:
 def gateway_checks(
     policy: Policy, settings: Settings, limits: GatewayLimits | None, number: Number, rows: int
 ) -> tuple[Check, ...]:
-    """The conditions under which the gateway compacts before a turn."""
+    """The conditions under which the gateway compacts before a turn.
+
+    Args:
+        policy: Of the release.
+        settings: Whether compression is on.
+        limits: What it compares with; None where the window is unknown.
+        number: See `counted`.
+        rows: Rows of the transcript before the new message.
+    """
     enabled, tokens, real = settings.enabled, number.tokens, number.real
     found = [Check("compression.enabled", "true", str(enabled).lower(), enabled)]
     had = f"{'' if real else '~'}{tokens:,} tokens, {rows} rows"

@@ -29,6 +29,10 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
 
     Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
     estimates stand in, and a condition nobody wrote down leaves its decision open.
+
+    Args:
+        context: The conversation's surroundings.
+        events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
     return tuple(draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1))

@@ -78,7 +78,12 @@ class ThresholdInForce:
     context: ConversationContext
 
     def limits(self, event: CompressionEvent | None, session: Session) -> tuple[int | None, int | None]:
-        """Window and threshold of the check that ended a generation, else of today's config."""
+        """Window and threshold of the check that ended a generation, else of today's config.
+
+        Args:
+            event: What ended it; None for the newest.
+            session: Where it lived.
+        """
         by_size = event is not None and event.trigger in BY_SIZE
         window = event.window if event is not None and by_size else self.context.window.tokens
         if event is not None and by_size and event.threshold is not None:

@@ -35,7 +35,14 @@ _HELD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class TurnLines:
-    """The lines of one turn."""
+    """The lines of one turn.
+
+    Attributes:
+        began: Its first line.
+        calls: Answered calls, by their number in the turn.
+        held: Lines that say a check was passed over, each with the number of the last call before it.
+        stated: Lines that name the number a check compared, likewise.
+    """
 
     began: LogRecord
     calls: dict[int, LogRecord] = field(default_factory=dict)

@@ -67,7 +67,13 @@ class RecoveryStep:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A refused request lived through."""
+    """A refused request lived through.
+
+    Attributes:
+        steps: The attempts, those of the turn that were used before it left out.
+        messages: The conversation it goes on with.
+        used: Attempts of the turn that are gone.
+    """
 
     steps: tuple[RecoveryStep, ...]
     end: RecoveryEnd
@@ -103,6 +109,15 @@ def recover(
     """Live through one request, its refusals and the attempts they lead to.
 
     Sizes are the release's own estimates, so a provider that counts otherwise may refuse once more or less.
+
+    Args:
+        messages: The conversation, without the system prompt.
+        policy: Of the release.
+        settings: With the window the release believes in.
+        provider: Refuses or takes each request.
+        overhead: Tokens of system prompt and tools in every request.
+        used: Attempts of the turn already gone.
+        summary_tokens: Size of every summary; None for what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
     end = run.run()

@@ -23,7 +23,11 @@ _GIVEN_UP = 3
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """The gateway that runs a conversation, with a check of its own before every turn."""
+    """The gateway that runs a conversation, with a check of its own before every turn.
+
+    Attributes:
+        rows: At or above which it compacts, whatever the tokens.
+    """
 
     rows: int
 

@@ -46,7 +46,16 @@ class Scenario:
 def scenarios(
     context: ConversationContext, actual: Settings, release: str | None = None
 ) -> Iterator[tuple[Scenario, bool]]:
-    """Each scenario as it is worked out, and whether it is the last; none where the window is unknown."""
+    """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
+
+    Args:
+        context: The conversation.
+        actual: The settings in force.
+        release: Rules to apply instead of the detected release's.
+
+    Raises:
+        ConfigError: The user's `prices.yaml` cannot be used.
+    """
     if actual.window is None:
         return
     lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
@@ -104,6 +113,13 @@ def simulate(
 
     The check runs before every call, as the newest releases do; an answer is a call. A summary weighs what
     its release would ask for.
+
+    Args:
+        messages: The conversation as it was spoken.
+        policy: Of the release.
+        settings: Window, threshold, ratio, protected counts.
+        overhead: Tokens of system prompt and tools in every request.
+        gateway: The gateway's own check before every turn; None where none ran the conversation.
     """
     run = HistoryRun(policy, settings, overhead, gateway)
     for message in messages:
@@ -168,7 +184,11 @@ class Bill:
 
         Summaries are priced at the conversation's own model, and read nothing from its cache. With a cache,
         what a prompt repeats is read from it and the rest is written to it; without one all of it is fresh.
-        Of the tokens of a prompt, so many repeat the one before.
+
+        Args:
+            requests: Tokens of every prompt, and how many of them repeat the one before.
+            summarised: Tokens the summaries are made of.
+            written: Tokens of the summaries.
         """
         if self.entry is None:
             return None

@@ -62,7 +62,11 @@ class HermesConfig:
     custom_models: tuple[CustomModel, ...] = ()
 
     def setting(self, key: str, release: str = NEWEST) -> Setting:
-        """One key as the release would use it."""
+        """One key as the release would use it.
+
+        Raises:
+            KeyError: The key is in no table of ours.
+        """
         spec = key_specs()[key]
         if not spec.known_to(release):
             return Setting(None, f"unknown to {release}")
@@ -95,7 +99,14 @@ class HermesConfig:
         return str(self.value("model.default") or self.value("model.model") or "")
 
     def settings(self, release: str, *, model: str = "", provider: str = "", base_url: str = "") -> Settings:
-        """The numbers a release would start with; the window is left to `find_window`."""
+        """The numbers a release would start with; the window is left to `find_window`.
+
+        Args:
+            release: Minor release, `0.19`.
+            model: The session's model when it is known, else the configured one is taken.
+            provider: Likewise.
+            base_url: Likewise.
+        """
         provider = provider or str(self.value("model.provider", release) or "")
         base_url = base_url or str(self.value("model.base_url", release) or "")
         return Settings(
@@ -147,7 +158,11 @@ _MOST_VALUES = 100_000
 
 
 def load_tree(home: Path) -> dict[str, Any]:
-    """Everything config.yaml says, as written; nothing where there is none."""
+    """Everything config.yaml says, as written; nothing where there is none.
+
+    Raises:
+        ConfigError: As for `load_config`.
+    """
     path = home / FILE_NAME
     return _parse(path)[0] if path.exists() else {}
 
@@ -218,7 +233,12 @@ BUILT_IN = (None, "", "compressor")
 
 @dataclass(frozen=True, slots=True)
 class EngineInCharge:
-    """An engine that decides instead of Hermes' own compressor."""
+    """An engine that decides instead of Hermes' own compressor.
+
+    Attributes:
+        name: As config.yaml calls it.
+        origin: Where it says so: `config.yaml:12`.
+    """
 
     name: str
     origin: str
@@ -243,7 +263,10 @@ def engine_in_charge(
 ) -> EngineInCharge | None:
     """The engine config.yaml names besides the built-in one.
 
-    The log tells where Hermes could not load an engine and took its own.
+    Args:
+        config: The settings of the home.
+        records: The log: Hermes says there that it could not load an engine and took its own.
+        release: Whose settings; the newest by default.
     """
     found, loaded = config.setting("context.engine", release), engine_loaded(records)
     if found.value in BUILT_IN or (loaded is not None and loaded.kind is Kind.ENGINE_MISSING):

@@ -59,6 +59,14 @@ def find_window(
 
     The order is `model.context_length`, `custom_providers`, the cache of lengths providers
     reported, the length a log line printed, and the table of model names.
+
+    Args:
+        config: The home's configuration.
+        home: Where the cache file lies; None to leave it out.
+        model: The session's model; the configured one when empty.
+        provider: Its provider.
+        base_url: Its endpoint; the configured one when empty.
+        logged: The newest length the log states.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")

@@ -85,6 +85,10 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
     shrank, or whose beginning changed, is read anew.
 
+    Args:
+        path: The log.
+        cache: Directory for the index; None reads without one.
+
     Raises:
         OSError: The log cannot be read.
     """
@@ -179,6 +183,11 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     Lines without a session are kept too, as are those that state a window or a threshold for any session.
     Rotations are read oldest first and joined by time, so that files in the wrong order, or lines written
     twice, do no harm.
+
+    Args:
+        home: The HERMES_HOME.
+        sessions: Ids of the sessions asked about; None for all.
+        cache_directory: Where indexes are kept between runs; None for nowhere.
     """
     indexes, problems = [], []
     for path in log_files(home):

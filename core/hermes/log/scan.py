@@ -39,7 +39,13 @@ looking at every line."""
 
 
 class Hit(NamedTuple):
-    """A line worth parsing."""
+    """A line worth parsing.
+
+    Attributes:
+        number: 1-based in its file.
+        line: Its bytes without the newline.
+        continued: Lines below it without a head of their own, at most a dozen.
+    """
 
     number: int
     line: bytes
@@ -60,7 +66,13 @@ class Scan(NamedTuple):
 
 
 def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
-    """Read complete lines from an offset to the end."""
+    """Read complete lines from an offset to the end.
+
+    Args:
+        stream: The log, opened for bytes.
+        offset: Where an earlier pass stopped.
+        lines: How many lines it had passed.
+    """
     hits: list[Hit] = []
     stream.seek(offset)
     rest = b""

@@ -54,7 +54,11 @@ OURS = Wording(
 
 @cache
 def release_wording(reads_as: str) -> Wording:
-    """Stand-ins of the size of a release's own words."""
+    """Stand-ins of the size of a release's own words.
+
+    Args:
+        reads_as: The release whose summary prefix is written, `0.19`.
+    """
     prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
     said = markers()["said_in_own_words"]
     return Wording(

@@ -67,7 +67,9 @@ def body_status(body: Mapping[str, Any] | None) -> int | None:
 def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
     """The message a release judges as saying something or nothing.
 
-    Releases that look `wide` also know the places where proxies put it.
+    Args:
+        body: What the exception carries.
+        wide: Whether the release also knows the places where proxies put it.
     """
     if not isinstance(body, Mapping):
         return ""

@@ -20,7 +20,13 @@ _LITERAL = re.compile(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\
 
 
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every literal behind the first of such a call that looks like a password."""
+    """Every literal behind the first of such a call that looks like a password.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+        places: Where in it a word stands that leads to one.
+    """
     for at in places:
         if match := _called().match(lower, at):
             for one in _behind_the_first(text, match.end()):

@@ -22,7 +22,13 @@ _REACH, _BEFORE = 2_000, 24
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value of a group of secrets that looks like one."""
+    """Every value of a group of secrets that looks like one.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+        places: Where in it a word stands that leads to one.
+    """
     for at in places:
         match = _group().match(lower, at)
         if match is None or _other().search(lower, max(0, at - _BEFORE), at):

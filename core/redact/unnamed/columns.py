@@ -23,7 +23,13 @@ _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 
 
 def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every cell below the name of a secret."""
+    """Every cell below the name of a secret.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+        places: Where in it a word stands that leads to one.
+    """
     done = 0
     for at in places:
         if at >= done and _named_cell().match(lower, at):
@@ -95,7 +101,13 @@ _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 
 
 def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value that is put into a column with the name of a secret."""
+    """Every value that is put into a column with the name of a secret.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+        places: Where in it a word stands that leads to one.
+    """
     for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)

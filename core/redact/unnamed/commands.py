@@ -28,7 +28,12 @@ _ARGUMENT = re.compile(
 
 
 def commands(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every value of an option that looks like a password, of a command that is given some."""
+    """Every value of an option that looks like a password, of a command that is given some.
+
+    Args:
+        text: The text.
+        hints: The words found in it that lead to credentials.
+    """
     words: set[str] = set()
     for number, places in hints.by_word("tools"):
         tool = _tools()[number]

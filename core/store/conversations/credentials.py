@@ -71,6 +71,12 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
 
     Costs nothing for a line without a word that could be one, as most are; else a search of the messages of
     that conversation for the words.
+
+    Args:
+        connection: To the database.
+        schema: Its tables.
+        path: Where it lies.
+        shown: For each session, what a line shows of it.
     """
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
     fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)

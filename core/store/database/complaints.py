@@ -45,7 +45,12 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 
 
 def meaning(path: Path, text: str) -> tuple[str, str]:
-    """What a complaint about a database means, and what helps."""
+    """What a complaint about a database means, and what helps.
+
+    Args:
+        path: The database.
+        text: The complaint; one nobody foresaw is passed on.
+    """
     for fragment, what, remedy in (*_in_the_way(path), *_MEANINGS):
         if fragment in text.lower():
             return what, remedy

@@ -48,7 +48,12 @@ class BoundedConnection(sqlite3.Connection):
         return super().execute(sql, parameters)
 
     def bound(self, size: int, cancelled: Callable[[], bool] | None = None) -> None:
-        """End queries that are told to stop, or take more steps than a file can need."""
+        """End queries that are told to stop, or take more steps than a file can need.
+
+        Args:
+            size: Bytes of the database.
+            cancelled: Says that the query is no longer wanted.
+        """
         most = min(_LEAST + _STEPS_PER_BYTE * size, _MOST)
 
         def check() -> int:
@@ -220,6 +225,9 @@ _LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
 
 def closed_copy(path: Path) -> bytes | None:
     """The content of a database with a write-ahead log, when nothing lies beside it.
+
+    Args:
+        path: The database.
 
     Returns:
         The content, as one that needs no log; None where the file is too large, changes while it is read, has

@@ -14,7 +14,12 @@ from core.store.database.schema import Schema, read_schema
 
 
 class OpenDatabase:
-    """One read-only connection to one session database, and what that database can say."""
+    """One read-only connection to one session database, and what that database can say.
+
+    Args:
+        location: The database, as found by `locate`, or its path.
+        cancelled: Asked while queries run; they end with `Interrupted` once it says yes.
+    """
 
     def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:
         self.location = location if isinstance(location, Location) else Location(location)

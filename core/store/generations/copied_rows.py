@@ -137,6 +137,11 @@ def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
 
     So are copies that keep their old time, even where a text is no longer the same: loaded messages may have
     been joined before they were copied.
+
+    Args:
+        outlines: A session's rows by id.
+        start: Where the generation before begins.
+        index: The row they stand before.
     """
     known: set[float | None] = {outline.timestamp for outline in outlines[start : index - LONGEST_HEAD]}
     for at in range(max(start + 1, index - LONGEST_HEAD), index):
@@ -182,6 +187,10 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
     """Blocks of one new row and the rows that ended the transcript before it, once more and in order.
 
     What they restate is no longer live: two live rows that say the same are a conversation.
+
+    Args:
+        outlines: A session's rows by id, with uids or keys.
+        inside: Rows that belong to blocks known already.
     """
     latest: dict[Hashable, int] = {}
     for at, outline in enumerate(outlines):

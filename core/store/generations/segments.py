@@ -152,6 +152,11 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
 
     `message_count` is set to the live rows by a compaction and grows with each row after it. Taking a turn
     back leaves it as it is (0.16 and later), so rows that were taken back may be part of the count.
+
+    Args:
+        session: The row of `sessions`.
+        outlines: Every row of its messages that could be read.
+        name: What the sentence calls the session.
     """
     counted = session.messages
     if counted is None or counted <= sum(outline.state is not RowState.ARCHIVED for outline in outlines):
@@ -174,6 +179,9 @@ def unnumbered_rows(outlines: Sequence[RowOutline], name: str = "the session") -
 
 def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
     """Rows behind the last copied one that the newest compaction neither summarised nor kept.
+
+    Args:
+        segments: The generations of one session, in order.
 
     Returns:
         Row ids in order; empty when the tail reaches the end of the previous generation, as it should.

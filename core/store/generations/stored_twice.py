@@ -15,7 +15,12 @@ from core.store.generations.row_outline import RowOutline
 
 
 def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...]:
-    """Places of the rows right behind a block that are known already."""
+    """Places of the rows right behind a block that are known already.
+
+    Args:
+        outlines: A session's rows by id, each with its uid.
+        written: Where the block ends.
+    """
     known = {outline.uid for outline in outlines[:written]}
     return tuple(takewhile(lambda at: outlines[at].uid in known, range(written, len(outlines))))
 
@@ -27,6 +32,13 @@ def unseen_by(
 
     Its tail restates the end of what it was given without a gap, so where the tail reaches over these rows
     they are in it or were not there.
+
+    Args:
+        again: Places of the rows in question.
+        outlines: The session's rows.
+        start: Where their generation begins.
+        block: Where the next one does.
+        tail: Places of that one's copies behind its summary.
 
     Returns:
         None where the tail begins behind them.

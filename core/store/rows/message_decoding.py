@@ -56,7 +56,13 @@ _REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
 
 
 def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Message:
-    """Decode one row."""
+    """Decode one row.
+
+    Args:
+        row: The columns of `MESSAGE_COLUMNS`, missing ones as NULL.
+        schema: Decides which keys the writing release loads.
+        state: What became of the row; only the caller sees the rows around it.
+    """
     cells = Cells(row)
     wire = _wire(cells, schema)
     stored = Row(

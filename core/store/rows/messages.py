@@ -41,7 +41,11 @@ def read_messages(
 ) -> tuple[Message, ...]:
     """The messages of these rows, in the order asked for; ids that do not exist are left out.
 
-    Where nobody knows which of them were taken back, finding it out looks at every row.
+    Args:
+        connection: To the database.
+        schema: What it can say.
+        row_ids: Of which messages.
+        rewound: Which of them were taken back, where that is known: finding it out looks at every row.
     """
     columns = schema.select("messages", MESSAGE_COLUMNS)
     copied: Collection[int] = ()

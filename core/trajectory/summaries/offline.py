@@ -67,7 +67,12 @@ def counted(turns: Sequence[Turn], region: Region) -> str:
 
 
 def messages(turns: Sequence[Turn], region: Region) -> list[Message]:
-    """The turns of a region as messages, calls and results told apart from what was said."""
+    """The turns of a region as messages, calls and results told apart from what was said.
+
+    Args:
+        turns: All of them.
+        region: Those that are wanted.
+    """
     return _paired((at, turns[at]) for at in range(region.start, region.end))
 
 

@@ -21,7 +21,12 @@ MOST_FOCUSES = 2
 
 
 def start(args: argparse.Namespace) -> int:
-    """Open the app on the databases the options name, print it line by line, or draw one frame to a file."""
+    """Open the app on the databases the options name, print it line by line, or draw one frame to a file.
+
+    Raises:
+        NotFoundError: There is no database or no such session.
+        UsageError: There is no such screen, the file cannot be written, or there is no terminal.
+    """
     from inspector.cli.app import linear
 
     if linear.is_asked(args):
@@ -30,7 +35,11 @@ def start(args: argparse.Namespace) -> int:
 
 
 def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) -> int:
-    """Run an app, or draw one frame of it."""
+    """Run an app, or draw one frame of it.
+
+    Raises:
+        UsageError: The file cannot be written, or there is no terminal.
+    """
     if frame is None:
         _require_terminal()
         app.run()
@@ -154,7 +163,11 @@ def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
 
 
 def draw(place: Location, session_id: str, view: str, path: Path) -> None:
-    """Draw one view of a conversation to a file."""
+    """Draw one view of a conversation to a file.
+
+    Raises:
+        UsageError: The file cannot be written.
+    """
     from inspector.app import InspectorApp
 
     _take(InspectorApp([place], session=session_id, view=view), path, None)

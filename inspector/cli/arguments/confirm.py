@@ -14,6 +14,10 @@ YES = ("y", "yes")
 def ask(question: str, *, yes: bool) -> None:
     """Go on only when the user agrees.
 
+    Args:
+        question: What is about to happen, as a question.
+        yes: The user agreed beforehand with `--yes`.
+
     Raises:
         UsageError: They do not agree, or nobody is there to be asked.
     """

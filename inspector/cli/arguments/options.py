@@ -95,7 +95,9 @@ def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = Fa
 def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
     """`--json`: the same result for scripts.
 
-    A table has `--csv` too, with a help of its own, which goes without `--json`.
+    Args:
+        parser: Of the command.
+        csv: Help of `--csv`, which goes without `--json`; None where the result is no table.
     """
     forms = parser.add_mutually_exclusive_group()
     if csv is not None:

@@ -66,6 +66,10 @@ def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
 def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
     """Every database the options name, opened; one that cannot be read is reported, the others stay.
 
+    Args:
+        args: The command line.
+        kind: What to open each as.
+
     Raises:
         NotFoundError: There is none.
         DatabaseError: None of them can be read.
@@ -91,6 +95,10 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
     """The session `args.session` names, and the open database it is in.
 
     The credentials of its conversation are known from then on, so that each is masked wherever it is printed.
+
+    Raises:
+        NotFoundError: Nothing fits.
+        UsageError: Several sessions fit.
     """
     with named(args) as (store, session):
         store.learn(session.id)
@@ -112,7 +120,11 @@ def answered(
 ) -> Answer:
     """What is found out about a session, masked where it is cut too, without reading all that was said in it.
 
-    It is asked again when what it says holds a credential.
+    Args:
+        store: The database, of `named`.
+        session: Whose conversation gives credentials away.
+        find: Finds it out; asked again when what it says holds one.
+        shown: All texts of it that may be printed.
     """
     from core.redact.known_values import KNOWN
 
@@ -122,7 +134,11 @@ def answered(
 
 
 def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
-    """The session a text names, and which of some open databases it is in; see `session`."""
+    """The session a text names, and which of some open databases it is in; see `session`.
+
+    Raises:
+        SummaryFailure: No model is named, or there is no key for it.
+    """
     found: list[tuple[Store, Session]] = []
     missing: NotFoundError | None = None
     for store in stores:

@@ -30,7 +30,17 @@ MOST_ROWS = 10
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found at one database and in the home around it."""
+    """What was found at one database and in the home around it.
+
+    Attributes:
+        health: None when the database cannot be read; `error` says why.
+        release: The Hermes release that wrote the newest conversation, in words; None without one.
+        config: The config.yaml that was read; None when the home has none.
+        notes: What a reader should know.
+        findings: Diagnoses of the database as a whole, worst first.
+        rows: Sessions whose totals, split by model and messages do not agree.
+        problems: What keeps it from being used.
+    """
 
     location: Location
     health: StoreHealth | None = None

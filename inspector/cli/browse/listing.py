@@ -83,7 +83,12 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
 
 
 def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
-    """The same rows with the first words of those that have no title."""
+    """The same rows with the first words of those that have no title.
+
+    Args:
+        rows: What will be shown; a longer list than `MOST_COUNTED` is left without.
+        whole: A row stands for its conversation, so the words are those it began with.
+    """
     if len(rows) > MOST_COUNTED:
         return list(rows)
     found: dict[tuple[SessionLists, str], str] = {}
@@ -96,7 +101,13 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
-    """The list for people."""
+    """The list for people.
+
+    Args:
+        rows: What to print.
+        total: How many there are without the limit.
+        several: Rows come from several databases, so each says which.
+    """
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as fmt
 

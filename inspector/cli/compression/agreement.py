@@ -62,7 +62,19 @@ def agree(
     focuses: Sequence[str | None],
     second: Endpoint | None = None,
 ) -> None:
-    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses."""
+    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses.
+
+    Args:
+        args: The command line.
+        asked: What is compressed.
+        plan: Where it is cut.
+        endpoint: The model asked first; None when nobody is asked.
+        focuses: Of the summaries.
+        second: The model asked after that one failed.
+
+    Raises:
+        UsageError: The user does not agree.
+    """
     from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as fmt
 

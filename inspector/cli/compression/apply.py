@@ -57,7 +57,13 @@ def check(args: argparse.Namespace) -> None:
 
 
 def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
-    """Rehearse, show, ask, write."""
+    """Rehearse, show, ask, write.
+
+    Raises:
+        UsageError: There is nothing to apply, or the user does not agree.
+        SummaryError: The summary failed, and what was made by rule in its place is not accepted.
+        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+    """
     from core.apply.rehearse import rehearse
 
     refuse_fallback(args, found)
@@ -86,7 +92,12 @@ def refuse_fallback(args: argparse.Namespace, found: Preview) -> None:
 
 
 def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> Applied:
-    """Show what a rehearsal would write and what stands against it, ask, write."""
+    """Show what a rehearsal would write and what stands against it, ask, write.
+
+    Raises:
+        UsageError: The user does not agree.
+        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+    """
     from core.apply.checks.guards import check_guards, require
     from core.apply.execute import execute
     from core.apply.journal import journal_of

@@ -111,7 +111,9 @@ def _add_newer(group: argparse._ArgumentGroup) -> None:
 def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
     """Gather what the options ask about.
 
-    Where messages are quoted, all they give away has to be known.
+    Args:
+        args: The options.
+        quotes: What is said in the messages is printed, so all they give away has to be known.
 
     Raises:
         UsageError: Neither or both of SESSION and --messages are given, or the release is none; or a

@@ -35,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve on stdin and stdout."""
+    """Serve on stdin and stdout.
+
+    Raises:
+        UsageError: The extra is not installed.
+    """
     server = _server_class()(
         "hermes-inspector",
         instructions="Questions about Hermes Agent conversations: context, compression, cache, cost.",
@@ -48,7 +52,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Answers:
-    """The tools, over the databases the options name."""
+    """The tools, over the databases the options name.
+
+    Args:
+        args: The command line, for `--db`, `--home` and `--profile`.
+    """
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
-    """Where engines are looked for."""
+    """Where engines are looked for.
+
+    Raises:
+        NotFoundError: There is no interpreter of that name.
+        ConfigError: It has no Hermes.
+    """
     from core.compress.engines.host.choice import Surroundings
     from core.compress.engines.host.discovery import find_install
 

@@ -20,7 +20,11 @@ At = int | datetime
 
 
 def at(text: str) -> At:
-    """A turn by its number, or by a moment in it."""
+    """A turn by its number, or by a moment in it.
+
+    Raises:
+        argparse.ArgumentTypeError: The text is neither.
+    """
     return int(text) if text.isdecimal() and len(text) < 8 else numbers.moment(text)
 
 

@@ -16,7 +16,12 @@ UNKNOWN = "other settings: the window is unknown, so nothing can be tried"
 
 
 def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario, ...]:
-    """Every scenario, the best one marked."""
+    """Every scenario, the best one marked.
+
+    Returns:
+        The messages, and the processor seconds the transaction took: how busy the machine is just now says
+        nothing about the real one.
+    """
     from core.explain.events import explained
     from core.explain.what_if.scenarios import judged, scenarios
 

@@ -14,7 +14,12 @@ from typing import Any
 
 
 def examine(words: Sequence[str], place: str) -> dict[str, Any]:
-    """What a command says of one machine."""
+    """What a command says of one machine.
+
+    Args:
+        words: The command and its options, without a store.
+        place: A home or a state.db.
+    """
     from inspector.cli.main import run
 
     option = "--home" if Path(place).is_dir() else "--db"
@@ -41,7 +46,11 @@ def on_this_machine(
 def on_ray(
     words: Sequence[str], places: Sequence[str], address: str, done: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """The same as tasks of a Ray cluster, whose machines must reach the databases under the same names."""
+    """The same as tasks of a Ray cluster, whose machines must reach the databases under the same names.
+
+    Raises:
+        ConfigError: Ray is not installed, or no cluster answers.
+    """
     from core.trajectory.engines.ray_cluster import connected
 
     with connected(address) as ray:

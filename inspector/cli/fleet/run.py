@@ -44,7 +44,16 @@ def is_asked(command: str, words: Sequence[str]) -> bool:
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Ask a command of every machine."""
+    """Ask a command of every machine.
+
+    Args:
+        command: Its name.
+        words: Its command line without the name; what is not about the fleet is handed on.
+
+    Raises:
+        NotFoundError: There is no machine.
+        UsageError: The output cannot be written.
+    """
     from inspector.cli.fleet import audit
 
     parser = options.Parser(f"hermes-inspector {command}", "Many machines at once.")
@@ -155,8 +164,8 @@ _DATABASE = b"SQLite format 3\0"
 def machines(named: str) -> tuple[Path, ...]:
     """Every home or database, in the order given; what a list names is not looked for yet.
 
-    Each is named by a pattern, a folder of homes, one home or state.db, or a text file with one of those a
-    line.
+    Args:
+        named: A pattern, a folder of homes, one home or state.db, or a text file with one of those a line.
 
     Raises:
         NotFoundError: Nothing fits.

@@ -24,7 +24,11 @@ _FILE_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".jsonl.zst", ".gz", ".zst", ".
 
 
 def job(args: argparse.Namespace, found: Input) -> tuple[Job, Target]:
-    """What the options ask for."""
+    """What the options ask for.
+
+    Raises:
+        InspectorError: A file cannot be read, or options do not go together.
+    """
     from core.trajectory.run import Target
     from core.trajectory.shards.job import Job
 

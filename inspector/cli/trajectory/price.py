@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 
 def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
-    """Name where the turns would go and what that costs, and ask."""
+    """Name where the turns would go and what that costs, and ask.
+
+    Raises:
+        UsageError: The user does not agree.
+    """
     choice = job.summary.choice
     if choice is None or choice.endpoint.local:
         return

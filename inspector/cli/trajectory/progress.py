@@ -23,7 +23,12 @@ NAMED = 20
 
 
 class Progress:
-    """Told how a run goes; use as a context manager."""
+    """Told how a run goes; use as a context manager.
+
+    Args:
+        job: The run.
+        engine_name: Where it is worked on.
+    """
 
     def __init__(self, job: Job, engine_name: str) -> None:
         self._bytes = sum(source.size for source in job.sources) or 1

@@ -61,6 +61,9 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
     """Hermes Inspector's replay of Hermes' compressor, run by a worker.
 
     Nothing raises: where the worker is missing, slow or dead, the list comes back as it is.
+
+    Args:
+        settings: The choices of the installation.
     """
 
     name = NAME

@@ -35,6 +35,9 @@ Taken = tuple[str, float, dict[str, Any]]
 class Recorder:
     """Takes what hooks are given, and writes it in a thread of its own.
 
+    Args:
+        settings: Where the file lies.
+
     Attributes:
         dropped: Requests the queue had no room for, or the file did not take.
     """

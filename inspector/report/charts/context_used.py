@@ -23,7 +23,11 @@ _PARTS = {
 
 
 def context_used(found: dict[str, Any]) -> Chart | None:
-    """A column a call; None where fewer than two calls are on record."""
+    """A column a call; None where fewer than two calls are on record.
+
+    Args:
+        found: The report's document: `cache.calls`, `cache.breaks`, `why.events`, `why.now`.
+    """
     calls = [one for one in found["cache"]["calls"] if one["prompt"]]
     if len(calls) < 2:
         return None

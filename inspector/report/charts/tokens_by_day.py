@@ -19,7 +19,11 @@ _PARTS = (
 
 
 def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
-    """The last days, oldest first; None where there are fewer than two."""
+    """The last days, oldest first; None where there are fewer than two.
+
+    Args:
+        days: Rows of `usage --by day`: `key` is the day, `tokens` its counts.
+    """
     shown = sorted(days, key=lambda row: str(row["key"]))[-_MOST_DAYS:]
     if len(shown) < 2:
         return None

@@ -55,7 +55,12 @@ class WritingBar(KeyBar):
 
 
 class ApplyScreen(Page):
-    """Review, confirm, write, take back."""
+    """Review, confirm, write, take back.
+
+    Args:
+        location: The database.
+        proposal: What would be written.
+    """
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")

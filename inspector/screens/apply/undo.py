@@ -27,7 +27,11 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class UndoScreen(Page):
-    """One operation of the journal, and the way back from it."""
+    """One operation of the journal, and the way back from it.
+
+    Args:
+        entry: What was written.
+    """
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("undo")

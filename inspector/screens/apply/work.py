@@ -121,7 +121,11 @@ def next_mode(modes: tuple[ApplyMode, ...], mode: ApplyMode) -> ApplyMode:
 def examine(
     location: Location, proposal: Proposal, mode: ApplyMode | None, told: Callable[[str], None]
 ) -> Review:
-    """Rehearse on a private copy and go through the checklist; nothing is changed."""
+    """Rehearse on a private copy and go through the checklist; nothing is changed.
+
+    Raises:
+        InspectorError: There is nothing to write, or not in this mode.
+    """
     from core.apply.checks.guards import check_guards
     from core.store.store import Store
 
@@ -132,7 +136,11 @@ def examine(
 
 
 def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
-    """Write what was reviewed."""
+    """Write what was reviewed.
+
+    Raises:
+        DatabaseError: Something refuses, or the write failed; nothing was changed.
+    """
     from core.apply.execute import execute
     from core.apply.journal import journal_of
 
@@ -158,7 +166,11 @@ def newest_write(location: Location, sessions: Iterable[str] | None = None) -> J
 
 
 def take_back(database: Path, undo_id: str) -> JournalEntry:
-    """Put back what an operation replaced."""
+    """Put back what an operation replaced.
+
+    Raises:
+        DatabaseError: Hermes has gone on since.
+    """
     from core.apply.journal import journal_of
     from core.apply.undo import undo
 

@@ -34,7 +34,11 @@ class HelpRow:
 
 
 class HelpList(RowList[HelpRow]):
-    """Keys in a column of their own, sentences broken where they would be cut."""
+    """Keys in a column of their own, sentences broken where they would be cut.
+
+    Args:
+        told: What to show, each sentence whole.
+    """
 
     OPENS = False
 
@@ -72,7 +76,12 @@ HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "works
 
 
 class HelpScreen(ModalScreen[None]):
-    """A panel over the screen it explains."""
+    """A panel over the screen it explains.
+
+    Args:
+        scopes: The scopes whose commands work there, nearest first.
+        keymap: The user's own keys, by command id.
+    """
 
     CSS_PATH = "help.tcss"
     BINDINGS = bindings("help")

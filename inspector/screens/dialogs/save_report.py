@@ -28,7 +28,12 @@ WORDS = (
 
 
 class ReportScreen(Reporting, ModalScreen[None]):
-    """Asks where to, writes, says so."""
+    """Asks where to, writes, says so.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+    """
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("report")

@@ -60,7 +60,11 @@ class SettingList(RowList[SettingRow]):
 
 
 class SettingsScreen(CardPage):
-    """Every setting and every theme."""
+    """Every setting and every theme.
+
+    Args:
+        at: A setting or a theme the cursor stands on at first, or the beginning of its name.
+    """
 
     BINDINGS = bindings("settings")
 

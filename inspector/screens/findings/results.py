@@ -52,7 +52,12 @@ class Results:
             self.done, self.total = step.done, step.total
 
     def rows(self, text: str, *, filtering: bool) -> Sequence[FindingRow]:
-        """What holds every word of a text; all where it is empty."""
+        """What holds every word of a text; all where it is empty.
+
+        Args:
+            text: What somebody filters by.
+            filtering: They do, so that nothing is folded away from them.
+        """
         words = text.casefold().split()
         found = [row for row in chain.from_iterable(self.found.values()) if _holds(row, words)]
         rows: list[FindingRow] = []

@@ -55,7 +55,14 @@ CLEAN = (
 
 
 class FindingsScreen(CardPage):
-    """Worst first, growing while the examination runs."""
+    """Worst first, growing while the examination runs.
+
+    Args:
+        locations: The databases.
+        session: Only this conversation of the first of them.
+        title: What it is called.
+        text: What to filter by at first.
+    """
 
     BINDINGS = bindings("findings")
     WORK = "findings"

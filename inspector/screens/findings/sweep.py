@@ -31,7 +31,13 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Progress of an examination."""
+    """Progress of an examination.
+
+    Attributes:
+        done, total: Conversations examined, and how many there are.
+        unknown: Rules that lack their evidence, or are told of one conversation at a time.
+        errors: What could not be examined.
+    """
 
     done: int
     total: int
@@ -55,7 +61,13 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
 def examine_all(
     locations: Sequence[Location], stop: Cancelled, scanned: Report = lambda done, total: None
 ) -> Iterator[Step]:
-    """The diagnoses of every conversation of every database, newest first, then of the database itself."""
+    """The diagnoses of every conversation of every database, newest first, then of the database itself.
+
+    Args:
+        locations: The databases.
+        stop: Asked between steps.
+        scanned: Told how many messages of how many were looked through, before the first conversation.
+    """
     from core.explain.diagnose.diagnose import diagnose_store
     from core.explain.diagnose.survey.survey import survey
 

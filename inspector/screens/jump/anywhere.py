@@ -41,7 +41,13 @@ LEAST, MOST_FILES = 3, 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere to go."""
+    """Somewhere to go.
+
+    Attributes:
+        text: What it is found by; untrusted for a conversation.
+        help: What it is.
+        go: Goes there.
+    """
 
     text: str
     help: str

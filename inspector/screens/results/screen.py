@@ -28,7 +28,13 @@ NO_RESULTS = "No tool was called in this conversation, so there is no result to 
 
 
 class ResultsScreen(CardPage):
-    """Every tool result of a conversation, and the life of the one under the cursor."""
+    """Every tool result of a conversation, and the life of the one under the cursor.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+    """
 
     BINDINGS = bindings("results")
     WORK = "results"

@@ -33,7 +33,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search found."""
+    """What a search found.
+
+    Attributes:
+        partial: Not everything was searched, or there is more than is shown.
+        how: The ways the databases were searched.
+        order: Of the hits.
+        errors: Databases that could not be searched.
+    """
 
     text: str
     hits: tuple[Hit, ...] = ()
@@ -71,7 +78,12 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
 
 
 def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
-    """Every message once, as its newest row, however many generations hold a copy of it."""
+    """Every message once, as its newest row, however many generations hold a copy of it.
+
+    Args:
+        hits: Of one database, newest first.
+        conversation: Reads the conversation of a session; asked only where a text was found twice.
+    """
     texts = Counter((hit.hit.role, hit.hit.excerpt) for hit in hits)
     roots: dict[str, str] = {}
     copied: set[int] = set()

@@ -55,7 +55,11 @@ class HitList(RowList[Hit]):
 
 
 class SearchScreen(Page):
-    """Ask, read, open."""
+    """Ask, read, open.
+
+    Args:
+        asked: What is searched.
+    """
 
     CSS_PATH = "search.tcss"
     BINDINGS = bindings("search")

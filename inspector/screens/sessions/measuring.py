@@ -19,7 +19,12 @@ DETAIL = 50
 
 
 class Measuring:
-    """Has it computed a moment after the rows are there; until then an earlier run's figures are shown."""
+    """Has it computed a moment after the rows are there; until then an earlier run's figures are shown.
+
+    Args:
+        listing: The list.
+        reader: Computes.
+    """
 
     def __init__(self, listing: SessionsList, reader: ListReader) -> None:
         self._listing, self._reader = listing, reader

@@ -36,7 +36,12 @@ LOOK_SECONDS = 0.1
 
 
 class SessionsPane(Reporting, Vertical):
-    """Keeps the list right; tells the screen when it has changed."""
+    """Keeps the list right; tells the screen when it has changed.
+
+    Args:
+        locations: The databases, the active profile's first.
+        at: A session of the conversation the cursor stands on at first.
+    """
 
     DEFAULT_CSS = "SessionsPane { height: 1fr; }"
     BINDINGS = bindings("sessions")

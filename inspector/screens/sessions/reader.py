@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 
 class ListReader:
-    """The workers behind the list."""
+    """The workers behind the list.
+
+    Args:
+        host: The widget that is told.
+        locations: The databases, the active profile's first.
+    """
 
     def __init__(self, host: Widget, locations: Sequence[Location]) -> None:
         self.locations = tuple(locations)

@@ -35,7 +35,12 @@ ADD_UP_SECONDS = 10.0
 
 
 class SessionsScreen(Page):
-    """The home screen."""
+    """The home screen.
+
+    Args:
+        locations: The databases, the active profile's first.
+        at: A session of the conversation the cursor stands on at first.
+    """
 
     CSS_PATH = "sessions.tcss"
 

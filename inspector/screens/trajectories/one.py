@@ -23,7 +23,12 @@ from inspector.widgets.messages.message_list import MessageList
 
 
 class TrajectoryScreen(Page):
-    """Before | after; the summary is the offline one, or the text that was given."""
+    """Before | after; the summary is the offline one, or the text that was given.
+
+    Args:
+        job: How it would be cut.
+        listed: Which one.
+    """
 
     BINDINGS = bindings("trajectory")
     DEFAULT_CSS = "TrajectoryScreen RetentionStrip { display: none; }"

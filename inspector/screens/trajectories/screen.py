@@ -88,7 +88,11 @@ class TrajectoryList(RowList[Listed]):
 
 
 class TrajectoriesScreen(Page):
-    """A file of trajectories, listed as it is read."""
+    """A file of trajectories, listed as it is read.
+
+    Args:
+        job: The input, and how it would be cut; nothing is written.
+    """
 
     BINDINGS = bindings("trajectories")
 

@@ -33,7 +33,14 @@ AHEAD = 0.3
 
 
 class WorkspaceScreen(Page):
-    """Reads the conversation in a worker, then hands it to whichever view is in front."""
+    """Reads the conversation in a worker, then hands it to whichever view is in front.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+        view: Name of the tab to open.
+        row: Message the cursor starts on, such as a search hit.
+    """
 
     CSS_PATH = "workspace.tcss"
     BINDINGS = bindings("workspace")

@@ -43,6 +43,10 @@ class FilterLine(InputLine):
     """Tells what to filter by, and when the keys go back to the list.
 
     A patient one tells only when typing pauses.
+
+    Args:
+        placeholder: What the text is sought in.
+        patient: Tell only when typing pauses.
     """
 
     DEFAULT_CSS = "FilterLine { display: none; } FilterLine.-open { display: block; }"
@@ -78,7 +82,11 @@ class FilterLine(InputLine):
         self.input.can_focus = False
 
     def open(self, text: str = "") -> None:
-        """Come, or go on being edited."""
+        """Come, or go on being edited.
+
+        Args:
+            text: To filter by already; the keys stay where they are then.
+        """
         self.add_class("-open")
         self.input.can_focus = True
         if text:

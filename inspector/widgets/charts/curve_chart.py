@@ -30,7 +30,12 @@ SCALE_ROWS = 5
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened after so many values."""
+    """Something that happened after so many values.
+
+    Attributes:
+        token: Its colour.
+        sign: How it is drawn; empty for the next number.
+    """
 
     after: int
     token: str

@@ -66,7 +66,12 @@ def draw(
 ) -> Line:
     """A bar with the tick of its threshold, where there is room for one, then size and limit in numbers.
 
-    Where compression is failing it is drawn as if it were past the limit; `parts` colour the bar.
+    Args:
+        pressure: What to draw.
+        width: Cells of all of it.
+        ink: The colours.
+        failing: Compression does not work: drawn as if it were past the limit.
+        parts: Tokens of each of `PARTS`, to colour the bar by; nothing for one colour.
     """
     if pressure.share is None:
         why = " window unknown" if pressure.window is None and width > 16 else ""

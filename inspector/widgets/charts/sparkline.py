@@ -11,7 +11,10 @@ BARS = "▁▂▃▄▅▆▇█"
 def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:
     """The numbers as bars, the newest on the right; of too many, the largest of those that share a cell.
 
-    A full bar stands for the largest of the numbers, or for more where `most` says so.
+    Args:
+        values: 0 or more each, oldest first.
+        width: Cells at most.
+        most: What a full bar stands for; the largest of the numbers by default, or where one is above it.
     """
     if not values or width < 1:
         return ""

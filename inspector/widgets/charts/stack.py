@@ -18,7 +18,14 @@ EIGHTHS = 8
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One part of every column."""
+    """One part of every column.
+
+    Attributes:
+        name: What it is, for the legend.
+        token: Its colour.
+        texture: What fills it where there is no colour.
+        values: Its height in each column; 0 where it has none.
+    """
 
     name: str
     token: str
@@ -89,7 +96,12 @@ def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, 
 
 
 def prompt_layers(calls: Sequence[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
-    """What each prompt is made of: read from the cache, written to it, new, or not told apart."""
+    """What each prompt is made of: read from the cache, written to it, new, or not told apart.
+
+    Args:
+        calls: For each its prompt, what of it the cache served and what was written to it; None where nobody
+            says.
+    """
     parts = [_parts(*call) for call in calls]
     read, wrote, fresh, unknown = zip(*parts, strict=True) if parts else ((), (), (), ())
     layers = (

@@ -8,7 +8,11 @@ from inspector.widgets.lists.row_source import Row, Rows
 
 
 class FoldingRows(Generic[Row]):
-    """A list of rows with unfolded children between them."""
+    """A list of rows with unfolded children between them.
+
+    Args:
+        base: The rows themselves; may be paged.
+    """
 
     def __init__(self, base: Rows[Row]) -> None:
         self.base = base

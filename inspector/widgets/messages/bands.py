@@ -11,7 +11,14 @@ from core.support.amounts import plural
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A ruled line above a message."""
+    """A ruled line above a message.
+
+    Attributes:
+        before: Index of the message it stands above.
+        part: The partition it opens; None for a boundary between generations.
+        title: What opens here.
+        note: What would happen to it, in words.
+    """
 
     before: int
     part: Part | None

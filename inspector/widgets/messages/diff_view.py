@@ -65,7 +65,15 @@ def message_diff(
     kept: Mapping[int, int],
     summary: str,
 ) -> Iterator[DiffLine]:
-    """The diff of a compaction: head, middle against the summary, tail."""
+    """The diff of a compaction: head, middle against the summary, tail.
+
+    Args:
+        before: The messages given.
+        after: The messages left.
+        spans: Head, middle and tail of the list before.
+        kept: For each message after, its index before.
+        summary: Its text; empty when there is none.
+    """
     head, middle, tail = spans
     after_of = {origin: index for index, origin in kept.items()}
     yield _section("head", head.size, "kept")

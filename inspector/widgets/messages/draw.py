@@ -62,7 +62,13 @@ class MessageRow:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What sets some rows apart."""
+    """What sets some rows apart.
+
+    Attributes:
+        mates: Rows of the tool calls or results that belong to the message under the cursor.
+        hits: Indexes a search found.
+        index_cells: Width of the index column.
+    """
 
     mates: frozenset[int] = frozenset()
     hits: frozenset[int] = frozenset()

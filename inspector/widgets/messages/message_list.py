@@ -16,7 +16,13 @@ Entry: TypeAlias = MessageRow | Band
 
 
 class BandedRows:
-    """Rows of messages, read elsewhere, with bands laid between them."""
+    """Rows of messages, read elsewhere, with bands laid between them.
+
+    Args:
+        messages: Where the messages come from.
+        banding: Which row is a band.
+        dress: Adds to a message what is known by now: partition, tokens, pruned text.
+    """
 
     def __init__(
         self, messages: Rows[MessageRow], banding: Banding, dress: Callable[[MessageRow], MessageRow]

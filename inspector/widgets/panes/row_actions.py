@@ -59,7 +59,11 @@ class ActionList(RowList[RowAction]):
 
 
 class ActionsScreen(ModalScreen[RowAction | None]):
-    """A menu over the screen it acts on."""
+    """A menu over the screen it acts on.
+
+    Args:
+        actions: What to offer.
+    """
 
     BINDINGS = bindings("actions")
     DEFAULT_CSS = """

@@ -20,7 +20,12 @@ Draw = Callable[[int, Palette], Iterable[Line]]
 
 
 class Lines(Sequence[Line], Generic[Piece]):
-    """Lines made as they come into sight: cleaning every one of a long text takes longer than drawing it."""
+    """Lines made as they come into sight: cleaning every one of a long text takes longer than drawing it.
+
+    Args:
+        pieces: What each line is made from.
+        make: Makes one.
+    """
 
     def __init__(self, pieces: Sequence[Piece], make: Callable[[Piece], Line]) -> None:
         self._pieces = pieces

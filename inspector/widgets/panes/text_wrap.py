@@ -12,7 +12,12 @@ _WORDS = re.compile(r"\s+|\S+")
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, none wider than `width` cells; words stay whole where they fit."""
+    """The lines of a text, none wider than `width` cells; words stay whole where they fit.
+
+    Args:
+        text: Cleaned text; its own line breaks are kept, tabs become blanks.
+        width: Cells a line may have; at least 1.
+    """
     width = max(1, width)
     for line in text.expandtabs(TAB).split("\n"):
         if (len(line) if line.isascii() else cell_len(line)) <= width:

@@ -19,7 +19,12 @@ INSTALLED = "hermes"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where engines are looked for."""
+    """Where engines are looked for.
+
+    Attributes:
+        home: The HERMES_HOME.
+        install: Where Hermes is installed; None when nobody says.
+    """
 
     home: Path | None
     install: HermesInstall | None

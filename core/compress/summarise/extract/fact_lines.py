@@ -46,7 +46,10 @@ class FactLine:
 def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[FactLine]:
     """Every fact of a middle, in order within each kind; what was undone later is left out.
 
-    The request these messages begin to work on may stand before them.
+    Args:
+        views: The middle.
+        topic: The focus, when there is one.
+        asked_before: The request these messages begin to work on, when it stands before them.
     """
     if not views:
         return []

@@ -27,7 +27,13 @@ _ALIKE = 0.8
 
 
 def carried(previous: str | None, views: Sequence[View], topic: Topic | None) -> list[FactLine]:
-    """The lines of the previous summary that the new middle neither replaces nor undoes."""
+    """The lines of the previous summary that the new middle neither replaces nor undoes.
+
+    Args:
+        previous: Its body, without markers.
+        views: The new middle.
+        topic: The focus, when there is one.
+    """
     if not previous or not previous.strip():
         return []
     undone = _undone(views)

@@ -45,7 +45,11 @@ def quarter(text: str) -> int:
 
 
 class ExtractiveSummariser(OfflineSummariser):
-    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends."""
+    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
+
+    Args:
+        estimate: Tokens of a text, as the release counts them.
+    """
 
     name = "extractive"
 

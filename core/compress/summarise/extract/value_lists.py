@@ -49,7 +49,15 @@ def quotes(
     estimate: Estimate,
     sections: Mapping[str, str] = _SENTENCES,
 ) -> list[FactLine]:
-    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens."""
+    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens.
+
+    Args:
+        collected: What is to be told.
+        said: What is told already.
+        room: Tokens for all of them.
+        estimate: Tokens of one.
+        sections: Of which categories, most wanted first, each with the section it goes to.
+    """
     held = SummaryIndex(said)
     facts: list[FactLine] = []
     for category, kind in sections.items():

@@ -31,6 +31,13 @@ def best_lines(
     """Lines within `room` tokens, best first; those that are fixed are taken before all others.
 
     A line that tells no fact anew, in words that another line has, is left out.
+
+    Args:
+        lines: Candidates, without repeats.
+        facts: What is to be told, each with its weight.
+        room: Tokens for all lines.
+        estimate: Tokens of one line.
+        said: Lines that stand already, so that nothing is said again.
     """
     words = [frozenset(roots(line.text)) for line in lines]
     spoken = [frozenset(roots(line.text)) for line in said]

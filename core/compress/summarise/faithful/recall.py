@@ -37,7 +37,11 @@ class Recalled:
 
 
 class RecallIndex:
-    """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972)."""
+    """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972).
+
+    Args:
+        messages: Everything said and shown, in order; long outputs whole.
+    """
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._texts = [_text(message) for message in messages]

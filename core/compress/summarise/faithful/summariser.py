@@ -33,7 +33,11 @@ _VALUES = 0.25
 
 
 class FaithfulSummariser(OfflineSummariser):
-    """Fills the release's headings with the lines that tell the most weight of facts for their tokens."""
+    """Fills the release's headings with the lines that tell the most weight of facts for their tokens.
+
+    Args:
+        estimate: Tokens of a text, as the release counts them.
+    """
 
     name = "faithful"
 

@@ -15,7 +15,13 @@ from core.hermes.policy.policy import Policy
 
 
 class StaticSummariser(OfflineSummariser):
-    """Shows what is left when no model answers."""
+    """Shows what is left when no model answers.
+
+    Args:
+        policy: The release.
+        reason: The failure to name in it.
+        prefix_length: Characters of the prefix the summary will get; None for the release's own.
+    """
 
     name = "static"
 

@@ -34,7 +34,12 @@ def fallback(
 ) -> str:
     """The body of the summary a release writes without a model.
 
-    The characters of the prefix count against the release's cap.
+    Args:
+        turns: The messages that leave the list.
+        policy: The release.
+        previous: Body of the summary before.
+        reason: Why there is none from a model.
+        prefix_length: Characters of the prefix, which counts against the release's cap.
     """
     texts = _texts()
     if policy.failure.fallback != _STRUCTURED:

@@ -51,7 +51,10 @@ class Evidence:
 def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evidence:
     """Collect the lists, reading and redacting only the messages that may end up in one.
 
-    `cut_mark` ends a text that was cut, where the release does not count what it cut.
+    Args:
+        turns: The messages that leave the list.
+        policy: Decides how tool results are told and which user rows are requests.
+        cut_mark: What ends a text that was cut, where the release does not count what it cut.
     """
     reading = _Reading(turns, policy, cut_mark)
     newest = islice(filter(None, map(reading.turn, reversed(turns))), MOST_TURNS)

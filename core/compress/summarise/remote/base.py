@@ -94,6 +94,15 @@ class ModelSummariser:
 
     The session's own model, `main`, is asked once when the chosen one fails, after the failures in `main_on`;
     all attempts together may take `total` seconds.
+
+    Args:
+        name: `anthropic` or `openai`.
+        connect: Opens a connection in that wire format.
+        choice: The model to ask.
+        main: The session's own model and how to reach it: asked once when the chosen one fails.
+        attempts: Tries on one model.
+        main_on: Failures after which the main model is asked.
+        total: Seconds all attempts may take together.
     """
 
     def __init__(
@@ -129,7 +138,11 @@ class ModelSummariser:
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Ask, wait, check; see `ask`."""
+        """Ask, wait, check; see `ask`.
+
+        Raises:
+            SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
+        """
         return self.ask(build_prompt(request), request, on_text=on_text, cancelled=cancelled)
 
     def ask(

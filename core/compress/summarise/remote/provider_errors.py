@@ -26,7 +26,10 @@ _RETRY_HEADERS = ("retry-after-ms", "retry-after")
 def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) -> SummaryFailure:
     """Translate an error.
 
-    Secrets, such as the key, are not repeated.
+    Args:
+        error: What an SDK or its transport raised.
+        where: The endpoint and model asked.
+        secrets: Texts that must not be repeated: the key.
     """
     if isinstance(error, SummaryFailure):
         return _placed(error, where)

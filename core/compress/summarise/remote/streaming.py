@@ -28,7 +28,12 @@ def pump(
 ) -> ModelAnswer:
     """Run a reader in a thread and wait for its answer.
 
-    What the reader raises is raised here; `close` breaks the connection off when nobody waits any longer.
+    Args:
+        read: Talks to the server; anything it raises is raised here.
+        close: Breaks the connection off; called when nobody waits any longer.
+        timeout: Seconds without a word before giving up.
+        on_text: Receives the text, on the caller's thread.
+        cancelled: Asked several times a second.
 
     Raises:
         SummaryFailure: Cancelled, or out of time.

@@ -15,7 +15,14 @@ def model_summariser(
     main: ModelChoice | None = None,
     main_on: Collection[FailureKind] = frozenset(FailureKind),
 ) -> ModelSummariser:
-    """Asks a model for the summary, in its own wire format unless one is named."""
+    """Asks a model for the summary, in its own wire format unless one is named.
+
+    Args:
+        choice: The model.
+        wire: `anthropic` or `openai`.
+        main: The model to ask after it failed.
+        main_on: Failures after which that one is asked.
+    """
     wire = wire or choice.wire
     second = None if main is None else (_connection(main.wire), main)
     return ModelSummariser(wire, _connection(wire), choice, second, main_on=main_on)

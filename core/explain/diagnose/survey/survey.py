@@ -87,8 +87,19 @@ def survey(
 ) -> Iterator[Surveyed]:
     """Examine every conversation as they are done: those known to be worth it before any message is read.
 
-    Of both kinds the newest come first. When `cancelled` says yes the survey ends, and what is done is
-    remembered.
+    Of both kinds the newest come first.
+
+    Args:
+        store: The database.
+        report: Told how many steps of how many are done.
+        scanned: Told how many messages of how many were looked through.
+        cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
+        now: The moment asked about; this one by default.
+        remember: Keep the findings in the user's cache directory.
+        processes: How many examine at once; one for each core by default.
+
+    Raises:
+        ConfigError: config.yaml cannot be used.
     """
     kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
     memory = _load(kept)

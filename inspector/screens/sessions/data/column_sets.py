@@ -32,7 +32,13 @@ SETS = {
 
 
 def layout(width: int, *, profiles: bool = False, chosen: str = ALL) -> tuple[tuple[Column, int], ...]:
-    """The columns that fit a list of `width` cells, each with its width; the title takes what is left."""
+    """The columns that fit a list of `width` cells, each with its width; the title takes what is left.
+
+    Args:
+        width: Cells of the list.
+        profiles: Rows of several databases are shown.
+        chosen: One of `SETS`.
+    """
     titles = SETS[chosen]
     shown = [
         one

@@ -40,7 +40,15 @@ class Ranker:
     def pages(
         self, locations: Sequence[Location], order: Order, size: int, now: datetime, stop: Cancelled
     ) -> Iterator[SourcePage]:
-        """First pages of the list: in the order known so far, now and then, in the end in the right one."""
+        """First pages of the list: in the order known so far, now and then, in the end in the right one.
+
+        Args:
+            locations: The databases.
+            order: What to rank by, and what the list holds.
+            size: Rows a page.
+            now: The present.
+            stop: Asked now and then; True ends the work.
+        """
         keys, errors = read_keys(locations, order, stop)
         asked = SourcePage(order, 0, (), errors=errors)
         patience, told = PATIENCE, time.monotonic()

@@ -47,7 +47,13 @@ def read_page(
 ) -> SourcePage:
     """Read `size` conversations from `start`; a database that fails is reported, not fatal.
 
-    Totals of an earlier page are needed to read an order backwards from its end.
+    Args:
+        locations: The databases.
+        order: Sort, direction, filter.
+        start: Index of the first row wanted.
+        size: Rows wanted.
+        cancelled: Asked while queries run.
+        totals: From an earlier page of the same order; needed to read an order backwards from its end.
     """
     runs: list[list[SessionLine]] = []
     counts: dict[Location, int] = {}

@@ -23,7 +23,15 @@ RELATIONS = {
 
 
 def card_lines(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
-    """A session and what is odd about its family, or one generation inside it."""
+    """A session and what is odd about its family, or one generation inside it.
+
+    Args:
+        chain: The family.
+        twig: The line it is about.
+        twigs: All of it, as listed.
+        width: Cells of a line.
+        ink: Colours.
+    """
     told = _session(chain, twig, twigs, width, ink)
     yield from told if twig.generation is None else _generation(twig.generation, width, ink)
 

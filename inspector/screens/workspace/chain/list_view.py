@@ -34,12 +34,12 @@ class Twig:
     """One line of the tree: a session, or one of the generations inside it.
 
     Attributes:
-        place: Which session of the chain.
         name: What to call it.
         guides: What is drawn before it.
         own: It belongs to the conversation the workspace is about.
         resumed: `hermes --resume` lands in it.
         below: What it and everything below it cost; None where nothing is.
+        place: Which session of the chain.
         generation: The generation this line is about; None on the line of the session.
     """
 
@@ -56,7 +56,14 @@ class Twig:
 def twigs(
     chain: Chain, thread: Sequence[str], names: Mapping[str, str], generations: Sequence[Generation] = ()
 ) -> list[Twig]:
-    """The nodes as they are drawn, each followed by the generations inside it where there are several."""
+    """The nodes as they are drawn, each followed by the generations inside it where there are several.
+
+    Args:
+        chain: The family.
+        thread: Sessions of the conversation the workspace is about.
+        names: What to call each session.
+        generations: Those of that conversation.
+    """
     return [line for twig in _sessions(chain, thread, names) for line in (twig, *_inside(twig, generations))]
 
 

@@ -56,7 +56,12 @@ class Middle:
 
 
 class EnginesScreen(CardPage):
-    """Engines side by side over one conversation, which stays as it is; offline, in processes apart."""
+    """Engines side by side over one conversation, which stays as it is; offline, in processes apart.
+
+    Args:
+        middle: What they are run over.
+        choose: Told the engine the user wants; None for ours.
+    """
 
     BINDINGS = bindings("engines")
     WORK = "engines"

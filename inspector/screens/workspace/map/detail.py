@@ -27,7 +27,15 @@ grows, for a tokenizer takes 0.3 s to start."""
 
 
 class MapDetail:
-    """Keeps strip, message and sums in step with the cursor of the list."""
+    """Keeps strip, message and sums in step with the cursor of the list.
+
+    Args:
+        view: Its subject, its timer and its threads.
+        work: What is known of the messages.
+        listing: What is listed, and the row under the cursor.
+        strip: Marks the message under the cursor.
+        panes: Message and sums.
+    """
 
     def __init__(
         self, view: GenerationView, work: MapWork, listing: MapListing, strip: ContextStrip, panes: MapPanes
@@ -70,7 +78,8 @@ class MapDetail:
     def count_soon(self, *, again: bool = False) -> None:
         """Count the messages that were read, unless others are asked for first.
 
-        A tokenizer is not started for every message that Hermes writes.
+        Args:
+            again: Hermes writes; a tokenizer is not started for every message.
         """
         self._view.set_timer(CALM if again else REST, partial(self._count, self._work.number))
 

@@ -19,7 +19,13 @@ from inspector.widgets.messages.message_list import BandedRows, MessageList
 
 
 class MapListing:
-    """Keeps the message list, the rows `ids`, in step with the generation, the cut and the search."""
+    """Keeps the message list, the rows `ids`, in step with the generation, the cut and the search.
+
+    Args:
+        view: Its subject, its cursor and its threads.
+        work: What is known of the messages.
+        list: The list that is filled.
+    """
 
     def __init__(self, view: GenerationView, work: MapWork, list: MessageList) -> None:
         self._view = view
@@ -54,12 +60,20 @@ class MapListing:
     # What is listed.
 
     def enter(self, then: Callable[[], None] | None) -> None:
-        """List the rows of another generation, or of the same one anew."""
+        """List the rows of another generation, or of the same one anew.
+
+        Args:
+            then: What takes longer: done as soon as there is something to look at.
+        """
         self._then = then
         self.list_rows(anew=True)
 
     def list_rows(self, *, anew: bool = False) -> None:
-        """List the generation's rows, or every row; pages are read as they come into sight."""
+        """List the generation's rows, or every row; pages are read as they come into sight.
+
+        Args:
+            anew: Read the pages again even when the same rows are listed.
+        """
         subject, generation = self._view.subject, self._view.generation
         listed = generation.row_ids if generation is not None else ()
         self._within = ()

@@ -100,7 +100,14 @@ def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple
 def gathered(
     listed: Sequence[int], places: range, found: Iterable[RowPreview], within: Sequence[int] = ()
 ) -> list[MessageRow]:
-    """The rows of a page as the list shows them; one that was deleted meanwhile says so."""
+    """The rows of a page as the list shows them; one that was deleted meanwhile says so.
+
+    Args:
+        listed: Generation and row id of everything listed.
+        places: Which of it the page holds.
+        found: What was read of the page.
+        within: The generation of each that is listed; empty where there is one.
+    """
     previews = {preview.id: preview for preview in found}
     return [
         MessageRow(

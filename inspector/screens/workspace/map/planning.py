@@ -36,7 +36,15 @@ class PlanWidgets:
 
 
 class MapPlanner:
-    """Plans the generation under what is supposed, and shows it."""
+    """Plans the generation under what is supposed, and shows it.
+
+    Args:
+        view: Its subject and its threads.
+        work: What is known of the messages.
+        widgets: Told the plan.
+        listing: Lists the rows and lays the bands.
+        detail: Follows with message and sums.
+    """
 
     def __init__(
         self,

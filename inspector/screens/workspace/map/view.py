@@ -23,7 +23,16 @@ SEARCH, VALUE = "search", "value"
 
 
 class MapView(GenerationView):
-    """The strip, the messages under their bands, one message in full, and the what-if bar."""
+    """The strip, the messages under their bands, one message in full, and the what-if bar.
+
+    Attributes:
+        work: What is known of the generation.
+        widgets: What shows its plan.
+        panes: List, message and sums.
+        listing: Fills the list and jumps about in it.
+        detail: Fills message and sums.
+        planner: Reads, measures, plans.
+    """
 
     BINDINGS = bindings("map")
 

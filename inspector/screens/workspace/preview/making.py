@@ -26,7 +26,14 @@ GROUP = "preview"
 
 
 class PreviewMaker:
-    """Makes the preview the work asks for and shows it in header and panes."""
+    """Makes the preview the work asks for and shows it in header and panes.
+
+    Args:
+        view: Its threads and its timer.
+        work: What the preview is made with.
+        header: Told how far it is.
+        panes: Told what came of it.
+    """
 
     def __init__(
         self, view: GenerationView, work: PreviewWork, header: PreviewHeader, panes: PreviewPanes

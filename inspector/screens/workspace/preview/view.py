@@ -25,7 +25,14 @@ from inspector.widgets.messages.message_list import MessageList
 
 
 class PreviewView(GenerationView):
-    """A dry run of the next compaction, or the one that ended an older generation."""
+    """A dry run of the next compaction, or the one that ended an older generation.
+
+    Attributes:
+        work: What the preview is made with, and the comparison shown.
+        panes: Both sides, the diff, a long text, what is lost.
+        maker: Reads, cuts, has the summary written.
+        prompts: What is asked in a line.
+    """
 
     BINDINGS = bindings("preview")
 

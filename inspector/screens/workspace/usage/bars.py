@@ -40,7 +40,14 @@ def lines_of(high: int, listed: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars with the words below them."""
+    """Bars with the words below them.
+
+    Attributes:
+        layers: What each is made of.
+        told: Each bar in words.
+        unit: What several of make a bar when there is no room for each.
+        money: They stand for dollars, not for tokens.
+    """
 
     values: tuple[float, ...]
     first: str

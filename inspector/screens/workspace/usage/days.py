@@ -40,7 +40,11 @@ def days_of(
 ) -> tuple[Day, ...]:
     """Every day in order, those without spending too; none where nothing was spent at all.
 
-    The last day is at least that of the newest row, unless it is meant exactly.
+    Args:
+        found: Rows by day.
+        first: The first day; the first of the rows by default.
+        last: The last day; the last of the rows by default, or where one is later, unless `exactly` that one.
+        exactly: Nothing after `last` counts.
     """
     known: dict[date, Day] = {}
     for row in found.rows:

@@ -19,7 +19,12 @@ SUMMARISING = "compression"
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is said of a period beside its sums."""
+    """What is said of a period beside its sums.
+
+    Attributes:
+        dearest: The conversation that spent most on the dearest day.
+        summaries: What the summariser's calls come to.
+    """
 
     dearest: LedgerRow | None = None
     summaries: LedgerRow | None = None

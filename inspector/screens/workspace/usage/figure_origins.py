@@ -20,7 +20,13 @@ FIGURES = ("total", "hit_rate", "recorded", "computed")
 def spending(
     location: Location, session_id: str, *, alone: bool = False
 ) -> Callable[[Cancelled], Sequence[FigureOrigin]]:
-    """Looks up the figures of the conversation of a session, the main loop's first."""
+    """Looks up the figures of the conversation of a session, the main loop's first.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+        alone: Only what this session spent.
+    """
 
     def read(stop: Cancelled) -> Sequence[FigureOrigin]:
         with Store(location, cancelled=stop) as store:

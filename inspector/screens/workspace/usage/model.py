@@ -27,7 +27,14 @@ from inspector.screens.workspace.usage.question import Question
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """What came of a question."""
+    """What came of a question.
+
+    Attributes:
+        days: Every day of the period in order, those without spending too.
+        errors: Databases that could not be read.
+        priced: The computed costs are in it.
+        calls: Of one conversation, those its log tells the prompt of, oldest first.
+    """
 
     question: Question
     ledger: Ledger
@@ -52,6 +59,13 @@ def answer(
     priced: bool = True,
 ) -> UsageAnswer:
     """Add up on connections of the caller's thread.
+
+    Args:
+        locations: The databases.
+        question: What is asked.
+        now: The clock.
+        cancelled: Asked now and then whether to stop.
+        priced: Compute costs too, which takes longer the first time.
 
     Raises:
         DatabaseError: None of the databases can be read.

@@ -45,7 +45,12 @@ class UsageView(View):
 
 
 class UsageScreen(Page):
-    """The usage of everything in sight."""
+    """The usage of everything in sight.
+
+    Args:
+        locations: The databases.
+        question: What to begin with.
+    """
 
     def __init__(self, locations: Sequence[Location], question: Question | None = None) -> None:
         super().__init__()

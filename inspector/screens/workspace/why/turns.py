@@ -45,7 +45,14 @@ class Replayed:
 
 
 class TurnsScreen(CardPage):
-    """Every turn, and the checks of the one under the cursor."""
+    """Every turn, and the checks of the one under the cursor.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+        event: The compaction to begin with; None for the newest turn.
+    """
 
     BINDINGS = bindings("turns")
     WORK = "turns"

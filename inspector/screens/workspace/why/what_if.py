@@ -91,7 +91,13 @@ class ScenarioList(RowList[Scenario]):
 
 
 class OtherSettingsScreen(Page):
-    """Settings side by side, each as soon as it is worked out."""
+    """Settings side by side, each as soon as it is worked out.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+    """
 
     CSS_PATH = "other_settings.tcss"
     BINDINGS = bindings("other_settings")

@@ -28,7 +28,11 @@ SUBJECTS: Mapping[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of several summaries."""
+    """One section of several summaries.
+
+    Attributes:
+        texts: What each summary says under the heading; empty where it lacks it.
+    """
 
     heading: str
     texts: tuple[str, ...]
@@ -109,7 +113,9 @@ def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
 def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> Headline:
     """Which focus keeps most more of its topic than no focus does, and at what price in other facts.
 
-    Nothing is said before all are there.
+    Args:
+        topics: What was compared.
+        retentions: Of no focus, then of each topic; nothing is said before all are there.
     """
     made = [one for one in retentions if one is not None]
     if len(made) <= len(topics):

@@ -71,7 +71,15 @@ class FateList(RowList[FateRow]):
 
 
 class FocusLab(Page):
-    """Previews of one compaction, without a focus and with each of one or two."""
+    """Previews of one compaction, without a focus and with each of one or two.
+
+    Args:
+        basis: The conversation, read and planned.
+        writer: Who writes all summaries.
+        focuses: One topic or two.
+        engine: The engine that compacts; None for ours.
+        show: Called with the index of a message to go to when the user asks for it.
+    """
 
     CSS_PATH = "focus.tcss"
     BINDINGS = bindings("focus")
