@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import TypeVar
 
@@ -116,6 +116,7 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
         policy: Of the release.
         before: Of the messages these begin with; where it holds of them, only the others are measured.
     """
+    weigh, size = partial(_weighed, policy), partial(_sized, policy)
     given = tuple(messages)
     old = before if before is not None and _holds(before, given, policy) else _nothing(policy)
     new = len(old.messages)
@@ -125,12 +126,9 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     laid = tuple(duplicate(m) if i in older else m for i, m in enumerate(added))
     base = (*old.base, *laid)
     columns = columns_of(base, calls, policy, old.columns)
-    weights = [message_weight(message.wire, policy) for message in added]
-    sizes = [message_size(message.wire, policy.estimate) for message in added]
-    laid_weights = [message_weight(laid[i].wire, policy) if i in older else w for i, w in enumerate(weights)]
-    laid_sizes = [
-        message_size(laid[i].wire, policy.estimate) if i in older else s for i, s in enumerate(sizes)
-    ]
+    weights, sizes = list(map(weigh, added)), list(map(size, added))
+    laid_weights = [weigh(laid[i]) if i in older else weight for i, weight in enumerate(weights)]
+    laid_sizes = [size(laid[i]) if i in older else own for i, own in enumerate(sizes)]
     found = {i: one for i, m in enumerate(laid, new) if (one := shrink(m, calls, policy)) is not None}
     shrunk = {i: one.message for i, one in found.items()}
     notes = {new + i: note for i, note in noted(laid, policy.tail).items()}
@@ -145,21 +143,26 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
         counted=old.counted.union(i for i, one in found.items() if one.counted),
         weights=_weights(old, old.weights, weights, columns),
         base_weights=_weights(old, old.base_weights, laid_weights, columns),
-        shrunk_weights={
-            **old.shrunk_weights,
-            **_each(shrunk, lambda m: message_weight(m.wire, policy).total),
-        },
+        shrunk_weights={**old.shrunk_weights, **_each(shrunk, lambda message: weigh(message).total)},
         sizes=(*old.sizes, *sizes),
         base_sizes=(*old.base_sizes, *laid_sizes),
-        shrunk_sizes={**old.shrunk_sizes, **_each(shrunk, lambda m: message_size(m.wire, policy.estimate))},
-        noted_sizes={**old.noted_sizes, **_each(notes, lambda m: message_size(m.wire, policy.estimate))},
+        shrunk_sizes={**old.shrunk_sizes, **_each(shrunk, size)},
+        noted_sizes={**old.noted_sizes, **_each(notes, size)},
         running=(
-            _sums(old.running[0], (size.text for size in laid_sizes)),
-            _sums(old.running[1], (size.images for size in laid_sizes)),
+            _sums(old.running[0], (one.text for one in laid_sizes)),
+            _sums(old.running[1], (one.images for one in laid_sizes)),
         ),
         columns=columns,
-        estimates=(*old.estimates, *(total_tokens((size,), policy.estimate) for size in sizes)),
+        estimates=(*old.estimates, *(total_tokens((one,), policy.estimate) for one in sizes)),
     )
+
+
+def _weighed(policy: Policy, message: Message) -> Weight:
+    return message_weight(message.wire, policy)
+
+
+def _sized(policy: Policy, message: Message) -> Size:
+    return message_size(message.wire, policy.estimate)
 
 
 def _nothing(policy: Policy) -> Measured:
