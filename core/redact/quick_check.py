@@ -150,11 +150,7 @@ def mask(text: str) -> str:
 
 def mask_all(texts: Sequence[str]) -> Sequence[str]:
     """Mask the credentials in many short texts: one look at all of them costs a fifth of one at each."""
-    if not may_hold_credential(_BETWEEN.join(texts)):
-        return texts
-    from core.redact.text import redact_all
-
-    return redact_all(texts)
+    return list(map(mask, texts)) if may_hold_credential(_BETWEEN.join(texts)) else texts
 
 
 def warm() -> None:

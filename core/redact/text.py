@@ -24,8 +24,7 @@ from core.redact.unnamed.passwords import could_be_password, is_password, is_tho
 from core.redact.unnamed.spoken import paired, spoken
 
 _LONG = 1_000_000
-_SEAM = "\n\x00\n"
-"""Stands between texts redacted together: no rule reads across a NUL in a line of its own."""
+"""Characters from which what was found in a text is kept for the next question about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +58,11 @@ _told_of_long = lru_cache(maxsize=2)(_told)
 """A preview asks ten times for the same message of 30 MB, at 3 s each."""
 
 
-def _again(text: str, hits: Sequence[Hit]) -> Iterator[Hit]:
+def _again(text: str, hits: Sequence[Hit]) -> Iterable[Hit]:
     """Where else in a text a credential stands that one place of it gives away."""
-    start, rest = 0, list(reversed(hits))
-    for part in text.split(_SEAM) if hits else ():
-        told, end = KnownValues(), start + len(part)
-        while rest and rest[-1].start < end:
-            hit = rest.pop()
-            told.learn([(text[hit.start : hit.end], hit.kind)])
-        for hit in told.hits(part) if told.count else ():
-            yield Hit(hit.start + start, hit.end + start, hit.kind)
-        start = end + len(_SEAM)
+    told = KnownValues()
+    told.learn([(text[hit.start : hit.end], hit.kind) for hit in hits])
+    return told.hits(text) if told.count else ()
 
 
 def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
@@ -115,14 +108,6 @@ def redact_bulk(texts: Sequence[str]) -> list[str]:
     """Many texts without their credentials, each read once: what tools give back is often the same again."""
     clean = {text: redact_text(text) for text in dict.fromkeys(texts)}
     return [clean[text] for text in texts]
-
-
-def redact_all(texts: Sequence[str]) -> list[str]:
-    """Many texts, each with every credential masked: one pass over all of them, so short ones cost little."""
-    joined = redact_text(_SEAM.join(texts))
-    parts = joined.split(_SEAM)
-    # A text that holds the seam itself would shift the rest.
-    return parts if len(parts) == len(texts) else [redact_text(text) for text in texts]
 
 
 def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
 from core.redact.message import redact_message
-from core.redact.text import redact, redact_all, redact_text
+from core.redact.text import redact, redact_text
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 from tests.timing import assert_linear
 
@@ -221,17 +221,6 @@ def test_a_clean_message_is_handed_back_itself() -> None:
 )
 def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
     assert_linear(redact_text, unit)
-
-
-@given(st.lists(st.lists(PIECES, max_size=8).map("".join), max_size=6))
-@settings(max_examples=100, deadline=None)
-def test_texts_redacted_together_come_out_as_they_would_alone(texts: list[str]) -> None:
-    assert redact_all(texts) == [redact_text(text) for text in texts]
-
-
-def test_a_text_that_holds_the_seam_shifts_nothing() -> None:
-    texts = ["a\n\x00\nb", "password=hunter2"]
-    assert redact_all(texts) == ["a\n\x00\nb", "password=[redacted:secret-value]"]
 
 
 @pytest.mark.parametrize(
