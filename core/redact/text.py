@@ -23,6 +23,7 @@ from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.unnamed.spoken import paired, spoken
 
+_MASK = "[redacted:"
 _LONG = 1_000_000
 """Characters from which what was found in a text is kept for the next question about it."""
 
@@ -41,9 +42,22 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    given, drawn = _told(text) if len(text) < _LONG else _told_of_long(text)
+    return _merged(text, *_told_of(text))
+
+
+def learned(text: str) -> list[Hit]:
+    """As `find`, and those told by their form within something longer, for where they stand by themselves."""
+    given, drawn = _told_of(text)
+    return [*_merged(text, given, drawn), *(() if _MASK in text else given)]
+
+
+def _merged(text: str, given: Sequence[Hit], drawn: Sequence[Hit]) -> list[Hit]:
     hits = merge((*given, *KNOWN.hits(text), *drawn))
-    return merge(_outside(hits, text)) if hits and "[redacted:" in text else hits
+    return merge(_outside(hits, text)) if hits and _MASK in text else hits
+
+
+def _told_of(text: str) -> tuple[list[Hit], list[Hit]]:
+    return _told(text) if len(text) < _LONG else _told_of_long(text)
 
 
 def _told(text: str) -> tuple[list[Hit], list[Hit]]:
@@ -51,7 +65,7 @@ def _told(text: str) -> tuple[list[Hit], list[Hit]]:
     hints = hints_of(text)
     given = [*known(text, hints), *headers(text, hints), *named(text, hints)]
     drawn = [*unlisted(text, hints), *unnamed(text, hints)]
-    return given, [*drawn, *_again(text, merge((*given, *drawn)))]
+    return given, [*drawn, *_again(text, [*merge((*given, *drawn)), *given])]
 
 
 _told_of_long = lru_cache(maxsize=2)(_told)

@@ -21,6 +21,8 @@ _CODE = re.compile(r"`[^`\n]*`|\b\w*[a-z]\w*[A-Z]\w*\b(?:\(\))?|\b\w+(?:[._/-]\w
 _SAID_IT, _SAID_NONE, _AS_WELL = 0.6, 0.2, 0.8
 _SAME, _LESS, _APART = 0.66, 0.1, 60
 _OWN, _OF_ANOTHER = 0.34, 0.66
+_LONGEST = 1_000
+"""Characters of a sentence that tells something; a longer one lists or quotes."""
 
 
 def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -31,6 +33,8 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
         facts: The values in it, all of them known to the messages.
         evidence: What the messages bear out.
     """
+    if len(sentence) > _LONGEST:
+        return
     for clause in () if "…" in sentence else _CLAUSE.split(sentence):
         said = next(filter(None, (pattern.search(clause) for pattern in claim_words().said_by)), None)
         if said:

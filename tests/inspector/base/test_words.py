@@ -12,7 +12,13 @@ from inspector.base.commands import table
 from inspector.base.words import EVERYWHERE, explained, words_for
 
 SCREENS = Path(__file__).parent.parent.parent.parent / "inspector"
-SCOPES = {"turns_list.py": "turns", "undo.py": "undo", "origin.py": "origin", "settings.py": "settings"}
+SCOPES = {
+    "turns_list.py": "turns",
+    "undo.py": "undo",
+    "origin.py": "origin",
+    "settings.py": "settings",
+    "fields.py": "origin",
+}
 """Files whose keys have a scope that is not called as their folder is."""
 
 
