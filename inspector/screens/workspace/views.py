@@ -15,6 +15,7 @@ from core.compress.engines.run import OtherEngine
 from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
+from core.support.amounts import plural
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import Reporting
 from inspector.widgets.charts.curve_chart import CurveChart
@@ -40,7 +41,7 @@ HOW = {
 
 def generation_words(generation: Generation) -> str:
     """How a generation began, and how many messages are new in it."""
-    fresh = f"{generation.fresh:,} new messages"
+    fresh = plural(generation.fresh, "new message")
     if generation.boundary is None:
         return fresh
     copies = f" · {generation.copies:,} carried over" if generation.copies else ""

@@ -13,6 +13,7 @@ from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.views import generation_words
 from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
@@ -149,6 +150,10 @@ def test_a_session_with_one_generation_has_no_lines_below_it() -> None:
         "generation 1 · 2 new messages",
         "generation 2 · 2 new messages",
     ]
+
+
+def test_one_new_message_is_one() -> None:
+    assert generation_words(Generation(3, "0", (1,))) == "1 new message"
 
 
 async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location) -> None:
