@@ -55,12 +55,19 @@ def readable(failure: ProviderFailure) -> str:
     parts = [failure.text, *_texts(failure.body)]
     for nested in (error_object(failure.body).get("message"), (failure.body or {}).get("message")):
         parts += list(_texts(parsed_object(nested)))
-    parts = [
-        re.sub(r"(\s|\\n)+", " ", part.lower().replace('\\"', '"').replace("’", "'")).strip()
-        for part in parts
-    ]
-    text = " | ".join(dict.fromkeys(part for part in parts if part))
+    text = " | ".join(dict.fromkeys(part for part in map(_plain, parts) if part))
     return re.sub(r"(?<=\d)[,_](?=\d{3}(?!\d))", "", text)
+
+
+def _plain(part: str) -> str:
+    """Lower case, one space between words, escapes undone, a limit of output spelt one way."""
+    part = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), part.lower())
+    part = re.sub(r"(\s|\\n)+", " ", part.replace('\\"', '"').replace("’", "'")).strip()
+    return re.sub(r"\bmax(output|completion|new)?tokens\b", _spelt_out, part)
+
+
+def _spelt_out(found: re.Match[str]) -> str:
+    return "_".join(part for part in ("max", found[1], "tokens") if part)
 
 
 def _texts(value: Any, name: str = "") -> Iterator[str]:
