@@ -42,8 +42,8 @@ _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
 _ERROR_STANDS, _ERROR_FIXED = 0.5, 0.25
 _OUTCOME = 0.3
-_SHORT_OUTCOME = 80
-"""Characters of a result that says at once what came of a command."""
+_SHORT_OUTCOME, _FEW_LINES = 80, 3
+"""Characters of its first line, and lines, of a result that says at once what came of a command."""
 
 _MOST_OUTCOMES = 4
 
@@ -173,10 +173,9 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
 
 
 def _is_outcome(one: Outcome) -> bool:
-    line = _first_line(one.text)
-    return (
-        bool(one.call.command) and not one.error and 2 < len(line) <= _SHORT_OUTCOME and is_acting(one.call)
-    )
+    if not one.call.command or one.error or one.text.strip().count("\n") >= _FEW_LINES:
+        return False
+    return 2 < len(_first_line(one.text)) <= _SHORT_OUTCOME and is_acting(one.call)
 
 
 def _first_line(text: str) -> str:

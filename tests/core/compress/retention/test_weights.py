@@ -33,6 +33,18 @@ def test_an_id_a_person_names_and_a_call_acts_on_outweighs_what_is_said_once() -
     assert found["ORD77121"] > found["$82.10"] > 0
 
 
+def test_the_first_line_of_a_long_log_tells_no_state() -> None:
+    log = "\n".join(f"00:00:{n:02d} INFO deliveries flush cursor id={n:04x}" for n in range(40))
+    middle = [
+        user("Retry the deliveries of yesterday."),
+        *call("terminal", log, command="deliveries retry --day yesterday"),
+        *call("terminal", "deployed build 5512", command="make deploy"),
+        assistant("Done."),
+    ]
+    told = [one.value for one in retention(middle, "").anchors if one.category == "state"]
+    assert set(told) == {"deployed build 5512", "Done."}
+
+
 def test_what_is_lost_is_told_heaviest_first() -> None:
     lost = retention(MIDDLE, "").lost
     assert [one.weight for one in lost] == sorted((one.weight for one in lost), reverse=True)
