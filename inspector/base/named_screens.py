@@ -19,6 +19,8 @@ FOCUS = "focus"
 PLACES = {
     "what-if": ("map", "what_if"),
     "sums": ("map", "sums"),
+    "results": ("map", "leave_for('results')"),
+    "recall": ("map", "leave_for('dropped')"),
     "turns": ("why", "turns"),
     "thresholds": ("why", "other_settings"),
     "lost": ("preview", "look('-lost')"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -10,7 +12,7 @@ from core.compress.tool_results.recognise import Standing
 from core.compress.tool_results.sizes import ResultSizes
 from core.model.finding import Severity
 from core.model.headline import Headline
-from core.support.amounts import plural
+from core.support.amounts import dollars, plural, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,18 @@ class ResultLives:
     results: tuple[ResultLife, ...]
 
 
-_LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
+STATES = {
+    "none": "in full",
+    "tool_cap": "cut by its tool",
+    "persisted": "saved to a file",
+    "truncated": "rest is lost",
+    "pruned": "pruned",
+}
+"""How a result stands, by the layer that changed it last."""
 
+_LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
+_LARGE = 0.4
+"""Share of all that one tool's results cost from which it is named."""
 
 _THERE = {True: "the file is there", False: "the file is gone"}
 
@@ -85,7 +97,7 @@ def file_words(one: ResultLife) -> str:
 
 
 def results_headline(found: ResultLives) -> Headline:
-    """What of them is lost; where nothing is, what they take over their lives."""
+    """What of them is lost; where nothing is, what they cost, and which tool took most."""
     if not found.results:
         return Headline("No tool was called in this conversation.")
     layers = [one.standing.layer for one in found.results]
@@ -96,7 +108,28 @@ def results_headline(found: ResultLives) -> Headline:
     if gone:
         sentence = f"The files of {plural(gone, 'tool result')} are gone: what was cut cannot be read back."
         return Headline(sentence, _LOST, Severity.WARNING)
-    saved, carried = layers.count("persisted"), sum(one.lifetime_tokens for one in found.results)
+    saved = layers.count("persisted")
     where = f", {saved} of them saved to files" if saved else ""
     count = plural(len(found.results), "tool result")
-    return Headline(f"{count}{where}; all calls together carried ~{carried:,} tokens of them.")
+    sentence = f"{count}{where}, sent again with every later call: {_size(found.results)} in all."
+    return Headline(sentence, _largest(found.results))
+
+
+def _size(results: Sequence[ResultLife]) -> str:
+    """Their tokens over all calls, and what those cost as far as prices are known."""
+    tokens = f"~{short(sum(one.lifetime_tokens for one in results))} tokens"
+    priced = [one.usd for one in results if one.usd is not None]
+    least = "~" if len(priced) == len(results) else "≥"
+    return f"{tokens}, {least}{dollars(sum(priced, Decimal(0)))}" if priced else tokens
+
+
+def _largest(results: Sequence[ResultLife]) -> str | None:
+    """What would make them smaller, where one tool takes a large part."""
+    tools: Counter[str] = Counter()
+    for one in results:
+        tools[one.tool] += one.lifetime_tokens
+    ((tool, tokens),) = tools.most_common(1)
+    share = tokens / (tools.total() or 1)
+    if len(tools) == 1 or share < _LARGE:
+        return None
+    return f"Ask {tool} for less (a filter, a range of lines): its results are {share:.0%} of that."

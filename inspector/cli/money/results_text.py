@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
-from core.explain.tool_results.life import ResultLife, ResultLives, file_words
+from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from inspector.cli import output
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.terminal import formatting as fmt
 
-_WORDS = {
-    "none": "whole",
-    "tool_cap": "cut by its tool",
-    "persisted": "saved to a file",
-    "truncated": "truncated, the rest is lost",
-    "pruned": "pruned",
-}
-
 
 def lines(found: ResultLives) -> Iterator[str]:
-    """A table of the results, the most expensive first, and what they come to."""
+    """What they come to, then a table of the results, the most expensive first."""
+    yield from output.headline(results_headline(found))
     if not found.results:
-        yield "no tool results in this conversation"
         return
     columns = (
         Column("row", right=True),
@@ -54,7 +47,7 @@ def _cells(one: ResultLife) -> list[str]:
         str(one.calls),
         fmt.count(one.lifetime_tokens, mark=fmt.ESTIMATE),
         fmt.money(one.usd),
-        _WORDS[one.standing.layer],
+        STATES[one.standing.layer],
         " ".join((one.stub or "").split()),
     ]
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.explain.tool_results.life import ResultLife, ResultLives, file_words
+from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import field, headline, paragraph
 
-LAYERS = {
-    "none": ("whole", "ink-muted"),
-    "tool_cap": ("cut by its tool", "severity-info"),
-    "persisted": ("saved to a file", "severity-info"),
-    "truncated": ("rest is lost", "severity-warning"),
-    "pruned": ("pruned", "ink-muted"),
-}
-"""How a result stands, in words, and its colour."""
+_COLOURS = {"tool_cap": "severity-info", "persisted": "severity-info", "truncated": "severity-warning"}
+_ROOMY = 100
+"""Columns from which a row has room for the tokens of one call and how many calls there were."""
 _OUTCOMES = {
-    "kept": "stay whole",
+    "kept": "stay as it is",
     "persisted": "be saved to a file, its first characters left",
     "truncated": "be truncated, the rest lost",
     "changed": "be rewritten",
@@ -37,35 +32,38 @@ class ResultList(RowList[ResultLife]):
         """Names of the columns."""
         ink = self.palette.style("ink-muted")
         line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
-        line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
+        if width >= _ROOMY:
+            line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
         line.cell("lifetime", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
-        line.cell("stands as", 16, ink)
+        line.cell("state", 16, ink)
         return [line.add("becomes", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
         """One result."""
         ink = self.palette
-        words, token = LAYERS[row.standing.layer]
+        layer = row.standing.layer
         muted, plain = ink.style("ink-muted"), ink.style("ink")
         line = Line().cell(f"{row.row:,}", 8, muted, right=True).gap(2).cell(row.tool, 16, plain)
-        line.cell(fmt.short(row.tokens, mark=fmt.ESTIMATE), 9, plain, right=True)
-        line.cell(f"{row.calls:,}", 7, muted, right=True)
+        if width >= _ROOMY:
+            line.cell(fmt.short(row.tokens, mark=fmt.ESTIMATE), 9, plain, right=True)
+            line.cell(f"{row.calls:,}", 7, muted, right=True)
         line.cell(fmt.short(row.lifetime_tokens, mark=fmt.ESTIMATE), 10, plain, right=True)
         line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True).gap(2)
-        line.cell(words, 16, ink.style(token))
-        return line.add(_one_line(row.stub or ""), muted, most=max(0, width - line.width))
+        line.cell(STATES[layer], 16, ink.style(_COLOURS.get(layer, "ink-muted")))
+        return line.add(
+            _one_line(row.stub or "").removeprefix(f"[{row.tool}] "), muted, most=max(0, width - line.width)
+        )
 
 
 def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     """What was done to it, what it cost, what is left to read."""
-    words = LAYERS[one.standing.layer][0]
-    title = f"{one.tool}: {words}"
+    title = f"{one.tool} · {STATES[one.standing.layer]}"
     yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
     yield from field("cost", f"{tokens} tokens in {calls}: {lifetime} over its life", width, ink)
     if one.arrived.chars is not None:
-        yield from field("whole", f"{fmt.count(one.arrived.chars)} characters", width, ink)
+        yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":

@@ -48,9 +48,9 @@ class ResultsScreen(CardPage):
         self._lives: ResultLives | None = None
 
     def compose(self) -> ComposeResult:
-        """The answer, how many and whose rules, the results, the one under the cursor, keys."""
-        yield AnswerBar(READING)
+        """How many and whose rules, the answer, the results, the one under the cursor, keys."""
         yield StatusLine(id="head")
+        yield AnswerBar(READING)
         yield Container(ResultList(empty=READING), Card(), id="verdicts")
         yield KeyBar()
 

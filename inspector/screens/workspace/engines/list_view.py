@@ -75,7 +75,7 @@ def _values(row: Contender) -> dict[str, str]:
 
 
 def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
-    """What it is, how it did, what is wrong with its list."""
+    """What it is, how it did, what is wrong with its list, the facts it lost."""
     where = OURS_IS if one.engine is None else one.engine.found.where
     version = "" if one.engine is None else one.engine.found.version or ""
     yield from headline(one.name, version, width, ink)
@@ -98,20 +98,16 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     if one.done is not None and one.done.same is not None:
         words = "it cuts where our plan cuts" if one.done.same else "it does not cut where our plan cuts"
         yield from field("our plan", words, width, ink)
+    lost = one.preview.retention.lost if one.preview.retention else ()
+    for place, fact in enumerate(lost[:_SHOWN]):
+        if not place:
+            yield from (Line(), *paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True))
+        yield from paragraph(f"{kind_word(fact.category)}: {' '.join(fact.value.split())}", width, ink)
 
 
 def rest(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
-    """The facts it lost, then the summary."""
+    """The summary it wrote."""
     made = one.preview
-    if made is None:
-        return
-    lost = made.retention.lost if made.retention else ()
-    if lost:
-        yield Line()
-        yield from paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True)
-        for fact in lost[:_SHOWN]:
-            yield from paragraph(f"{kind_word(fact.category)}: {' '.join(fact.value.split())}", width, ink)
-    if made.summary:
-        yield Line()
+    if made is not None and made.summary:
         yield from paragraph("What it wrote", width, ink, bold=True)
         yield from paragraph(made.summary, width, ink)

@@ -23,7 +23,7 @@ TOKEN = {
 SIZE, LEAST_OUTCOME = 8, 30
 """Cells of the size, and the fewest for what came of it."""
 SIGN = {True: "✓", False: "×", None: "–"}
-_WIDE = 76
+_WIDE = 96
 """From this width on the checks stand in columns."""
 _PASSED_TOKEN = {True: "severity-ok", False: "severity-warning", None: "ink-muted"}
 
@@ -102,6 +102,6 @@ def _decision(decision: Decision, width: int, ink: Palette) -> Iterator[Line]:
 def _check(check: Check, width: int, ink: Palette) -> Line:
     """Sign, name, needed, had; the answer in words too, where there is room."""
     style = ink.style(_PASSED_TOKEN[check.passed])
-    line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 24, ink.style("ink"))
-    line.cell(f"required {check.needed}", 28, ink.style("ink-muted"))
+    line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 33, ink.style("ink"))
+    line.cell(f"required {check.needed}", 27, ink.style("ink-muted"))
     return line.add(f"actual {check.had} · {PASSED[check.passed]}", style, most=max(0, width - line.width))
