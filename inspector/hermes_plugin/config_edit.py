@@ -1,17 +1,21 @@
-"""Adding a plugin and an engine to config.yaml by whole lines, so that they can be taken out again.
+"""Adding a plugin and an engine to config.yaml, so that they can be taken out again.
 
 A file nobody touched since comes back byte for byte; in one that was edited, only our lines go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import ConfigError
+from inspector.hermes_plugin.config_places import putting, taking
 
-MARK = "# by hermes-inspector"
+_FILE, _ENABLED, _ENGINE = "config.yaml", "plugins.enabled", "context.engine"
+_HEADING = re.compile(r"\s*[^-\s][^:]*:\s*(#|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +43,22 @@ def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
     """The file with a plugin enabled and, where wanted, chosen as context engine.
 
     Raises:
-        ConfigError: It is no mapping, or is laid out so that no single line can be added.
+        ConfigError: It is no mapping, or is laid out so that nothing can be added safely.
     """
-    wanted = tree(text)
-    plugins = _mapping(wanted, "plugins")
+    told, edited = tree(text), text
+    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
     if name in _list(plugins, "disabled"):
-        raise ConfigError(f"plugins.disabled lists {name}", where="config.yaml", remedy="Take it out first")
-    lines, changes = text.splitlines(keepends=True), list[Change]()
-    if name not in _list(plugins, "enabled"):
-        _enable(lines, changes, name)
-        wanted["plugins"] = plugins | {"enabled": [name, *_list(plugins, "enabled")]}
-    context = _mapping(wanted, "context")
+        raise ConfigError(f"plugins.disabled lists {name}", where=_FILE, remedy="Take it out first")
+    others = _list(plugins, "enabled")
+    if name not in others:
+        listed = [name, *others]
+        told = told | {"plugins": plugins | {"enabled": listed}}
+        ways = putting(edited, "plugins", "enabled", name, _flow(listed))
+        edited = _first(ways, told, f"Add {name} to {_ENABLED}")
     if engine and context.get("engine") != name:
-        _choose(lines, changes, name)
-        wanted["context"] = context | {"engine": name}
-    edited = "".join(lines)
-    if tree(edited) != wanted:
-        raise ConfigError(
-            "is laid out so that no line can be added safely",
-            where="config.yaml",
-            remedy=f"Add {name} to plugins.enabled" + (f" and set context.engine: {name}" if engine else ""),
-        )
-    return Edit(edited, tuple(changes))
+        told = told | {"context": context | {"engine": name}}
+        edited = _first(putting(edited, "context", "engine", name, name), told, f"Set {_ENGINE}: {name}")
+    return Edit(edited, _changes(text, edited))
 
 
 def without(text: str, changes: Sequence[Change]) -> str:
@@ -77,6 +75,32 @@ def without(text: str, changes: Sequence[Change]) -> str:
     return "".join(lines)
 
 
+def without_plugin(text: str, before: str, name: str) -> str:
+    """The file naming the plugin nowhere, whoever wrote it anew since: Hermes does, on `config set`.
+
+    Args:
+        text: As it is now.
+        before: As it was before the plugin came.
+        name: The plugin's.
+
+    Raises:
+        ConfigError: It is no mapping, or is laid out so that nothing can be taken out safely.
+    """
+    told, was = tree(text), tree(before)
+    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
+    old = _mapping(was, "context").get("engine")
+    left = [one for one in _list(plugins, "enabled") if one != name]
+    if left != _list(plugins, "enabled") and name not in _list(_mapping(was, "plugins"), "enabled"):
+        told = _set(told, was, "plugins", "enabled", left or None)
+        ways = taking(text, "plugins", "enabled", name, "")
+        text = _first(ways, told, f"Take {name} out of {_ENABLED}")
+    if context.get("engine") == name != old:
+        told = _set(told, was, "context", "engine", old)
+        ways = taking(text, "context", "engine", name, str(old or ""))
+        text = _first(ways, told, f"Set {_ENGINE} to what you want")
+    return text
+
+
 def tree(text: str) -> dict[str, Any]:
     """What the file says.
 
@@ -88,11 +112,11 @@ def tree(text: str) -> dict[str, Any]:
     try:
         found = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError("is not valid YAML", where="config.yaml") from error
+        raise ConfigError("is not valid YAML", where=_FILE) from error
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise ConfigError(f"holds a {type(found).__name__}, not a mapping", where="config.yaml")
+        raise ConfigError(f"holds a {type(found).__name__}, not a mapping", where=_FILE)
     return found
 
 
@@ -101,7 +125,7 @@ def _mapping(found: dict[str, Any], key: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ConfigError(f"{key} is not a mapping", where="config.yaml", remedy="Fix it first")
+        raise ConfigError(f"{key} is not a mapping", where=_FILE, remedy="Fix it first")
     return value
 
 
@@ -110,122 +134,58 @@ def _list(found: dict[str, Any], key: str) -> list[Any]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ConfigError(f"plugins.{key} is not a list", where="config.yaml", remedy="Fix it first")
+        raise ConfigError(f"plugins.{key} is not a list", where=_FILE, remedy="Fix it first")
     return value
 
 
-def _enable(lines: list[str], changes: list[Change], name: str) -> None:
-    top = _find(lines, "plugins", 0, len(lines))
-    if top is None:
-        _append(lines, changes, f"plugins:  {MARK}", f"  enabled: [{name}]  {MARK}")
-        return
-    end = _end(lines, top)
-    if _value(lines[top]):  # `plugins: {}` or null
-        _replace(lines, changes, top, f"plugins: {{enabled: [{name}]}}  {MARK}")
-        return
-    at = _find(lines, "enabled", top + 1, end)
-    if at is None:
-        indent = _indent_below(lines, top, end)
-        _insert(lines, changes, top + 1, f"{indent}enabled: [{name}]  {MARK}")
-        return
-    value = _value(lines[at])
-    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
-    if not value:
-        items = (line for line in lines[at + 1 : end] if line.lstrip().startswith("- "))
-        below = next(items, f"{indent}  - ")
-        _insert(lines, changes, at + 1, f"{below[: len(below) - len(below.lstrip())]}- {name}  {MARK}")
-    elif value.startswith("[") and value.endswith("]"):
-        rest = value[1:-1].strip()
-        _replace(lines, changes, at, f"{indent}enabled: [{name}{', ' if rest else ''}{rest}]  {MARK}")
-    else:  # null, ~
-        _replace(lines, changes, at, f"{indent}enabled: [{name}]  {MARK}")
+def _set(told: dict[str, Any], was: dict[str, Any], outer: str, key: str, value: Any) -> dict[str, Any]:
+    """The tree with another value; without one, what was not there before goes, and what is empty then."""
+    inner = {name: held for name, held in told[outer].items() if name != key}
+    if value is not None:
+        inner = told[outer] | {key: value}
+    elif _mapping(was, outer).get(key) is not None:
+        inner = told[outer] | {key: was[outer][key]}
+    if inner:
+        return told | {outer: inner}
+    return {name: held for name, held in told.items() if name != outer}
 
 
-def _choose(lines: list[str], changes: list[Change], name: str) -> None:
-    top = _find(lines, "context", 0, len(lines))
-    if top is None:
-        _append(lines, changes, f"context:  {MARK}", f"  engine: {name}  {MARK}")
-        return
-    end = _end(lines, top)
-    if _value(lines[top]):
-        _replace(lines, changes, top, f"context: {{engine: {name}}}  {MARK}")
-        return
-    at = _find(lines, "engine", top + 1, end)
-    indent = _indent_below(lines, top, end)
-    if at is None:
-        _insert(lines, changes, top + 1, f"{indent}engine: {name}  {MARK}")
-    else:
-        _replace(lines, changes, at, f"{indent}engine: {name}  {MARK}")
+def _first(ways: Iterator[str], wanted: dict[str, Any], remedy: str) -> str:
+    """The first text that says what is wanted."""
+    for text in ways:
+        try:
+            if tree(text) == wanted:
+                return text
+        except ConfigError:
+            continue
+    raise ConfigError("is laid out so that this cannot be edited safely", where=_FILE, remedy=remedy)
 
 
-def _find(lines: Sequence[str], key: str, start: int, end: int) -> int | None:
-    """The line of a key: at the left margin, or where the block's first key stands."""
-    margin = "" if start == 0 else _indent_below(lines, start - 1, end)
-    for index in range(start, end):
-        if _bare(lines[index]).startswith((f"{margin}{key}:", f"\ufeff{margin}{key}:")):
-            return index
-    return None
+def _flow(names: list[Any]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(names, default_flow_style=True, width=1 << 20)).strip()
 
 
-def _end(lines: Sequence[str], top: int) -> int:
-    """Behind the last line of a block that begins at the margin."""
-    for index in range(top + 1, len(lines)):
-        line = _bare(lines[index])
-        if line and not line.startswith((" ", "\t", "#", "-")):
-            return index
-    return len(lines)
-
-
-def _indent_below(lines: Sequence[str], top: int, end: int) -> str:
-    for line in lines[top + 1 : end]:
-        bare = _bare(line)
-        if bare.strip() and not bare.lstrip().startswith("#"):
-            return bare[: len(bare) - len(bare.lstrip())]
-    return "  "
-
-
-def _value(line: str) -> str:
-    """What stands behind a key on its line, without a comment."""
-    value = _bare(line).partition(":")[2].strip()
-    return "" if value.startswith("#") else value.partition(" #")[0].strip()
+def _changes(before: str, after: str) -> tuple[Change, ...]:
+    """Line by line, what became of one text in the other."""
+    old, new = ([_bare(line) for line in text.splitlines(keepends=True)] for text in (before, after))
+    found: list[Change] = []
+    for _, i, j, k, n in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        gone = dict(zip(range(k, n), old[i:j], strict=False))
+        if old[i:j] != new[k:n]:
+            found += [Change(new[at], gone.get(at)) for at in range(k, n)]
+    return tuple(found)
 
 
 def _bare(line: str) -> str:
     return line.rstrip("\r\n")
 
 
-def _newline(lines: Sequence[str]) -> str:
-    return "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
-
-
-def _append(lines: list[str], changes: list[Change], *new: str) -> None:
-    end = _newline(lines)
-    if lines and not lines[-1].endswith(("\n", "\r")):
-        lines[-1] += end
-    lines.extend(f"{line}{end}" for line in new)
-    changes.extend(map(Change, new))
-
-
-def _insert(lines: list[str], changes: list[Change], at: int, new: str) -> None:
-    end = _newline(lines)
-    if at > 0 and not lines[at - 1].endswith(("\n", "\r")):
-        lines[at - 1] += end
-    lines.insert(at, f"{new}{end}")
-    changes.append(Change(new))
-
-
-def _replace(lines: list[str], changes: list[Change], at: int, new: str) -> None:
-    old = _bare(lines[at])
-    if old.startswith("\ufeff"):
-        new = f"\ufeff{new}"
-    lines[at] = lines[at].replace(old, new, 1)
-    changes.append(Change(new, old))
-
-
 def _heads_others(lines: Sequence[str], at: int) -> bool:
     """A heading of ours under which somebody else has written."""
     line = _bare(lines[at])
-    if _value(line) or line.lstrip().startswith("- "):
+    if not _HEADING.match(line):
         return False
     margin = len(line) - len(line.lstrip())
     below = next((_bare(one) for one in lines[at + 1 :] if _bare(one).strip()), "")

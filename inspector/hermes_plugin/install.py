@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from core.errors import ConfigError, NotFoundError, UsageError
 from core.support.file_cache import state_directory
 from inspector import __version__
-from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without
+from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without, without_plugin
 from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
 from inspector.hermes_plugin.stub.settings import Settings, read_settings
@@ -54,6 +55,7 @@ def plan_install(home: Path, *, engine: bool, recorder: bool, summariser: dict[s
     """
     if not home.is_dir():
         raise NotFoundError("no such HERMES_HOME", where=str(home))
+    home = home.absolute()
     folder = plugin_folder(home)
     if folder.exists() and not (folder / _RECEIPT).is_file():
         raise UsageError(
@@ -83,6 +85,7 @@ def install(planned: Planned) -> None:
         OSError: It could not be written; what was written is taken back.
     """
     folder = planned.folder
+    made_plugins = not folder.parent.exists()
     try:
         shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / _API).rename(folder / "dashboard" / _API)
@@ -93,6 +96,7 @@ def install(planned: Planned) -> None:
         receipt = {
             "before": None if planned.before is None else planned.before.hex(),
             "after": sha256(after).hexdigest(),
+            "made_plugins": made_plugins,
             "changes": [asdict(change) for change in planned.edit.changes],
         }
         _write(folder / _RECEIPT, json.dumps(receipt).encode())
@@ -103,11 +107,21 @@ def install(planned: Planned) -> None:
         raise
 
 
-def uninstall(home: Path) -> bool:
-    """Take the plugin out.
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What an uninstallation left.
 
-    Returns:
-        Whether config.yaml is byte for byte what it was before.
+    Attributes:
+        same: config.yaml is byte for byte what it was before.
+        trouble: Why config.yaml still names the plugin; None when it does not.
+    """
+
+    same: bool
+    trouble: ConfigError | None = None
+
+
+def uninstall(home: Path) -> Removed:
+    """Take the plugin out.
 
     Raises:
         NotFoundError: It is not installed there.
@@ -118,18 +132,33 @@ def uninstall(home: Path) -> bool:
     if not receipt.is_file():
         raise NotFoundError("the plugin is not installed there", where=str(home))
     told = json.loads(receipt.read_text("utf-8"))
+    before = None if told["before"] is None else bytes.fromhex(told["before"])
     config, changes = home / _CONFIG, [Change(**change) for change in told["changes"]]
-    now = _read(config)
+    now, trouble = _read(config), None
     same = now is not None and sha256(now).hexdigest() == told["after"]
     if changes and now is not None:
         if not same:
-            _replace(config, without(_decoded(now), changes).encode())
-        elif told["before"] is None:
+            trouble = _take_out(config, now, before or b"", changes)
+        elif before is None:
             config.unlink()
         else:
-            _replace(config, bytes.fromhex(told["before"]))
+            _replace(config, before)
     shutil.rmtree(folder)
-    return same or not changes
+    if told.get("made_plugins"):
+        with suppress(OSError):  # somebody else's plugins are there by now
+            folder.parent.rmdir()
+    return Removed(same or not changes, trouble)
+
+
+def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:
+    """Of an edited file only our lines go, and our name where Hermes wrote the file anew."""
+    trouble, text = None, without(_decoded(now), changes)
+    try:
+        text = without_plugin(text, _decoded(before), NAME)
+    except ConfigError as error:
+        trouble = error
+    _replace(config, text.encode())
+    return trouble
 
 
 def installed(home: Path) -> Settings | None:

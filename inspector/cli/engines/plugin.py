@@ -83,12 +83,16 @@ def _uninstall(args: argparse.Namespace, home: Path) -> int:
     if installed(home) is None:
         raise NotFoundError("the plugin is not installed there", where=str(home))
     confirm.ask(f"Remove {plugin_folder(home)} and its lines in config.yaml?", yes=args.yes)
-    whole = uninstall(home)
-    how = "byte for byte what it was" if whole else "without our lines; what was edited since stays"
+    removed = uninstall(home)
     if args.json:
-        output.write_json({"installed": False, "config_restored": whole})
-    else:
+        output.write_json({"installed": False, "config_restored": removed.same})
+    elif removed.trouble is None:
+        how = (
+            "byte for byte what it was" if removed.same else "without our lines; what was edited since stays"
+        )
         output.write_lines([f"removed; config.yaml is {how}"])
+    if removed.trouble is not None:
+        output.write_note(f"removed, but config.yaml still names it: {removed.trouble.line}")
     return 0
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_edit import tree, with_plugin, without
+from inspector.hermes_plugin.config_edit import tree, with_plugin, without, without_plugin
 
 FILES = (
     "",
@@ -27,7 +30,25 @@ FILES = (
     "context: {}\nmodel: m\n",
     "context:\n  other: 1\n",
     "\ufeffmodel: m\n",
+    "plugins: {enabled: [a, b], disabled: [c]}\n",
+    "plugins: {\n  enabled: [a,\n    b]\n}\n",
+    "plugins:\n  enabled: [\n    a,\n    b,\n  ]\nmodel: m\n",
+    'plugins:\n  enabled: ["a#b", "c # d"]\n',
+    "plugins:\n  entries:\n    a: {x: 1}\n",
+    "plugins:   # mine\n\n  # which\n  enabled:   # these\n    # first\n    - a   # one\n",
+    "\"plugins\":\n  'enabled':\n  - a\n\"context\" : {'engine': lcm, x: 1}\n",
+    "{model: m, plugins: {enabled: [a]}}\n",
+    '{\n  "model": "m"\n}\n',
+    "---\nmodel: m\n...\n",
+    "base: &b\n  a: 1\nplugins: &p\n  <<: *b\n  enabled: &l [a]\n",
+    "note: |\n  plugins:\n    enabled: [no]\nmodel: m\n",
+    "note: >\n  folded\n  text",
+    "plugins:\n  enabled: [a]\nplugins:\n  enabled: [b]\n",
 )
+
+
+SHARED = "plugins: &p\n  enabled: [a]\nother: *p\n"
+"""What is added here would be added there too."""
 
 
 @pytest.mark.parametrize("text", FILES)
@@ -63,9 +84,33 @@ def test_a_plugin_enabled_under_our_heading_keeps_the_heading() -> None:
     assert "other" in left["plugins"]["enabled"]
 
 
+@pytest.mark.parametrize("text", FILES)
+@pytest.mark.parametrize("flow", [True, False])
+def test_a_file_hermes_wrote_anew_names_the_plugin_no_more(text: str, flow: bool) -> None:
+    edit = with_plugin(text, "inspector", engine=True)
+    anew = yaml.safe_dump({**tree(edit.text), "display": {"skin": "x"}}, default_flow_style=flow)
+    left = said(tree(without_plugin(without(anew, edit.changes), text, "inspector")))
+    assert left == {"display": {"skin": "x"}, **said(tree(text))}
+
+
+def said(value: Any) -> Any:
+    """A tree without what is null, or an empty mapping."""
+    if not isinstance(value, dict):
+        return value
+    told = {key: said(held) for key, held in value.items()}
+    return {key: held for key, held in told.items() if held is not None and held != {}}
+
+
+def test_a_plugin_that_was_enabled_before_stays_so() -> None:
+    text = "plugins:\n  enabled: [inspector]\ncontext:\n  engine: inspector\n"
+    edit = with_plugin(text, "inspector", engine=True)
+    assert edit.text == text
+    assert without_plugin(f"a: 1\n{text}", text, "inspector") == f"a: 1\n{text}"
+
+
 @pytest.mark.parametrize(
     "text",
-    ["- a list\n", "plugins: [a]\n", "a: [unclosed\n", "plugins:\n  disabled: [inspector]\n"],
+    ["- a list\n", "plugins: [a]\n", "a: [unclosed\n", "plugins:\n  disabled: [inspector]\n", SHARED],
 )
 def test_a_file_that_cannot_be_edited_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):

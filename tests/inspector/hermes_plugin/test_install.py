@@ -47,6 +47,42 @@ def test_what_was_edited_meanwhile_stays(home: Path) -> None:
     assert (home / "config.yaml").read_bytes() == CONFIG + b"display:\r\n  skin: x\r\n"
 
 
+def test_what_hermes_wrote_anew_is_rid_of_the_plugin(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin(home, "install", "--engine")
+    (home / "config.yaml").write_text(
+        "model: m\nplugins:\n  enabled:\n  - inspector\n  - other\ncontext:\n  engine: inspector\n"
+    )
+    capsys.readouterr()
+    assert plugin(home, "uninstall") == 0
+    assert "without our lines" in capsys.readouterr().out
+    assert (home / "config.yaml").read_text() == "model: m\nplugins:\n  enabled:\n  - other\n"
+
+
+def test_a_file_that_cannot_be_read_any_more_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plugin(home, "install")
+    (home / "config.yaml").write_text("plugins: [inspector\n")
+    capsys.readouterr()
+    assert plugin(home, "uninstall") == 0
+    told = capsys.readouterr()
+    assert "removed" not in told.out
+    assert "still names it" in told.err
+
+
+def test_a_home_without_plugins_has_no_folder_for_them_again(home: Path) -> None:
+    plugin(home, "install")
+    plugin(home, "uninstall")
+    assert [path.name for path in home.iterdir()] == ["config.yaml"]
+
+
+def test_a_home_named_from_where_one_stands_is_found_from_anywhere(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home.parent)
+    plugin(Path("home"), "install", "--recorder")
+    settings = json.loads((home / "plugins" / "inspector" / "settings.json").read_text())
+    assert settings["home"] == str(home)
+
+
 def test_engines_says_that_ours_is_in_force(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plugin(home, "install", "--engine")
     capsys.readouterr()

@@ -48,6 +48,22 @@ def conversation(steps: int = 12) -> list[dict[str, Any]]:
     return [*rows, {"role": "user", "content": "Go on."}]
 
 
+def uneven(steps: int) -> list[dict[str, Any]]:
+    """The same with what real ones have: a system message, parts, no text, an orphan, an unanswered call."""
+    rows = [{"role": "system", "content": "You are an agent."}, *conversation(steps)]
+    for place, row in enumerate(rows):
+        if row["role"] == "assistant" and place % 3 == 0:
+            row["content"] = None if place % 2 else ""
+        elif row["role"] == "tool" and place % 4 == 1:
+            row["content"] = [{"type": "text", "text": row["content"]}]
+    rows[1]["content"] = [{"type": "text", "text": "Look at the picture."}, _PICTURE]
+    del rows[steps]  # a call without its result, or a result without its call
+    return rows
+
+
+_PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+
+
 def compacted(
     place: Path,
     *,

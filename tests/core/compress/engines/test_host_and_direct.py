@@ -18,12 +18,12 @@ from core.compress.engines.host.found_engine import FoundEngine
 from core.compress.engines.host.hosted import hosted
 from core.compress.engines.host.process import EngineFailed
 from core.model.compaction.settings import Settings
-from tests.core.compress.engines.builders import conversation
+from tests.core.compress.engines.builders import conversation, uneven
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 ENGINES = Path(os.environ.get("HERMES_ENGINES") or "/nowhere")
 FOLDERS = sorted(path.parent for path in ENGINES.glob("*/__init__.py"))
-CASES = [conversation(steps) for steps in range(5, 105, 5)]
+CASES = [make(steps) for steps in range(5, 105, 10) for make in (conversation, uneven)]
 
 
 @pytest.mark.parametrize("release", ["0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2"])
