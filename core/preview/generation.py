@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.compress.planning.measure import Measured, measure
+from core.compress.planning.measure import Measured, measure, measured_on
+from core.compress.planning.outlined import outlined
 from core.compress.planning.plan import plan
+from core.explain.context.context import forget_messages
 from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
@@ -98,7 +100,8 @@ def read(
         conversation: The conversation as it stands, where it has been read already.
         before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
     """
-    grew = before if before is not None and _grew(before, generation) else None
+    grew = before if before is not None and _grew(before, location, generation) else None
+    start = len(grew.measured.messages) if grew else 0
     with Store(location, cancelled=stop) as store:
         if conversation is None:
             store.learn(generation.session_id)
@@ -107,20 +110,58 @@ def read(
             generation.session_id,
             generation=generation.index,
             conversation=conversation,
-            known=grew.messages if grew else (),
+            known=grew.messages if grew and grew.measured.whole else (),
+            begin=start,
         )
-    start = len(grew.messages) if grew else 0
-    added = enumerate(here.messages[start:], start)
+    measured = measured_on(grew.measured, here.messages) if grew else measure(here.messages, here.policy)
+    if measured is None or measured.policy.release != here.policy.release:
+        return read(location, generation, stop, conversation=conversation)
+    added = enumerate(here.messages, start)
     places = {message.row.id: place for place, message in added if message.row}
-    measured = measure(here.messages, here.policy, grew.measured if grew else None)
-    return Reading(here, {**grew.places, **places} if grew else places, measured)
+    whole = replace(here, closed=replace(here.closed, messages=measured.messages))
+    return Reading(whole, {**grew.places, **places} if grew else places, measured)
 
 
-def _grew(before: Reading, generation: Generation) -> bool:
+def followed(
+    location: Location,
+    generation: Generation,
+    stop: Cancelled,
+    *,
+    conversation: Conversation,
+    before: Reading | None = None,
+) -> Reading:
+    """The same for who reads it again and again: the texts are let go, unless each reading needs them.
+
+    Args:
+        location: The database.
+        generation: Which generation.
+        stop: Says whether to give up.
+        conversation: The conversation as it stands.
+        before: What an earlier reading found.
+    """
+    found = read(location, generation, stop, conversation=conversation, before=before)
+    if not forget_messages(found.context.context):
+        return found
+    old = before.measured if before is not None and not before.measured.whole else None
+    start = 0 if old is None else min(len(old.messages), max(0, old.columns.newest_assistant))
+    lean = outlined(found.measured, start)
+    here = replace(found.context, closed=replace(found.context.closed, messages=lean.messages))
+    return replace(found, context=here, measured=lean)
+
+
+def with_texts(location: Location, reading: Reading, stop: Cancelled) -> Reading:
+    """A reading with the texts of its messages, read again where they were let go."""
+    generation = reading.context.generation
+    if reading.measured.whole or generation is None:
+        return reading
+    return read(location, generation, stop, conversation=reading.context.conversation)
+
+
+def _grew(before: Reading, location: Location, generation: Generation) -> bool:
     """Whether a generation is the one read before, the newest then, with rows added behind."""
-    old = before.context.generation
-    newest = before.context.conversation.generations[-1:]
-    return old is not None and newest == (old,) and old.grew_to(generation)
+    old, context = before.context.generation, before.context.context
+    newest = context.conversation.generations[-1:] == (old,) and context.store.location == location
+    return old is not None and newest and old.grew_to(generation)
 
 
 def _because(evidence: Sequence[Evidence]) -> str:

@@ -74,7 +74,7 @@ def is_scaffold(text: str, rules: TailRules) -> bool:
 
 def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
     """Whether a row is an empty echo of a platform."""
-    return wire.get("role") == "user" and _is_blank(wire.get("content")) and not is_summary(wire, rules)
+    return wire.get("role") == "user" and is_blank(wire.get("content")) and not is_summary(wire, rules)
 
 
 def is_readable_answer(wire: Wire) -> bool:
@@ -100,7 +100,7 @@ def _may_hold_summary(content: Any, rules: SummaryRules) -> bool:
 
 def _is_real(wire: Wire, rules: TailRules) -> bool:
     kind = wire.get("display_kind")
-    if (kind and kind != STEER) or _is_blank(wire.get("content")):
+    if (kind and kind != STEER) or is_blank(wire.get("content")):
         return False
     return not is_scaffold(content_text(wire.get("content")).strip(), rules)
 
@@ -110,7 +110,8 @@ def _is_nudge(text: str, rules: TailRules) -> bool:
     return bool(known) and sha256(text.encode("utf-8", "surrogatepass")).hexdigest().startswith(tuple(known))
 
 
-def _is_blank(content: Any) -> bool:
+def is_blank(content: Any) -> bool:
+    """Whether a content says nothing."""
     if content is None:
         return True
     if isinstance(content, str):

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from core.compress.planning.demote_results import noted
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
-from core.compress.pruning.shrink import Calls, calls_by_id, duplicate, shrink
+from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, Weight, message_size, message_weight, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
@@ -57,15 +57,16 @@ class Measured:
         running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
         calls: The call of each id.
-        results: Texts of results that a copy would make a reference of.
+        results: Hashes of the results that a copy would make a reference of.
         estimates: The estimate of each message on its own; rounding makes their sum differ a little.
+        whole: The messages are as given; False where they were outlined.
     """
 
     policy: Policy
     messages: tuple[Message, ...]
     base: tuple[Message, ...]
     calls: Calls
-    results: frozenset[str]
+    results: frozenset[int]
     duplicates: tuple[int, ...]
     shrunk: Mapping[int, Message]
     counted: frozenset[int]
@@ -79,6 +80,7 @@ class Measured:
     running: tuple[tuple[int, ...], tuple[int, ...]]
     columns: Columns
     estimates: tuple[int, ...]
+    whole: bool = True
 
     @cached_property
     def estimated_tokens(self) -> int:
@@ -106,7 +108,7 @@ class Measured:
         return tuple(self.shrunk)
 
 
-def measure(messages: Sequence[Message], policy: Policy, before: Measured | None = None) -> Measured:
+def measure(messages: Sequence[Message], policy: Policy) -> Measured:
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
@@ -114,13 +116,18 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     Args:
         messages: In order. Never modified.
         policy: Of the release.
-        before: Of the messages these begin with; where it holds of them, only the others are measured.
     """
+    return _with(_nothing(policy), tuple(messages))
+
+
+def measured_on(before: Measured, added: Sequence[Message]) -> Measured | None:
+    """Measure what was added to a conversation; None where that changes what is known of the others."""
+    return _with(before, tuple(added)) if _holds(before, tuple(added)) else None
+
+
+def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
+    policy, new = old.policy, len(old.messages)
     weigh, size = partial(_weighed, policy), partial(_sized, policy)
-    given = tuple(messages)
-    old = before if before is not None and _holds(before, given, policy) else _nothing(policy)
-    new = len(old.messages)
-    added = given[new:]
     calls = {**old.calls, **calls_by_id(added)}
     older = _older_copies(added) if policy.prune.duplicates else frozenset[int]()
     laid = tuple(duplicate(m) if i in older else m for i, m in enumerate(added))
@@ -134,10 +141,10 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
     notes = {new + i: note for i, note in noted(laid, policy.tail).items()}
     return Measured(
         policy=policy,
-        messages=given,
+        messages=(*old.messages, *added),
         base=base,
         calls=calls,
-        results=old.results.union(_results(added)),
+        results=old.results.union(map(hash, _results(added))),
         duplicates=(*old.duplicates, *sorted(new + i for i in older)),
         shrunk={**old.shrunk, **shrunk},
         counted=old.counted.union(i for i, one in found.items() if one.counted),
@@ -154,6 +161,7 @@ def measure(messages: Sequence[Message], policy: Policy, before: Measured | None
         ),
         columns=columns,
         estimates=(*old.estimates, *(total_tokens((one,), policy.estimate) for one in sizes)),
+        whole=old.whole,
     )
 
 
@@ -195,14 +203,19 @@ def _each(messages: Mapping[int, Message], measured: Callable[[Message], _T]) ->
     return {i: measured(message) for i, message in messages.items()}
 
 
-def _holds(before: Measured, given: tuple[Message, ...], policy: Policy) -> bool:
-    """Whether messages that follow change nothing about those measured: no copy of a result, no call anew."""
-    count = len(before.messages)
-    if before.policy.release != policy.release or given[:count] != before.messages:
+def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
+    """Whether messages that follow change nothing about those measured.
+
+    A copy of a result does, and a call told anew; where the texts were let go, also a result whose call is
+    not known any more, and the first skill: what was said before may name it.
+    """
+    if before.policy.prune.duplicates and not before.results.isdisjoint(map(hash, _results(added))):
         return False
-    added = given[count:]
-    copied = policy.prune.duplicates and not before.results.isdisjoint(_results(added))
-    return not copied and before.calls.keys().isdisjoint(calls_by_id(added))
+    calls, called = calls_by_id(added), before.calls
+    if not called.keys().isdisjoint(calls) or any(call[1] is None for _, call in answered(added, called)):
+        return False
+    spared = before.policy.prune.skill_window and any(name == "skill_view" for name, _ in calls.values())
+    return before.whole or not spared
 
 
 def _weights(old: Measured, before: Weights, added: Sequence[Weight], columns: Columns) -> Weights:

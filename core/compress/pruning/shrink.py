@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,14 @@ def calls_by_id(messages: tuple[Message, ...]) -> Calls:
                 name = str(function.get("name", "unknown"))
                 found[_hashable(call.get("id") or "")] = (name, function.get("arguments", ""))
     return found
+
+
+def answered(messages: Iterable[Message], calls: Calls) -> Iterator[tuple[Any, tuple[str, Any]]]:
+    """Those of some calls that messages answer, each with its id."""
+    for message in messages:
+        call = _hashable(message.wire.get("tool_call_id", ""))
+        if message.wire.get("role") == "tool" and call in calls:
+            yield call, calls[call]
 
 
 def shrink(message: Message, calls: Calls, policy: Policy) -> Shrunk | None:

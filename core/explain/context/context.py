@@ -109,7 +109,8 @@ class ConversationContext:
         return budgets(self.settings_in_force, self.policy(None), window)
 
     @cached_property
-    def _read(self) -> dict[int, Message]:
+    def read(self) -> dict[int, Message]:
+        """The messages read so far, by row."""
         return {message.row.id: message for message in self.known if message.row is not None}
 
     @cached_property
@@ -122,10 +123,10 @@ class ConversationContext:
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
-        if missing := set(row_ids).difference(self._read):
+        if missing := set(row_ids).difference(self.read):
             found = self.store.messages(sorted(missing), rewound=self.conversation.rewound)
-            self._read.update((m.row.id, m) for m in found if m.row is not None)
-        return tuple(filter(None, map(self._read.get, row_ids)))
+            self.read.update((m.row.id, m) for m in found if m.row is not None)
+        return tuple(filter(None, map(self.read.get, row_ids)))
 
     @cached_property
     def sessions(self) -> dict[str, Session]:
@@ -245,6 +246,18 @@ def open_context(
         release,
         known,
     )
+
+
+def forget_messages(context: ConversationContext) -> bool:
+    """Let go of the messages that were read; not where the size of the next request rests on all of them.
+
+    Returns:
+        Whether they were let go.
+    """
+    if "newest_messages" in context.__dict__:
+        return False
+    context.read.clear()
+    return True
 
 
 def live(wire: Wire) -> Wire:

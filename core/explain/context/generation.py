@@ -91,6 +91,7 @@ def generation_context(
     release: str | None = None,
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
+    begin: int = 0,
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
@@ -101,6 +102,7 @@ def generation_context(
         release: Rules to apply instead of the detected release's.
         conversation: The conversation, where it has been read already.
         known: Messages of the generation that have been read already.
+        begin: How many messages of a newest generation whoever asks has measured: they are left out.
 
     Raises:
         NotFoundError: There is no such session.
@@ -110,7 +112,7 @@ def generation_context(
     context = open_context(store, session_id, release=release, conversation=conversation, known=known)
     conversation = context.conversation
     chosen = _chosen(conversation, generation)
-    ended = closed(context, chosen) if chosen is not None else Closed(())
+    ended = closed(context, chosen, begin) if chosen is not None else Closed(())
     return GenerationContext(
         context=context,
         generation=chosen,
@@ -179,15 +181,17 @@ def closing_rows(context: ConversationContext, generation: Generation) -> Bounda
     return next((rows for rows in context.boundaries if rows.opened.index == generation.index + 1), None)
 
 
-def closed(context: ConversationContext, generation: Generation) -> Closed:
+def closed(context: ConversationContext, generation: Generation, begin: int = 0) -> Closed:
     """The messages of a generation when it ended, with rows of the turn that a later session holds.
 
     Args:
         context: The conversation.
         generation: Which of its generations; the newest goes on, and is taken as it stands.
+        begin: Messages of the newest that are left out.
     """
     closing = closing_rows(context, generation)
-    messages = context.messages((closing.before if closing is not None else ()) or generation.row_ids)
+    rows = (closing.before if closing is not None else ()) or generation.row_ids
+    messages = context.messages(rows[begin:] if closing is None else rows)
     if closing is None:
         return Closed(messages)
     counts = {line.before for line in _started(context.log, generation) if line.before is not None}

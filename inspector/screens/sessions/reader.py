@@ -22,6 +22,7 @@ from inspector.screens.sessions.data.order import MEASURED, SourcePage
 from inspector.widgets.lists.row_source import PAGE
 
 if TYPE_CHECKING:
+    from core.preview.generation import Reading
     from core.store.database.connect import Cancelled
     from inspector.screens.sessions.data.order import Order
     from inspector.screens.sessions.data.ranking import Ranker
@@ -39,6 +40,7 @@ class ListReader:
         self.locations = tuple(locations)
         self._host = host
         self._ranker: Ranker | None = None
+        self._weighed: Reading | None = None
 
     @property
     def now(self) -> datetime:
@@ -113,7 +115,7 @@ class ListReader:
         from inspector.screens.sessions.data.pressure import parts
 
         stop = cancelled()
-        found = parts(line, stop)
+        found, self._weighed = parts(line, stop, self._weighed)
         if not stop():
             self._tell(messages.Weighed(line, found))
 

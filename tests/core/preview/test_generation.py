@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.model.transcript.message import Message
-from core.preview.generation import Reading, read
+from core.preview.generation import Reading, followed, read, with_texts
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.live.writer import Writer
@@ -30,6 +30,50 @@ def test_rows_that_were_added_are_read_alone_and_come_to_the_same(
         writer.message(f"m{number}", "assistant" if number % 2 else "user")
     before = reading(place)
     writer.message("another")
+    asked = rows_asked(monkeypatch)
+    after = reading(place, before)
+    assert asked == writer.wrote[-1:]
+    assert after.messages[:-1] == before.messages
+    assert after.measured == reading(place).measured
+
+
+def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(tmp_path / "home")
+    place = Location(writer.home / "state.db", writer.home)
+    for number in range(12):
+        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+        writer.call(100 + number)
+    before = follow(place)
+    asked = rows_asked(monkeypatch)
+    writer.message("another", "assistant")
+    writer.message("more")
+    after = follow(place, before)
+    assert asked == writer.wrote[-2:]
+    assert "".join(one.text for one in after.messages if one.role == "user").strip("…") == ""
+    whole = with_texts(place, after, lambda: False)
+    assert [one.text for one in whole.messages[-2:]] == ["another", "more"]
+    assert after.planned(after.measured, after.what_if.actual) == whole.planned(
+        whole.measured, whole.what_if.actual
+    )
+
+
+def test_one_whose_size_rests_on_its_texts_keeps_them(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    place = Location(writer.home / "state.db", writer.home)
+    writer.message("no call is logged")
+    assert follow(place).messages[0].text == "no call is logged"
+
+
+def follow(place: Location, before: Reading | None = None) -> Reading:
+    with Store(place) as store:
+        conversation = store.conversation("s1")
+    newest = conversation.generations[-1]
+    return followed(place, newest, lambda: False, conversation=conversation, before=before)
+
+
+def rows_asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     asked: list[int] = []
     original = Store.messages
 
@@ -38,10 +82,7 @@ def test_rows_that_were_added_are_read_alone_and_come_to_the_same(
         return original(self, row_ids, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Store, "messages", counted)
-    after = reading(place, before)
-    assert asked == writer.wrote[-1:]
-    assert after.messages[:-1] == before.messages
-    assert after.measured == reading(place).measured
+    return asked
 
 
 def test_a_generation_that_begins_is_read_whole(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from core.model.compaction.event import Trigger
 from core.model.finding import Severity
 from core.model.headline import NO_HEADLINE, Headline
 from core.model.transcript.session import Guards
-from core.preview.generation import read
+from core.preview.generation import Reading, followed
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
@@ -50,19 +50,31 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
             yield line.key, Extra(Pressure(), severity=severity, state=line.state)
 
 
-def parts(line: SessionLine, stop: Cancelled) -> tuple[int, ...]:
-    """Tokens of what is sent before the messages, head, middle and tail; nothing without a plan."""
+def parts(
+    line: SessionLine, stop: Cancelled, before: Reading | None = None
+) -> tuple[tuple[int, ...], Reading | None]:
+    """Tokens of what is sent before the messages, head, middle and tail; nothing without a plan.
+
+    Args:
+        line: The conversation.
+        stop: Says whether to give up.
+        before: What the last one was reckoned from; where it goes on, only what was added is read.
+
+    Returns:
+        The tokens, and what they were reckoned from.
+    """
     try:
         with Store(line.location, cancelled=stop) as store:
             conversation = store.conversation(line.row.tip.id)
         if not conversation.generations:
-            return ()
-        found = read(line.location, conversation.generations[-1], stop, conversation=conversation)
+            return (), None
+        newest = conversation.generations[-1]
+        found = followed(line.location, newest, stop, conversation=conversation, before=before)
     except InspectorError:
-        return ()
+        return (), None
     plan = found.planned(found.measured, found.what_if.actual)
     sizes = [sum(plan.estimates[part.start : part.end]) for part in (plan.head, plan.middle, plan.tail)]
-    return (max(0, plan.compared_tokens - sum(sizes)), *sizes)
+    return (max(0, plan.compared_tokens - sum(sizes)), *sizes), found
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:

@@ -17,7 +17,7 @@ from inspector.screens.workspace.map.sums import sums_lines
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.charts.context_strip import ContextStrip
-from inspector.widgets.messages.detail_pane import CHUNK, Detail
+from inspector.widgets.messages.detail_pane import CHUNK
 
 GLANCE = 0.04
 """Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
@@ -46,6 +46,12 @@ class MapDetail:
         self._strip = strip
         self._panes = panes
         self._resting: Timer | None = None
+        self._message: Message | None = None
+
+    def enter(self) -> None:
+        """Other messages, or the same ones read again."""
+        self._message = None
+        self.show_sums()
 
     def follow(self) -> None:
         """The cursor is on another row: the strip at once, the message when it rests."""
@@ -60,20 +66,21 @@ class MapDetail:
 
     def show_row(self) -> None:
         """Show the message under the cursor: at once when it was read, else as soon as it is."""
-        row, subject = self._listing.row_id, self._view.subject
-        place = self._strip.cursor = self._work.place_of(row)
+        row, subject, known = self._listing.row_id, self._view.subject, self._message
+        self._strip.cursor = self._work.place_of(row)
         self._listing.set_marks()
         if row is None:
             self._panes.message.tell(None)
-        elif place is not None:
-            self._panes.message.tell(self._work.detail(place, self._panes.list.message or 0))
+        elif known is not None and known.row is not None and known.row.id == row:
+            self._row_read(row, known)
         elif subject is not None:
             job = partial(message_of, subject.location, row)
             ask(self._view, "map-row", job, partial(self._row_read, row))
 
     def _row_read(self, row: int, message: Message) -> None:
-        if row == self._listing.row_id and self._work.place_of(row) is None:
-            self._panes.message.tell(Detail(self._panes.list.message or 0, message))
+        if row == self._listing.row_id:
+            self._message = message
+            self._panes.message.tell(self._work.detail(message, self._panes.list.message or 0))
 
     def count_soon(self, *, again: bool = False) -> None:
         """Count the messages that were read, unless others are asked for first.
@@ -84,9 +91,9 @@ class MapDetail:
         self._view.set_timer(CALM if again else REST, partial(self._count, self._work.number))
 
     def _count(self, number: int) -> None:
-        if number == self._work.number and self._work.reading is not None:
-            here = self._work.reading.context
-            job = partial(counted, here.messages, here.settings.model)
+        subject, reading = self._view.subject, self._work.reading
+        if number == self._work.number and reading is not None and subject is not None:
+            job = partial(counted, subject.location, reading)
             ask(self._view, "map-count", job, partial(self._take_counts, number))
 
     def _take_counts(self, number: int, counts: TokenCounts) -> None:

@@ -57,13 +57,13 @@ class Dressing:
             calls=self.reading.messages[index].tool_calls,
         )
 
-    def detail(self, index: int) -> Detail:
-        """Everything the pane says about a message."""
+    def detail(self, message: Message, index: int) -> Detail:
+        """Everything the pane says about a message, which stands at an index of the request."""
         messages = self.reading.messages
         call = call_of(messages, index)
         return Detail(
             index=index,
-            message=messages[index],
+            message=message,
             part=self.plan.part(index),
             estimate=self.measured.estimates[index],
             stub=self.stub(index),

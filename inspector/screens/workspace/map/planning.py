@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.compaction.plan import Plan
 from core.model.headline import NO_HEADLINE
 from core.model.transcript.conversation import Generation
-from core.preview.generation import Reading, read
+from core.preview.generation import Reading, followed
 from core.preview.headline import plan_headline
 from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
@@ -23,6 +25,8 @@ from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
+
+Found = TypeVar("Found")
 
 
 @dataclass
@@ -69,7 +73,7 @@ class MapPlanner:
         self._widgets.strip.show(None)
         self._widgets.bar.show(None)
         self._listing.enter(partial(self._read, generation) if generation and count else None)
-        self._detail.show_sums()
+        self._detail.enter()
 
     def renew(self, generation: Generation | None) -> None:
         """Read what was added to the generation; what is on screen stays until it is there."""
@@ -84,7 +88,7 @@ class MapPlanner:
     def _read(self, generation: Generation) -> None:
         if (subject := self._view.subject) is not None:
             before, whole = self._work.reading, subject.conversation
-            job = partial(read, subject.location, generation, conversation=whole, before=before)
+            job = partial(followed, subject.location, generation, conversation=whole, before=before)
             ask(self._view, "map-read", job, partial(self._take_reading, self._work.number))
 
     def _take_reading(self, number: int, reading: Reading) -> None:
@@ -112,8 +116,7 @@ class MapPlanner:
         plan, release = self._work.plan(state.supposed), state.supposed.release
         if plan is None:
             self.wait(f"Measuring {len(reading.messages):,} messages as Hermes {release} does …")
-            job = partial(measured_for, reading.messages, release)
-            ask(self._view, "map-measure", job, partial(self._take_measured, self._work.number))
+            self._measure(partial(measured_for, reading=reading, release=release), self._take_measured)
             return
         engine = self._view.cursor.engine
         if engine is not None and self._work.engine_plan_of(engine, state.supposed) is None:
@@ -130,13 +133,19 @@ class MapPlanner:
 
     def _run(self, engine: OtherEngine, supposed: Hypothesis, cut: Plan) -> None:
         """Let an engine cut it; what it is run under is what is supposed now."""
-        reading, measured = self._work.reading, self._work.measured
+        reading = self._work.reading
         self._work.engine = engine
         self._widgets.answer.answer = NO_HEADLINE
         self.wait(f"{engine.title} is compacting a copy of {cut.messages:,} messages … · esc gives up")
-        if reading is not None and measured is not None:
-            job = partial(engine_cut, engine, reading, measured, cut, supposed)
-            ask(self._view, "map-measure", job, partial(self._take_engine, self._work.number))
+        if reading is not None:
+            job = partial(engine_cut, engine=engine, reading=reading, cut=cut, supposed=supposed)
+            self._measure(job, self._take_engine)
+
+    def _measure(self, job: Callable[..., Found | None], take: Callable[[int, Found], None]) -> None:
+        """Have it found out in a thread from the texts, which are read for it."""
+        if (subject := self._view.subject) is not None:
+            where = partial(job, subject.location)
+            ask(self._view, "map-measure", lambda stop: where(stop=stop), partial(take, self._work.number))
 
     @property
     def running(self) -> bool:

@@ -10,7 +10,7 @@ from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 from core.model.transcript.storage import RowPreview
-from core.preview.generation import Reading
+from core.preview.generation import Reading, with_texts
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.model import holds
@@ -37,16 +37,24 @@ def message_of(location: Location, row: int, stop: Stop) -> Message | None:
     return found[0] if found else None
 
 
-def measured_for(messages: Sequence[Message], release: str, stop: Stop) -> Measured:
+def measured_for(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
     """The messages as another release weighs them."""
+    from core.compress.planning.outlined import outlined
+
+    return outlined(_measured(location, reading, release, stop))
+
+
+def _measured(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
     from core.compress.planning.measure import measure
     from core.hermes.policy.policy import load_policy
 
-    return measure(messages, load_policy(release))
+    whole = with_texts(location, reading, stop)
+    same = release == whole.measured.policy.release
+    return whole.measured if same else measure(whole.messages, load_policy(release))
 
 
 def engine_cut(
-    engine: OtherEngine, reading: Reading, measured: Measured, cut: Plan, supposed: Hypothesis, stop: Stop
+    location: Location, engine: OtherEngine, reading: Reading, cut: Plan, supposed: Hypothesis, stop: Stop
 ) -> EngineCut | None:
     """Where another engine cuts; an engine that fails answers with what is wrong. None when told to stop."""
     from core.compress.engines.host.process import EngineFailed
@@ -56,6 +64,7 @@ def engine_cut(
 
     try:
         writer = extractive_summariser(reading.context.policy)
+        measured = _measured(location, reading, supposed.release, stop)
         done = run_engine(engine, measured, cut, writer, None, stop=stop)
     except EngineFailed as error:
         return None if stop() else EngineCut(engine, supposed, None, broken_engine(engine.title, error.what))
@@ -64,12 +73,13 @@ def engine_cut(
     return EngineCut(engine, supposed, done.preview.plan, broken)
 
 
-def counted(messages: Sequence[Message], model: str, stop: Stop) -> TokenCounts | None:
-    """Messages counted with the tokenizer of a model, each text once ever; None when told to stop."""
+def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | None:
+    """Messages counted with the tokenizer of their model, each text once ever; None when told to stop."""
     from core.account.tokenizers.child_process import TokenizerProcess
     from core.account.tokenizers.count import count_messages
     from core.account.tokenizers.count_cache import TokenCache
 
+    messages, model = with_texts(location, reading, stop).messages, reading.context.settings.model
     with TokenCache() as cache, TokenizerProcess() as tokenizer:
         counts = count_messages(messages, model, cache=cache, count=tokenizer.count, cancelled=stop)
     return counts if counts.complete else None

@@ -9,6 +9,7 @@ from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.headline import Headline
+from core.model.transcript.message import Message
 from core.preview.generation import Reading, mates
 from core.preview.what_if import Hypothesis
 from inspector.screens.workspace.map.model import Dressing
@@ -37,7 +38,7 @@ class MapWork:
 
     Attributes:
         number: Of the generation being read; what was found for an earlier one is dropped.
-        reading: The generation read whole; None until it was.
+        reading: The generation; None until it was read.
         measured: Its messages as the release supposed weighs them.
         counts: What a real tokenizer counts; None until it has. Messages that came since are not in it.
         engine: The engine last asked; None for ours.
@@ -105,26 +106,27 @@ class MapWork:
 
     def row_at(self, place: int) -> int | None:
         """The row id of a message of the request."""
-        row = self.reading.messages[place].row if self.reading else None
-        return row.id if row else None
+        found = self.reading.places.items() if self.reading else ()
+        return next((row for row, at in found if at == place), None)
 
     def mates(self, row: int | None) -> list[int]:
         """Rows with the results of this row's calls, or the call that it answers."""
         if self.dressing is None:
             return []
-        messages = self.dressing.reading.messages
-        rows = (messages[place].row for place in mates(messages, self.place_of(row)))
-        return [mate.id for mate in rows if mate]
+        reading = self.dressing.reading
+        found = mates(reading.messages, self.place_of(row))
+        return [mate for mate, place in reading.places.items() if place in found] if found else []
 
     def dress(self, row: MessageRow) -> MessageRow:
         """A row with what is known of its message by now."""
         return self.dressing.dress(row) if self.dressing else row
 
-    def detail(self, place: int, index: int) -> Detail | None:
-        """Everything known of the message at a place of the request; `index` is its place in the list."""
-        if self.dressing is None:
-            return None
-        detail, counts = replace(self.dressing.detail(place), index=index), self.counts
+    def detail(self, message: Message, index: int) -> Detail:
+        """Everything known of a message; `index` is its place in the list."""
+        place = self.place_of(message.row.id if message.row else None)
+        if self.dressing is None or place is None:
+            return Detail(index, message)
+        detail, counts = replace(self.dressing.detail(message, place), index=index), self.counts
         if counts is None or place >= len(counts.counts):
             return detail
         tokens = counts.counts[place] + counts.reasoning[place]

@@ -1,0 +1,41 @@
+"""What the app needed for a moment it does not hold for ever."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import sys
+from threading import Thread
+from core.support.heap import give_back
+
+if sys.argv[1] == "yes":
+    give_back()
+kept = []
+
+def work():
+    for _ in range(20):
+        lists = [(bytearray(b"x") * 100_000, kept.append(bytearray(600))) for _ in range(50)]
+
+for _ in range(8):
+    threads = [Thread(target=work) for _ in range(4)]
+    [one.start() for one in threads]
+    [one.join() for one in threads]
+print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmRSS")))
+"""
+
+
+def held(give_back: str) -> int:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, give_back], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone keeps what threads freed")
+def test_threads_keep_no_heaps_of_what_they_freed() -> None:
+    assert held("yes") < held("no") - 8_000
