@@ -17,7 +17,7 @@ from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.model_choice import ModelChoice, resolve
+from core.compress.summarise.model_choice import CUSTOM, ModelChoice, is_automatic, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import NEWEST, load_config
@@ -49,6 +49,18 @@ class Writer:
     sends: int | None = None
     price: Decimal | None = Decimal(0)
     second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MainModel:
+    """The session's own model, for where a release asks it after a summary model failed.
+
+    Attributes:
+        on: Failures after which it is asked.
+    """
+
+    choice: ModelChoice
+    on: frozenset[FailureKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +145,7 @@ def model(
     main = None if named else main_model(choice, here, here.policy, env)
     sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice, check=check)
     asked = remote_summariser(choice, here.policy, main=main, check=check)
-    second = f"{main.model} at {main.endpoint.host}" if main is not None else ""
+    second = f"{main.choice.model} at {main.choice.endpoint.host}" if main is not None else ""
     where = f"at {choice.endpoint.host}{', checked, in at most 2 requests' if check else ''}"
     return Writer(choice.model, where, asked, sends, usd, second)
 
@@ -218,8 +230,10 @@ def summary_price(
 
 def main_model(
     choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
-) -> ModelChoice | None:
+) -> MainModel | None:
     """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
+
+    By `auto` the first provider with a key is asked, which for a server of the user's own is that server.
 
     Args:
         choice: The summary model.
@@ -227,7 +241,7 @@ def main_model(
         policy: Of the release.
         env: Where keys are looked for.
     """
-    if here is None or not policy.failure.main_model_on or not here.conversation.tip.model:
+    if here is None or not here.conversation.tip.model:
         return None
     tip = here.conversation.tip
     own = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
@@ -235,16 +249,27 @@ def main_model(
         found = resolve(own, env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
     except SummaryFailure:
         return None
-    same = (found.model, found.base_url) == (choice.model, choice.base_url)
-    same = same or (policy.failure.main_model_elsewhere and found.provider == choice.provider)
-    return None if same else replace(found, timeout=choice.timeout)
+    kinds = _asked_after(found, choice, here, policy)
+    if not kinds or (found.model, found.base_url) == (choice.model, choice.base_url):
+        return None
+    return MainModel(replace(found, timeout=choice.timeout), frozenset(map(FailureKind, kinds)))
+
+
+def _asked_after(
+    main: ModelChoice, choice: ModelChoice, here: GenerationContext, policy: Policy
+) -> tuple[str, ...]:
+    """After which failures of a summary model the main one is asked."""
+    rules = policy.failure
+    if choice.base_url == main.base_url and is_automatic(here.config) and main.provider.startswith(CUSTOM):
+        return rules.main_model_auto_on
+    return () if rules.main_model_elsewhere and main.provider == choice.provider else rules.main_model_on
 
 
 def remote_summariser(
     choice: ModelChoice,
     policy: Policy,
     wire: str = "",
-    main: ModelChoice | None = None,
+    main: MainModel | None = None,
     *,
     check: bool = False,
 ) -> Summariser:
@@ -255,13 +280,13 @@ def remote_summariser(
     Args:
         choice: The model.
         wire: Its wire format.
-        main: The model to ask after it failed.
-        policy: Of the release, whose rules say after which failures.
+        main: The model to ask after it failed, and after which failures.
+        policy: Of the release.
         check: Hold its answer against the messages, and correct it.
     """
     from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model
 
-    on = frozenset(map(FailureKind, policy.failure.main_model_on))
-    asked = model_summariser(choice, wire, main, on)
+    second = (main.choice, main.on) if main is not None else (None, frozenset())
+    asked = model_summariser(choice, wire, *second)
     return CheckedSummariser(asked, partial(text_tokens, unit=policy.estimate.unit)) if check else asked

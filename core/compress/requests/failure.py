@@ -59,10 +59,10 @@ def _aborts(kind: FailureKind, rules: FailureRules, in_a_row: int) -> bool:
 
 
 def _cooldown(kind: FailureKind, rules: FailureRules, in_a_row: int) -> int:
-    escalates = kind in _LADDER or (kind is FailureKind.TRUNCATED and kind.value in rules.aborts)
-    if escalates:
-        return rules.ladder[min(in_a_row, len(rules.ladder)) - 1]
     seconds = dict(rules.cooldowns)
+    escalates = kind in _LADDER or (kind is FailureKind.TRUNCATED and kind.value in rules.aborts)
+    if escalates and not seconds.get(kind.value):
+        return rules.ladder[min(in_a_row, len(rules.ladder)) - 1]
     return seconds.get(kind.value, seconds[_OTHER])
 
 

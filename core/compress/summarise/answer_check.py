@@ -58,7 +58,7 @@ def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[s
         )
     if unshaped:
         what = f"the answer has {len(request.headings) - len(missing)} of {len(request.headings)} headings"
-        raise SummaryFailure(FailureKind.MALFORMED, what, where=where, remedy=_RETRY)
+        raise SummaryFailure(FailureKind.UNSHAPED, what, where=where, remedy=_RETRY)
     return body, (*_missing_notes(missing), *_length_notes(body, request.budget))
 
 

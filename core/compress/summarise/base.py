@@ -108,6 +108,8 @@ class FailureKind(StrEnum):
     TIMEOUT = "timeout"
     GATEWAY = "gateway"
     MALFORMED = "malformed"
+    INVALID = "invalid"
+    UNSHAPED = "unshaped"
     TRUNCATED = "truncated"
     EMPTY = "empty"
     REFUSED = "refused"

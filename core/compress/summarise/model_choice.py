@@ -20,7 +20,7 @@ DEFAULT_TIMEOUT = 120.0
 
 _ANTHROPIC_MODE = "anthropic_messages"
 _ROUTER = "openrouter"
-_AUTO, _CUSTOM = "auto", "custom"
+_AUTO, CUSTOM = "auto", "custom"
 _NO_KEY = "none"
 """What is sent as a key to a server nearby that wants none."""
 
@@ -185,7 +185,7 @@ def _for_summaries(config: HermesConfig, release: str) -> ModelChoice:
     mode = config.value("auxiliary.mode", release)
     if mode is None:
         return _auxiliary(config)
-    named = config.value("auxiliary.custom.compression", release) if mode == _CUSTOM else ""
+    named = config.value("auxiliary.custom.compression", release) if mode == CUSTOM else ""
     provider, _, model = str(named or "").partition("/")
     return ModelChoice(provider, model) if provider in _providers() else ModelChoice(model=str(named or ""))
 
@@ -201,6 +201,12 @@ def _auxiliary(config: HermesConfig) -> ModelChoice:
         api_key=_key(config.path, "auxiliary", "compression"),
         timeout=float(timeout) if isinstance(timeout, int | float) and timeout > 0 else DEFAULT_TIMEOUT,
     )
+
+
+def is_automatic(config: HermesConfig) -> bool:
+    """Whether `auxiliary.compression` leaves provider and address of the summary model to Hermes."""
+    named = _auxiliary(config)
+    return not named.provider and not named.base_url
 
 
 def _configured(config: HermesConfig) -> ModelChoice:

@@ -227,7 +227,7 @@ class FailureRules:
         fallback: `sentence`, `structured` or `note`.
         abort_configurable: `compression.abort_on_summary_failure` is honoured.
         aborts: Failure kinds that leave the list alone.
-        cooldowns: Seconds of pause by failure kind; `other` for the rest.
+        cooldowns: Seconds of pause by failure kind, 0 for the ladder's; `other` for the rest.
         ladder: Pauses of timeouts in a row, a gateway's and limits of rate among them.
         overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
         empty_is_failure: An empty answer is no summary; otherwise its prefix is inserted alone.
@@ -237,6 +237,7 @@ class FailureRules:
         cap: Most characters of a structured fallback.
         main_model_on: Failure kinds of a summary model after which the main model is asked once.
         main_model_elsewhere: Only where the main model's provider is another one.
+        main_model_auto_on: The same where provider `auto` leads to the main model's own server.
     """
 
     fallback: str
@@ -252,6 +253,7 @@ class FailureRules:
     cap: int
     main_model_on: tuple[str, ...]
     main_model_elsewhere: bool
+    main_model_auto_on: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

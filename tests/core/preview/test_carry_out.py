@@ -72,7 +72,7 @@ ABORTS = f"{CONFIG}compression:\n  abort_on_summary_failure: true\n"
 
 @pytest.mark.parametrize("config", [CONFIG, ABORTS], ids=["as shipped", "abort"])
 def test_a_failed_summary_leads_where_the_config_of_the_home_leads(make_home: MakeHome, config: str) -> None:
-    shown = compare(basis(make_home("0.19", config)), Model(FailureKind.TIMEOUT), None)
+    shown = compare(basis(make_home("0.19", config)), Model(FailureKind.GATEWAY), None)
     assert shown.feedback is not None
     assert shown.feedback.aborted == (config == ABORTS)
     assert bool(shown.summary) == (config == CONFIG)
@@ -80,7 +80,7 @@ def test_a_failed_summary_leads_where_the_config_of_the_home_leads(make_home: Ma
 
 def test_a_list_from_a_file_has_no_home_that_could_say_so(make_home: MakeHome) -> None:
     here = basis(make_home("0.19", ABORTS))
-    found = carry_out(here.reading.measured, here.plan, Model(FailureKind.TIMEOUT))
+    found = carry_out(here.reading.measured, here.plan, Model(FailureKind.GATEWAY))
     assert found.feedback.fallback_used
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -26,7 +27,7 @@ def here(provider: str, base_url: str) -> Any:
 
 def asked(release: str, provider: str, base_url: str) -> str | None:
     found = main_model(SMALL, here(provider, base_url), load_policy(release), {"OPENROUTER_API_KEY": "k"})
-    return found.model if found is not None else None
+    return found.choice.model if found is not None else None
 
 
 @pytest.mark.parametrize("release", releases())
@@ -69,7 +70,31 @@ def test_after_which_statuses_is_what_the_releases_themselves_did(release: str, 
 def test_after_which_failures_differs() -> None:
     kinds = {release: set(load_policy(release).failure.main_model_on) for release in releases()}
     assert kinds["0.15"] == kinds["0.17"] == {"quota", "network", "timeout"}
-    assert "rate_limit" in kinds["0.18"]
-    assert "auth" not in kinds["0.19"]
-    assert "malformed" not in kinds["0.19"]
+    assert kinds["0.18"] == kinds["0.19"] == {"quota", "rate_limit", "network", "timeout", "invalid"}
     assert {"auth", "server", "empty"} <= kinds["0.22"]
+
+
+@pytest.mark.parametrize(
+    ("release", "after"),
+    [
+        ("0.13", {"quota", "rate_limit", "network", "timeout"}),
+        ("0.14", {"quota", "rate_limit", "network", "timeout"}),
+        ("0.17", {"quota", "rate_limit", "network", "timeout"}),
+        ("0.18", {"auth", "quota", "rate_limit", "network", "timeout", "invalid"}),
+        ("0.19", {"auth", "quota", "rate_limit", "network", "timeout", "invalid"}),
+    ],
+)
+def test_by_auto_a_server_of_ones_own_is_asked_with_the_main_model(
+    release: str, after: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / "config.yaml").write_text("auxiliary: {compression: {provider: auto, model: small}}\n")
+    own = "http://127.0.0.1:8080/v1"
+    small = ModelChoice(provider="custom", model="small", base_url=own, api_key="k")
+    tip = SimpleNamespace(provider="custom", model="big", base_url=own)
+    case: Any = SimpleNamespace(conversation=SimpleNamespace(tip=tip), config=load_config(tmp_path))
+    found = main_model(small, case, load_policy(release), {})
+    assert found is not None
+    assert (found.choice.model, {kind.value for kind in found.on}) == ("big", after)
+    (tmp_path / "config.yaml").write_text("auxiliary: {compression: {provider: custom, model: small}}\n")
+    case.config = load_config(tmp_path)
+    assert main_model(small, case, load_policy(release), {}) is None

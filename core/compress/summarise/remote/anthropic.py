@@ -73,7 +73,7 @@ def _body(model: str, prompt: Prompt, limit: int) -> dict[str, Any]:
 def _whole(message: Any) -> ModelAnswer:
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
-        raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no content")
+        raise SummaryFailure(FailureKind.INVALID, "the answer holds no content")
     text = "".join(block.text for block in blocks if block.type == "text")
     return ModelAnswer(text, message.stop_reason, _buckets(message.usage), message.model)
 
@@ -94,7 +94,7 @@ def _streamed(events: Iterable[Any], on_text: OnText) -> ModelAnswer:
             finish, output = event.delta.stop_reason or finish, getattr(event.usage, "output_tokens", None)
         done = done or event.type == "message_stop"
     if start is None:
-        raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
+        raise SummaryFailure(FailureKind.INVALID, "the stream holds no message")
     if not done:
         raise ConnectionError("the stream ended before the answer did")
     return ModelAnswer("".join(pieces), finish, _buckets(start, output), model)

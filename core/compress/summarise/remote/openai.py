@@ -82,7 +82,7 @@ def _limit_key(choice: ModelChoice) -> str:
 def _whole(completion: Any) -> ModelAnswer:
     choices = getattr(completion, "choices", None)
     if not choices:
-        raise SummaryFailure(FailureKind.MALFORMED, "the answer holds no choices")
+        raise SummaryFailure(FailureKind.INVALID, "the answer holds no choices")
     choice = choices[0]
     text = choice.message.content or ""
     finish = "refusal" if getattr(choice.message, "refusal", None) and not text else choice.finish_reason
@@ -101,7 +101,7 @@ def _streamed(chunks: Iterable[Any], on_text: OnText) -> ModelAnswer:
                 pieces.append(choice.delta.content)
                 on_text(choice.delta.content)
     if model is None:
-        raise SummaryFailure(FailureKind.MALFORMED, "the stream holds no message")
+        raise SummaryFailure(FailureKind.INVALID, "the stream holds no message")
     if finish is None:
         raise ConnectionError("the stream ended before the answer did")
     return ModelAnswer("".join(pieces), finish, usage, model)

@@ -101,7 +101,12 @@ def test_it_is_an_engine_with_the_attributes_an_agent_reads() -> None:
         ("0.19", FailureKind.EMPTY, False),
         ("0.22", FailureKind.EMPTY, True),
         ("0.22", FailureKind.TRUNCATED, True),
-        ("0.22", FailureKind.TIMEOUT, False),
+        ("0.17", FailureKind.TIMEOUT, False),
+        ("0.18", FailureKind.TIMEOUT, True),
+        ("0.19", FailureKind.INVALID, False),
+        ("0.22", FailureKind.TIMEOUT, True),
+        ("0.22", FailureKind.INVALID, True),
+        ("0.22", FailureKind.GATEWAY, False),
     ],
 )
 def test_a_failure_aborts_or_falls_back(release: str, kind: FailureKind, aborts: bool) -> None:
@@ -138,7 +143,11 @@ def test_an_overloaded_server_is_excused_twice() -> None:
     ("release", "kind", "pauses"),
     [
         ("0.13", FailureKind.NO_PROVIDER, (600, 600, 600)),
-        ("0.13", FailureKind.TIMEOUT, (60, 60, 60)),
+        ("0.13", FailureKind.TIMEOUT, (30, 30, 30)),
+        ("0.13", FailureKind.INVALID, (600, 600, 600)),
+        ("0.18", FailureKind.TIMEOUT, (30, 30, 30)),
+        ("0.18", FailureKind.INVALID, (60, 60, 60)),
+        ("0.19", FailureKind.GATEWAY, (60, 300, 900)),
         ("0.13", FailureKind.MALFORMED, (30, 30, 30)),
         ("0.19", FailureKind.TIMEOUT, (60, 300, 900)),
         ("0.19", FailureKind.OTHER, (60, 60, 60)),
