@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,7 @@ class Journal:
                     "mode": summary.mode.value,
                     "sequence_before": entry.sequence[0],
                     "sequence_after": entry.sequence[1],
-                    "call": None if summary.call is None else json.dumps(asdict(summary.call)),
+                    "call": None if summary.call is None else _noted(summary.call),
                 },
                 pk="id",
             )
@@ -251,9 +252,16 @@ def _summary(row: Mapping[str, Any], folder: Path) -> JournalEntry:
     )
 
 
+def _noted(call: SummaryCall) -> str:
+    usage = None if call.usage is None else asdict(call.usage)
+    usd = None if call.usd is None else str(call.usd)
+    return json.dumps({"model": call.model, "usage": usage, "usd": usd})
+
+
 def _call(noted: Mapping[str, Any]) -> SummaryCall:
-    usage = noted["usage"]
-    return SummaryCall(noted["model"], None if usage is None else Buckets(**usage))
+    usage, usd = noted["usage"], noted.get("usd")
+    counted = None if usage is None else Buckets(**usage)
+    return SummaryCall(noted["model"], counted, usd=None if usd is None else Decimal(usd))
 
 
 def _row(entry_id: str, record: Record) -> dict[str, Any]:

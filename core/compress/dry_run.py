@@ -213,7 +213,7 @@ def _told_of_call(attempt: Attempt) -> Iterator[str]:
 def _call(result: SummaryResult | None) -> SummaryCall | None:
     if result is None or result.model is None:
         return None
-    return SummaryCall(result.model, result.usage)
+    return SummaryCall(result.model, result.usage, result.provider, result.base_url)
 
 
 def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from typing import TYPE_CHECKING
 
 from core.compress.dry_run import preview
 from core.compress.planning.measure import Measured
 from core.compress.summarise.base import Cancelled, OnText, Summariser
 from core.explain.context.generation import GenerationContext
 from core.model.compaction.plan import Plan
-from core.model.compaction.preview import Preview
+from core.model.compaction.preview import Preview, SummaryCall
+
+if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
 
 ABORT = "compression.abort_on_summary_failure"
 
@@ -41,8 +45,9 @@ def carry_out(
 
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
+        ConfigError: A model would be asked, and the user's `prices.yaml` cannot be used.
     """
-    hosted = here is not None
+    hosted, book = here is not None, _book(summariser)
     made = preview(
         measured,
         plan,
@@ -55,4 +60,21 @@ def carry_out(
         on_text=on_text,
         cancelled=cancelled,
     )
-    return replace(made, notes=(*here.rules, *made.notes)) if here else made
+    rules = here.rules if here else ()
+    return replace(made, notes=(*rules, *made.notes), call=_priced(made.call, book))
+
+
+def _book(summariser: Summariser) -> PriceBook | None:
+    """The prices, opened before a call is paid for: a file of them that cannot be read is told then."""
+    if summariser.describe() is None:
+        return None
+    from core.account.pricing.price_book import open_book  # few previews ask a model
+
+    return open_book()
+
+
+def _priced(call: SummaryCall | None, book: PriceBook | None) -> SummaryCall | None:
+    """With what the counted tokens cost at the model that answered."""
+    if call is None or call.usage is None or book is None:
+        return call
+    return replace(call, usd=book.price(call.usage, call.model, call.provider, call.base_url))

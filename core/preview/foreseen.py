@@ -22,6 +22,7 @@ from core.preview.comparison import Comparison, foreseen, kept_of
 from core.preview.generation import Reading, read
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
+from core.support.amounts import dollars
 
 _OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
 """Summarisers that ask no model, as people call them."""
@@ -82,7 +83,8 @@ def paid(call: SummaryCall | None) -> Iterator[str]:
     if call.usage is None:
         yield f"Written by {call.model}; the provider counted nothing."
     else:
-        yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out."
+        price = "" if call.usd is None else f", for {dollars(call.usd)}"
+        yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out{price}."
 
 
 def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:

@@ -1,8 +1,10 @@
-"""The call to a model that wrote a summary: what its provider counted."""
+"""The call to a model that wrote a summary: what its provider counted, and what that cost."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+from inspector.payloads.values import money
 
 if TYPE_CHECKING:
     from core.model.compaction.preview import SummaryCall
@@ -11,9 +13,10 @@ _KEYS = ("input", "cache_read", "cache_write", "output")
 
 
 def call_payload(call: SummaryCall) -> dict[str, Any]:
-    """Its model and its tokens; None for what was not counted."""
+    """Its model, its tokens and their price; None for what was not counted or has no price."""
     counted = call.usage
-    return {"model": call.model} | {key: counted and getattr(counted, key) for key in _KEYS}
+    tokens = {key: counted and getattr(counted, key) for key in _KEYS}
+    return {"model": call.model, **tokens, "usd": money(call.usd)}
 
 
 def call_words(call: SummaryCall) -> str:
@@ -26,4 +29,4 @@ def call_words(call: SummaryCall) -> str:
     parts = [f"{fmt.count(counted.input)} tokens in", f"{fmt.count(counted.output)} out"]
     if counted.cache_read:
         parts.insert(1, f"{fmt.count(counted.cache_read)} from the cache")
-    return f"written by {call.model}: {', '.join(parts)}"
+    return f"written by {call.model}: {', '.join(parts)}, {fmt.money(call.usd)}"

@@ -87,6 +87,7 @@ class SummaryResult:
         model: The model that wrote it; None without one.
         usage: What the provider counted; None when it said nothing or no model was asked.
         warnings: What the reader should know: a missing heading, a retry on another model.
+        provider, base_url: The route to the model.
     """
 
     body: str
@@ -94,6 +95,8 @@ class SummaryResult:
     model: str | None = None
     usage: Buckets | None = None
     warnings: tuple[str, ...] = ()
+    provider: str = ""
+    base_url: str = ""
 
 
 class FailureKind(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
@@ -113,10 +114,15 @@ class SummaryCall:
     Attributes:
         model: The model that answered, which may not be the one asked first.
         usage: What the provider counted; None when it said nothing.
+        provider, base_url: The route it took, by which it is priced.
+        usd: What that cost on the day; None when nobody knows.
     """
 
     model: str
     usage: Buckets | None = None
+    provider: str = ""
+    base_url: str = ""
+    usd: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,9 @@ from inspector.cli import output
 from inspector.cli.arguments import confirm
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.payloads import values as jsonio
-from inspector.payloads.summary_call import call_payload, call_words
 
 if TYPE_CHECKING:
     from core.compress.summarise.base import Endpoint
-    from core.model.compaction.preview import Preview, SummaryCall
     from inspector.cli.compression.question import Question
 
 
@@ -109,31 +107,3 @@ def payload(value: Price) -> dict[str, Any]:
         "summary_tokens": value.summary,
         "usd": jsonio.money(value.usd),
     }
-
-
-def usage(args: argparse.Namespace, asked: Question, found: Preview) -> dict[str, Any] | None:
-    """What a paid call really used, as the provider counted it; None where no model wrote the summary."""
-    if found.call is None:
-        return None
-    return call_payload(found.call) | {"usd": jsonio.money(_paid(args, asked, found.call))}
-
-
-def usage_line(args: argparse.Namespace, asked: Question, found: Preview) -> str | None:
-    """The same for people."""
-    from inspector.terminal import formatting as fmt
-
-    if found.call is None:
-        return None
-    if found.call.usage is None:
-        return call_words(found.call)
-    return f"{call_words(found.call)}, {fmt.money(_paid(args, asked, found.call))}"
-
-
-def _paid(args: argparse.Namespace, asked: Question, call: SummaryCall) -> Decimal | None:
-    """What the counted tokens cost at the model that answered; None when nobody knows."""
-    from core.account.pricing.price_book import open_book
-
-    if call.usage is None:
-        return None
-    choice = summarisers.choice(args, asked)
-    return open_book().price(call.usage, call.model, choice.provider, choice.base_url)

@@ -21,6 +21,7 @@ from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
 from inspector.payloads import values as jsonio
+from inspector.payloads.summary_call import call_payload, call_words
 from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def run(args: argparse.Namespace) -> int:
         shown = found if args.unmasked else preview_text.masked(found)
         lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, headline(found, asked))
         output.write_lines(lines, mask=not args.unmasked)
-        paid = pricing.usage_line(args, asked, found)
-        output.write_lines(() if paid is None else (paid,))
+        output.write_lines(() if found.call is None else (call_words(found.call),))
         output.write_lines(writing.lines(applied))
     return 0
 
@@ -121,7 +121,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         },
         "notes": list(found.notes),
         "failure": found.failure,
-        "usage": pricing.usage(args, asked, found),
+        "usage": None if found.call is None else call_payload(found.call),
         "retention": None if found.retention is None else _retention(found.retention),
         "price": pricing.payload(pricing.price(args, asked, found.plan, found.focus, found.summary)),
     }

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_what_a_paid_call_used_is_kept_also_in_a_journal_made_before_that_was_no
     first = applied(conversation(tmp_path / "a.db", "0.19"), journal)
     run(journal.path, "ALTER TABLE operations DROP COLUMN call")
     path = conversation(tmp_path / "b.db", "0.19")
-    call = SummaryCall("served", Buckets(input=600, output=70))
+    call = SummaryCall("served", Buckets(input=600, output=70), usd=Decimal("0.0042"))
     with Store(path) as store:
         paid = execute(rehearse(store, "s", replace(preview(store), call=call)), journal)
     found = {entry.id: entry.call for entry in journal.entries()}

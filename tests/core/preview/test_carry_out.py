@@ -19,8 +19,9 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.model_choice import ModelChoice
+from core.model.accounting.tokens import Buckets
 from core.preview.carry_out import carry_out
-from core.preview.foreseen import Basis, basis_of, compare, read_rate
+from core.preview.foreseen import Basis, basis_of, compare, paid, read_rate
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -105,3 +106,22 @@ def test_a_summary_costs_what_the_users_own_prices_say(make_home: MakeHome) -> N
     own_prices("- {model: mine, input: 8, output: 4}\n")
     sends, usd = summary_price(measured, here.plan, None, choice, output=1_000)
     assert usd == (sends * Decimal(8) + 1_000 * Decimal(4)) / 1_000_000
+
+
+class Paid(Model):
+    """A model whose provider counts."""
+
+    def summarise(
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
+    ) -> SummaryResult:
+        used = Buckets(input=1_000_000, output=100_000)
+        return SummaryResult("## Goal\nwritten", SummaryStatus.MODEL, "mine", used, provider="p")
+
+
+def test_a_paid_call_is_told_with_what_it_cost(make_home: MakeHome) -> None:
+    own_prices("- {model: mine, input: 1, output: 10}\n")
+    here = basis(make_home("0.19", CONFIG))
+    found = carry_out(here.reading.measured, here.plan, Paid())
+    assert found.call is not None
+    assert found.call.usd == Decimal(2)
+    assert "for $2.00." in next(paid(found.call))

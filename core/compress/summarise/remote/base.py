@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.compress.summarise.answer_check import ModelAnswer, checked
@@ -183,7 +183,7 @@ class ModelSummariser:
                 raise
             raise failure from second
         note = f"{self._choice.model} failed ({failure.what}); written by {main[1].model}"
-        return SummaryResult(result.body, result.status, result.model, result.usage, (note, *result.warnings))
+        return replace(result, warnings=(note, *result.warnings))
 
     def _on(
         self,
@@ -206,9 +206,8 @@ class ModelSummariser:
                 listener.wait(pause)
                 listener.restart()
             else:
-                return SummaryResult(
-                    body, SummaryStatus.MODEL, answer.model or choice.model, answer.usage, warnings
-                )
+                model, route = answer.model or choice.model, (choice.provider, choice.base_url)
+                return SummaryResult(body, SummaryStatus.MODEL, model, answer.usage, warnings, *route)
         raise AssertionError("the last attempt either returns or raises")  # pragma: no cover
 
 
