@@ -33,3 +33,5 @@ def help_word(severity: Severity | None) -> str:
 
 
 NO_HEADLINE = Headline("")
+COMPRESS_NOW = "/compress now, with a topic, decides what is kept."
+"""What helps where the limit is near."""

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Severity
-from core.model.headline import Headline
-from core.support.amounts import dollars, limit, short
+from core.model.headline import COMPRESS_NOW, Headline
+from core.support.amounts import NEAR_LIMIT, dollars, limit, short
 from core.support.yaml_tables import load_table
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def plan_headline(plan: Plan) -> Headline:
         return Headline(_fit(f"Past the {over}: Hermes compresses it before the next model call.", cut))
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
-        return Headline(_fit(f"Not due yet: {short(left)} tokens below the {over}.", cut))
+        near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens
+        sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}.", cut)
+        return Headline(sentence, COMPRESS_NOW if near else None, Severity.INFO if near else None)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = "Run /compress, which none of this blocks, or start a new session with /new."
     if not plan.summarises:

@@ -25,6 +25,10 @@ def round_number(value: int) -> str:
     return short(value).replace(".0", "")
 
 
+NEAR_LIMIT = 0.85
+"""Share of a threshold from which the next compaction is close."""
+
+
 def limit(threshold: int, window: int | None) -> str:
     """A threshold as people say it: `150K limit (0.75 of 200K)`."""
     share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.headline import COMPRESS_NOW, Headline
 from core.redact.quick_check import masked_start
-from core.support.amounts import limit, plural, short
+from core.support.amounts import NEAR_LIMIT, limit, plural, short
 
 if TYPE_CHECKING:
     from core.explain.explanation import Now
     from core.model.transcript.conversation import Chain
 
-_NEAR = 0.85
-"""Share of the limit from which the next compaction is close."""
 _CALLS = 8
 """The newest calls that show the pace."""
 
@@ -74,8 +72,8 @@ def standing(now: Now, prompts: Sequence[int] = ()) -> Headline:
     sentence = f"Not compressed yet: {short(left)} tokens below the {limit(now.threshold, now.window)}"
     calls = calls_left(left, prompts)
     pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
-    near = now.tokens >= _NEAR * now.threshold
-    remedy = "/compress now, with a topic, decides what is kept." if near else None
+    near = now.tokens >= NEAR_LIMIT * now.threshold
+    remedy = COMPRESS_NOW if near else None
     return Headline(f"{sentence}{pace}.", remedy, Severity.INFO if near else None)
 
 

@@ -11,11 +11,11 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from core.support.amounts import NEAR_LIMIT
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
-from inspector.widgets.charts.pressure_bar import NEAR
 from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
 
 AXIS = 7
@@ -231,7 +231,7 @@ class CurveChart(Widget):
     def _plain_layers(self) -> tuple[Layer, ...]:
         """Values nobody took apart, by how near the threshold they are."""
         limit = self.threshold
-        calm = tuple(0 if limit and value >= NEAR * limit else value for value in self.values)
+        calm = tuple(0 if limit and value >= NEAR_LIMIT * limit else value for value in self.values)
         near = tuple(value - low for value, low in zip(self.values, calm, strict=True))
         return (Layer("", "severity-info", "█", calm), Layer("", "severity-warning", "█", near))
 

@@ -6,15 +6,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.support.amounts import round_number
+from core.support.amounts import NEAR_LIMIT, round_number
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip_layout import apportion
-
-NEAR = 0.85
-"""Share of the threshold from which a conversation counts as about to fire."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +40,7 @@ class Pressure:
     @property
     def near(self) -> bool:
         """The threshold is close."""
-        return bool(self.threshold) and (self.tokens or 0) >= NEAR * (self.threshold or 0)
+        return bool(self.threshold) and (self.tokens or 0) >= NEAR_LIMIT * (self.threshold or 0)
 
     @property
     def token(self) -> str:

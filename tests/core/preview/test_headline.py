@@ -117,6 +117,12 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     assert "/compress would" in told.sentence
 
 
+@pytest.mark.parametrize(("tokens", "near"), [(127_000, False), (128_000, True), (149_000, True)])
+def test_from_85_percent_of_the_limit_a_plan_says_what_helps(tokens: int, near: bool) -> None:
+    told = plan_headline(plan(measure(messages(300), POLICY), replace(SETTINGS, current_tokens=tokens)))
+    assert (told.severity, bool(told.remedy)) == ((Severity.INFO, True) if near else (None, False))
+
+
 def test_where_only_an_earlier_summary_is_old_enough_plan_and_preview_change_nothing() -> None:
     newest = load_policy("0.22")
     summary = Message({"role": "user", "content": "[CONTEXT SUMMARY]: ## Goal\nPort it."})
