@@ -11,9 +11,9 @@ from core.live.file_changes import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 
-PACE = 0.25
+PACE = 0.12
 """Seconds between two looks."""
-LEAST, MOST = 0.7, 2.0
+LEAST, MOST = 0.5, 2.0
 """Seconds from one reading to the next."""
 SHARE = 6.7
 """Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""

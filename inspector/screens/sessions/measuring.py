@@ -86,15 +86,15 @@ class Measuring:
 
     def _show_known(self) -> None:
         """Show what an earlier run knew of rows that were not measured yet."""
-        if not self._known:
+        new = [line for line in self._listing.conversations if line.key not in self._listing.extras]
+        if not self._known or not new:
             return
         from inspector.screens.sessions.data.figure_cache import remembered
 
-        for line in self._listing.conversations:
-            extra = remembered(line, self._known)
-            if extra is not None:
-                self._listing.extras.setdefault(line.key, extra)
-        self._listing.refresh()
+        found = {line.key: extra for line in new if (extra := remembered(line, self._known)) is not None}
+        self._listing.extras.update(found)
+        if found:
+            self._listing.refresh()
 
 
 def _about(tokens: int | None, before: int | None) -> bool:

@@ -157,9 +157,11 @@ class SessionsPane(Reporting, Vertical):
 
     @on(messages.Previewed)
     def _quote(self, event: messages.Previewed) -> None:
+        before = dict(self.listing.previews)
         self.listing.previews.update(event.previews)
-        self.listing.refresh()
-        self.post_message(self.Changed())
+        if self.listing.previews != before:
+            self.listing.refresh()
+            self.post_message(self.Changed())
 
     def _written(self) -> None:
         self.reload()
