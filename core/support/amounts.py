@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 
+from core.support.own_settings import own_setting
+
 _ABSURD = Decimal(10) ** 20
 """An amount that no digits are worth writing out for; rounding it to cents would fail."""
 _STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
@@ -36,7 +38,7 @@ def limit(threshold: int, window: int | None) -> str:
 
 
 def dollars(usd: Decimal) -> str:
-    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; as `formats.money` wants the small ones."""
     sign, amount = ("-" if usd < 0 else ""), abs(usd)
     return f"{sign}${_amount(amount)}"
 
@@ -46,7 +48,10 @@ def _amount(amount: Decimal) -> str:
         return "0"
     if not amount.is_finite() or amount >= _ABSURD:
         return f"{amount:.2e}"
-    if amount >= Decimal("0.095"):
+    shape = own_setting("formats", "money")
+    if shape == "exact":
+        return f"{amount.quantize(Decimal('0.0001'), ROUND_HALF_UP):,}"
+    if amount >= Decimal("0.095") or shape == "cents":
         return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
     # Two significant digits: $0.0042 says something where $0.00 does not.
     step = Decimal(1).scaleb(amount.adjusted() - 1)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from core.recordings import FILE_NAME as RECORDING
 from core.store.database.locate import Location
-from core.support.file_cache import OWN_PRICES, KeptAnswer, config_directory, state_directory
+from core.support.file_cache import OWN_PRICES, OWN_SETTINGS, KeptAnswer, config_directory, state_directory
 from core.support.fingerprint import state
 from inspector.cli.arguments import target
 from inspector.terminal.stdout import is_coloured, terminal_width
@@ -57,6 +57,7 @@ def entry(
         day,
         time.tzname,
         time.timezone,
+        state(config_directory() / OWN_SETTINGS),
         *map(state, sources),
         *chain.from_iterable(map(_states, places)),
     )

@@ -144,7 +144,17 @@ def _problem(error: Mapping[str, Any], lines: Mapping[Place, int]) -> Problem:
     if error["type"] == "dataclass_type":
         return Problem(f"{name!r} holds settings of its own, indented below it", line)
     reason = error["msg"].removeprefix("Value error, ")
-    return Problem(f"{name}: {reason[0].lower()}{reason[1:]}", line)
+    return Problem(f"{name}: {reason[0].lower()}{reason[1:]}", line, _near(error))
+
+
+def _near(error: Mapping[str, Any]) -> str:
+    """The value that was meant, where only some are known."""
+    import difflib
+    import re
+
+    known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
+    near = difflib.get_close_matches(str(error.get("input")), known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else ""
 
 
 def _suggestion(place: tuple[str, ...]) -> str:

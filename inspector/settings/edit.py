@@ -36,6 +36,16 @@ TEMPLATE = """\
 
 # theme: hermes-light          # hermes-dark, hermes-contrast, hermes-light, hermes-safe
 
+# columns: [last, conversation, model, context used, tokens, cost]   # of the session list
+
+# windows:                     # context length by model, where Hermes does not say
+#   my-model: 32768
+
+# formats:                     # on screen and in lines for people; JSON stays as it is
+#   money: cents               # short: $0.0042; cents: two digits; exact: four
+#   time: 12h                  # 24h
+#   ages: clock                # ago: 3 h; clock: 14:05, or the date
+
 # homes:
 #   default: ~/.hermes         # --home and $HERMES_HOME go before it
 #   profile: research          # all of them when not set

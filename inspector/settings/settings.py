@@ -100,6 +100,28 @@ class Privacy:
     )
 
 
+ListColumn = Literal[
+    "last", "conversation", "profile", "where", "model", "msgs", "context used", "requests",
+    "uncached", "read", "write", "output", "tokens", "hit", "cost", "compressions",
+]  # fmt: skip
+"""The columns of the session list, by their titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """How amounts and times are written on screen and in lines for people; JSON stays as it is."""
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = _STRICT
+    money: Literal["short", "cents", "exact"] = field(
+        default="short",
+        metadata=_says("`short`: `$14.02` and `$0.0042`; `cents`: two digits always; `exact`: four."),
+    )
+    time: Literal["24h", "12h"] = field(default="24h", metadata=_says("`14:05` or `2:05pm`."))
+    ages: Literal["ago", "clock"] = field(
+        default="ago", metadata=_says("`3 h` ago in lists, or when it was: `14:05` today, else the date.")
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All of it."""
@@ -110,11 +132,27 @@ class Settings:
         default_factory=dict,
         metadata=_says("Keys by the name of their command; those of `keys.yaml` go before them."),
     )
+    columns: list[ListColumn] = field(
+        default_factory=list,
+        metadata=_says("Columns of the session list, by their titles; `c` goes on to as many as fit."),
+    )
+    windows: dict[str, int] = field(
+        default_factory=dict,
+        metadata=_says(
+            "Context length by model, in tokens, where neither Hermes' `config.yaml`, cache nor log says one."
+        ),
+    )
+    formats: Formats = field(default_factory=Formats)
     homes: Homes = field(default_factory=Homes)
     alerts: Alerts = field(default_factory=Alerts)
     budgets: Budgets = field(default_factory=Budgets)
     summariser: Summariser = field(default_factory=Summariser)
     privacy: Privacy = field(default_factory=Privacy)
+
+    def __post_init__(self) -> None:
+        """Hold windows to what a window can be."""
+        if small := [model for model, tokens in self.windows.items() if tokens < 1]:
+            raise ValueError(f"the window of {small[0]!r} must be a number of tokens")
 
 
 def values(of: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any, str]]:

@@ -34,6 +34,8 @@ class ShownSetting:
         """The value in words."""
         if isinstance(self.value, dict):
             return ", ".join(f"{key}: {keys}" for key, keys in self.value.items()) or "-"
+        if isinstance(self.value, list):
+            return ", ".join(self.value) or "-"
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return "-" if self.value is None else str(self.value)

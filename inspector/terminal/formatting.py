@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.support import amounts
 from core.support.amounts import plural as plural
+from core.support.own_settings import own_setting
 
 if TYPE_CHECKING:
     from core.model.accounting.prices import Money
@@ -79,9 +80,15 @@ def duration(seconds: float | None) -> str:
 
 
 def age(moment: datetime | None, now: datetime) -> str:
-    """How long ago, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date."""
+    """How long ago, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date.
+
+    Where `formats.ages` is `clock`, when it was: the time of a moment today, else the date.
+    """
     if moment is None:
         return UNKNOWN
+    if own_setting("formats", "ages") == "clock":
+        today = moment.astimezone().date() == now.astimezone().date()
+        return clock(moment, seconds=False) if today else date(moment, now)
     past = now - moment
     if past < timedelta(minutes=1):
         return "now"
@@ -101,15 +108,24 @@ def date(moment: datetime, now: datetime) -> str:
 
 
 def clock(moment: datetime | None, *, seconds: bool = True) -> str:
-    """The time of day in local time: `14:05:08`."""
-    if moment is None:
-        return UNKNOWN
-    return f"{moment.astimezone():%H:%M:%S}" if seconds else f"{moment.astimezone():%H:%M}"
+    """The time of day in local time: `14:05:08`, or `2:05:08pm` where `formats.time` is `12h`."""
+    return UNKNOWN if moment is None else _clock(moment.astimezone(), ":%S" if seconds else "")
+
+
+def _clock(local: datetime, seconds: str = "") -> str:
+    if own_setting("formats", "time") == "12h":
+        return f"{local.hour % 12 or 12}{local:{f':%M{seconds}'}}{'am' if local.hour < 12 else 'pm'}"
+    return f"{local:{f'%H:%M{seconds}'}}"
 
 
 def moment(value: datetime | None) -> str:
     """Date and time in local time: `2026-11-12 14:05:08`."""
-    return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
+    return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d} {clock(value)}"
+
+
+def day_and_clock(value: datetime) -> str:
+    """A moment of the last months in local time, without its year: `11-12 14:05`."""
+    return f"{value.astimezone():%m-%d} {clock(value, seconds=False)}"
 
 
 def span(start: datetime, end: datetime) -> str:
@@ -120,8 +136,8 @@ def span(start: datetime, end: datetime) -> str:
 def ends(start: datetime, end: datetime) -> tuple[str, str]:
     """Both ends of a span in local time; the second only by the clock on the same day."""
     first, last = start.astimezone(), end.astimezone()
-    shape = "%H:%M" if first.date() == last.date() else "%Y-%m-%d %H:%M"
-    return f"{first:%Y-%m-%d %H:%M}", f"{last:{shape}}"
+    day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
+    return f"{first:%Y-%m-%d} {_clock(first)}", f"{day}{_clock(last)}"
 
 
 def model(name: str | None) -> str:

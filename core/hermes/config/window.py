@@ -10,6 +10,7 @@ from typing import Any
 
 from core.hermes.config.config import HermesConfig
 from core.model.evidence import Evidence, Source, Verdict
+from core.support.own_settings import own_setting
 from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
 
 CACHE_NAME = "context_length_cache.yaml"
@@ -31,7 +32,7 @@ class WindowGuess:
 
     Attributes:
         tokens: Context length; None when no source knows it. It is never guessed silently.
-        source: `flag`, `config`, `custom_provider`, `cache`, `log`, `table` or `unknown`.
+        source: `flag`, `config`, `custom_provider`, `cache`, `log`, `own`, `table` or `unknown`.
         claims: What each source says, the believed one first.
     """
 
@@ -58,7 +59,7 @@ def find_window(
     """Resolve the window the way Hermes does, as far as a file can tell.
 
     The order is `model.context_length`, `custom_providers`, the cache of lengths providers
-    reported, the length a log line printed, and the table of model names.
+    reported, the length a log line printed, what the user told us, and the table of model names.
 
     Args:
         config: The home's configuration.
@@ -75,6 +76,7 @@ def find_window(
         *_configured(config, model, base_url),
         *_cached(home, model, base_url),
         *([logged] if logged is not None else []),
+        *_own(model),
         *_tabled(model, provider),
     ]
     if not claims:
@@ -106,6 +108,16 @@ def _cached(home: Path | None, model: str, base_url: str) -> Iterator[WindowClai
     if len({lengths[key] for key in keys}) == 1:
         evidence = Evidence(Source.CONFIG, CACHE_NAME, f"{keys[0]}: {lengths[keys[0]]}")
         yield WindowClaim("cache", lengths[keys[0]], evidence, Verdict.DERIVED)
+
+
+def _own(model: str) -> Iterator[WindowClaim]:
+    """What the user's own settings say of a model, by its name with or without its maker."""
+    for name in dict.fromkeys((model, model.rpartition("/")[2])):
+        tokens = own_setting("windows", name)
+        if type(tokens) is int and tokens > 0:
+            evidence = Evidence(Source.CONFIG, "your own config.yaml", f"windows: {name}: {tokens}")
+            yield WindowClaim("own", tokens, evidence, Verdict.DERIVED)
+            return
 
 
 def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:

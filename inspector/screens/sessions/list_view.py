@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from textual.reactive import reactive
 
 from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet, State
-from inspector.screens.sessions.data.column_sets import ALL, GAP, layout
+from inspector.screens.sessions.data.column_sets import ALL, GAP, SETS, column_sets, layout
 from inspector.screens.sessions.data.order import Order
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import DOWN, UP
@@ -30,7 +30,7 @@ class SessionsList(RowList[SessionLine]):
     profiles = reactive(False)
     """Rows of several databases are shown, so each says where it is from."""
     columns = reactive(ALL)
-    """The set of columns that is shown, one of `SETS`."""
+    """The set of columns that is shown, one of `column_sets`."""
     now: reactive[datetime] = reactive(fmt.utc_now)
 
     def __init__(self) -> None:
@@ -99,4 +99,5 @@ class SessionsList(RowList[SessionLine]):
 
 
 def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
-    return layout(width, profiles=listing.profiles, chosen=listing.columns)
+    chosen = column_sets().get(listing.columns, SETS[ALL])
+    return layout(width, profiles=listing.profiles, chosen=chosen)

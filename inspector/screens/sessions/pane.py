@@ -18,7 +18,7 @@ from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import SessionLine
-from inspector.screens.sessions.data.column_sets import SETS
+from inspector.screens.sessions.data.column_sets import OWN, column_sets
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.measuring import Measuring
@@ -76,9 +76,9 @@ class SessionsPane(Reporting, Vertical):
         sort = shell(self).recall("sort")
         if isinstance(sort, str) and sort in SORTS:
             self.order = replace(self.order, sort=sort)
-        columns = shell(self).recall("columns")
-        if isinstance(columns, str) and columns in SETS:
-            self.listing.columns = columns
+        sets, columns = column_sets(), shell(self).recall("columns")
+        if OWN in sets or (isinstance(columns, str) and columns in sets):
+            self.listing.columns = OWN if OWN in sets else str(columns)
         self.measuring = Measuring(self.listing, self.reader)
         self.listing.profiles = len(self.reader.locations) > 1
         self.listing.now = self.reader.now
@@ -196,8 +196,9 @@ class SessionsPane(Reporting, Vertical):
 
     def action_columns(self) -> None:
         """Show the next set of columns."""
-        names = list(SETS)
-        chosen = names[(names.index(self.listing.columns) + 1) % len(names)]
+        names = list(column_sets())
+        place = names.index(self.listing.columns) if self.listing.columns in names else -1
+        chosen = names[(place + 1) % len(names)]
         self.listing.columns = chosen
         shell(self).remember("columns", chosen)
         self.listing.refresh()

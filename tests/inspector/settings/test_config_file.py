@@ -39,6 +39,9 @@ def test_a_value_is_taken_and_its_line_is_known(tmp_path: Path) -> None:
         ("homes:\n  dfault: x\n", 2, "default"),
         ("theme: hermes-ligth\n", 1, "hermes-light"),
         ("keys:\n  sessions.sortt: o\n", 2, "sessions.sort"),
+        ("formats:\n  money: cent\n", 2, "cents"),
+        ("formats:\n  ages: clocks\n", 2, "clock"),
+        ("theme: hermes-light\ncolumns: [last, models]\n", 2, "model"),
     ],
 )
 def test_a_name_nobody_knows_is_refused_with_its_line_and_what_was_meant(
@@ -56,6 +59,10 @@ def test_a_name_nobody_knows_is_refused_with_its_line_and_what_was_meant(
         "budgets:\n  today: -1\n",
         "budgets:\n  today: .nan\n",
         "summariser:\n  name: oracle\n",
+        "windows:\n  my-model: 0\n",
+        "windows:\n  my-model: many\n",
+        "columns: cost\n",
+        "formats:\n  time: 25h\n",
         "homes: ~/.hermes\n",
         "- theme\n",
         "theme: [\n",
@@ -94,7 +101,8 @@ def test_a_new_file_begins_with_every_setting_and_each_can_be_switched_on(tmp_pa
     offered = {
         (name, *rest) for name, part in yaml.safe_load("\n".join(lines)).items() for rest in _below(part)
     }
-    known = {path for path, _, _ in values(Settings())} - {("keys",), ("summariser", "provider")}
+    unnamed = {("keys",), ("windows",), ("summariser", "provider")}
+    known = {path for path, _, _ in values(Settings())} - unnamed
     assert known <= offered
 
 

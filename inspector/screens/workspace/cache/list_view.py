@@ -60,7 +60,7 @@ class BreakList(RowList[CacheMoment]):
             )
         found = row.found
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
-        line.cell(f"{found.at.astimezone():%m-%d %H:%M}", 13, ink.style("ink-muted"))
+        line.cell(fmt.day_and_clock(found.at), 13, ink.style("ink-muted"))
         words, lost = CAUSES.get(found.cause, found.cause), fmt.short(found.tokens_lost)
         told = f"{lost} re-read"
         tokens = told if line.width + len(words) + len(told) + 11 <= width else lost

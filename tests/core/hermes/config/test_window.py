@@ -5,6 +5,7 @@ import pytest
 from core.hermes.config.config import load_config
 from core.hermes.config.window import WindowClaim, WindowGuess, find_window
 from core.model.evidence import Evidence, Source, Verdict
+from tests.own_settings import write_own_settings
 
 LOGGED = WindowClaim("log", 131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"), Verdict.PROVED)
 CUSTOM = """\
@@ -76,3 +77,16 @@ def test_the_log_beats_the_table_of_names(tmp_path: Path) -> None:
 def test_the_longest_name_in_the_table_wins(tmp_path: Path, model: str, provider: str, tokens: int) -> None:
     found = guess(tmp_path, model=model, provider=provider)
     assert (found.tokens, found.verdict) == (tokens, Verdict.SUSPECTED)
+
+
+def test_the_users_word_counts_where_hermes_says_nothing(tmp_path: Path) -> None:
+    write_own_settings("windows:\n  my-model: 32768\n")
+    found = guess(tmp_path, model="maker/my-model")
+    assert (found.tokens, found.source) == (32768, "own")
+    assert "my-model: 32768" in found.evidence[0].text
+
+
+def test_what_hermes_itself_says_goes_before_it(tmp_path: Path) -> None:
+    write_own_settings("windows:\n  gpt-5.2: 32768\n")
+    found = guess(tmp_path, "model:\n  default: gpt-5.2\n  context_length: 64000\n", model="gpt-5.2")
+    assert (found.tokens, found.claims[1].source) == (64000, "own")

@@ -1,23 +1,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions.data.column_sets import GAP, SETS, layout
+from inspector.screens.sessions.columns import COLUMNS
+from inspector.screens.sessions.data.column_sets import GAP, SETS, layout, name_of
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.settings.settings import ListColumn
 from inspector.settings.state import RememberedState
 from tests.conftest import NOW
 from tests.inspector.screens.conftest import press, settle
+from tests.own_settings import write_own_settings
 
 
 @pytest.mark.parametrize("chosen", SETS)
 @pytest.mark.parametrize("width", [40, 58, 76, 80, 104, 120, 160, 200, 240])
 def test_the_columns_of_every_set_fit_every_width_and_the_title_is_there(chosen: str, width: int) -> None:
-    shown = layout(width, profiles=True, chosen=chosen)
+    shown = layout(width, profiles=True, chosen=SETS[chosen])
     assert sum(cells for _, cells in shown) + GAP * (len(shown) - 1) == width
     assert "conversation" in [column.title for column, _ in shown]
     assert shown[0][0].title == "last"
@@ -29,7 +33,7 @@ def test_sixty_columns_have_room_for_the_size_of_a_conversation() -> None:
 
 
 def test_the_buckets_are_there_at_eighty_columns_for_who_asks() -> None:
-    titles = [column.title for column, _ in layout(80, chosen="tokens")]
+    titles = [column.title for column, _ in layout(80, chosen=SETS["tokens"])]
     assert titles == ["last", "conversation", "uncached", "read", "write", "output", "hit", "cost"]
 
 
@@ -52,3 +56,29 @@ async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, t
         assert isinstance(second.screen, WorkspaceScreen)
         assert second.screen.view is not None
         assert type(second.screen.view).__name__ == "CacheView"
+
+
+def test_every_column_of_the_list_can_be_set_and_no_other() -> None:
+    assert set(get_args(ListColumn)) == {name_of(column) for column in COLUMNS}
+
+
+@pytest.mark.parametrize("width", [60, 80, 104, 120, 200])
+def test_columns_named_in_the_settings_are_there_at_every_width_that_holds_them(width: int) -> None:
+    chosen = frozenset({"conversation", "msgs", "context used", "cost"})
+    assert [name_of(column) for column, _ in layout(width, chosen=chosen)] == [
+        "conversation",
+        "msgs",
+        "context used",
+        "cost",
+    ]
+
+
+async def test_the_list_begins_with_the_columns_of_the_settings(samples: Location) -> None:
+    write_own_settings("columns: [conversation, hit, cost]\n")
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        listing = app.screen.query_one(SessionsList)
+        assert listing.sorts == {"title", "hit", "cost"}
+        await press(pilot, "c")
+        assert listing.columns == "all"
