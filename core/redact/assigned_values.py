@@ -20,9 +20,10 @@ from core.redact.spans import Hit
 from core.redact.table import compiled
 from core.redact.unnamed.behind import behind, mentioned
 from core.redact.unnamed.passwords import is_password
+from core.support.patterns import pattern
 
-_IDENTIFIER = re.compile(r"[\w.\-]{1,96}")
-_BEFORE_NAME = re.compile(r"(?s:.*[^\w.\-])?")
+_IDENTIFIER = pattern(r"[\w.\-]{1,96}")
+_BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")
 _LONGEST_NAME = 64
 _MASK = "[redacted:"
 
@@ -60,7 +61,7 @@ _NESTED = (
 _LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
-_BEFORE_CELL = re.compile(r"\|[ \t]{1,8}[`*]{0,2}$")
+_BEFORE_CELL = pattern(r"\|[ \t]{1,8}[`*]{0,2}$")
 _LISTED_KEY = (
     r":?(?:</[\w:-]{1,24}>:?(?:\s|\\{1,8}n){0,40}){1,3}(?:<[\w:-]{1,24}(?: [^<>\n]{0,80})?>){0,3}"
     r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|$)"
@@ -68,23 +69,23 @@ _LISTED_KEY = (
 _ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
 """As HTML that shows HTML writes it."""
 _ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?P<bare>[^<>\s]{1,512})</"
-_OPENS_TAG = re.compile(r"<(?:[\w-]{1,20}:)?$")
-_BEFORE_ATTRIBUTE = re.compile(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
+_OPENS_TAG = pattern(r"<(?:[\w-]{1,20}:)?$")
+_BEFORE_ATTRIBUTE = pattern(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
 _DEFAULT = r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}"
-_VALUE_FIRST = re.compile(
+_VALUE_FIRST = pattern(
     r"\\{0,8}[\"'][vV]alue\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"'](?P<quoted>[^\"'\\\n]{3,512})\\{0,8}[\"']\s{0,4},"
     r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
 )
 _CALLED = rf"\(\s{{0,8}}{_QUOTED}"
 _SPACED = rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_BARE})"
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
-_RESOURCE = re.compile(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
-_PATTERN = re.compile(r"[\[\](){}|]")
+_RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
+_PATTERN = pattern(r"[\[\](){}|]")
 """What a regular expression holds, and hardly a credential."""
 
-_HEX_PAIR = re.compile(r"[0-9A-F]{2}(?=[a-z])")
-_COLOUR = re.compile(r"[0-9;]{1,12}m(?=\w)")
-_DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
+_HEX_PAIR = pattern(r"[0-9A-F]{2}(?=[a-z])")
+_COLOUR = pattern(r"[0-9;]{1,12}m(?=\w)")
+_DIGIT, _SPACE = pattern(r"\d"), pattern(r"\s")
 _AFTER_CODE, _AFTER_NAME = "([{", "([{,)"
 _LINE_LEAD = (
     r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
@@ -156,10 +157,10 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
-    for pattern in (_PAIRED, _LISTED):
-        match = compiled(pattern).match(text, end)
+    for source in (_PAIRED, _LISTED):
+        match = compiled(source).match(text, end)
         if match:
-            strict = force if pattern is _PAIRED else min(force, Strength.LIKELY)
+            strict = force if source is _PAIRED else min(force, Strength.LIKELY)
             return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
     if _OPENS_TAG.search(text, max(0, start - 24), start) and (match := compiled(_TAGGED).match(text, end)):
         return _bare(text, match, force, plain=True)

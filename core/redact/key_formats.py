@@ -15,8 +15,9 @@ from itertools import pairwise
 from core.redact.hints import Hints
 from core.redact.spans import Hit
 from core.redact.table import Kind, compiled, issuers, kinds, letter_pairs
+from core.support.patterns import pattern
 
-_ESCAPED_BREAK = re.compile(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
+_ESCAPED_BREAK = pattern(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
 
 LONG = 10
@@ -39,10 +40,10 @@ Of 521 long words of real conversations two have less, of 6,995 names in mixed c
 letters 91 to 97 %.
 """
 
-_LOWER, _UPPER, _DIGIT = re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]")
+_LOWER, _UPPER, _DIGIT = pattern("[a-z]"), pattern("[A-Z]"), pattern("[0-9]")
 
-_LONE_SMALL = re.compile(r"[A-Z]{2}[a-z][A-Z]|[A-Z][a-z][A-Z]{2}|(?:[A-Z][a-z]){2}[A-Z]")
-_CONTINUED = re.compile(
+_LONE_SMALL = pattern(r"[A-Z]{2}[a-z][A-Z]|[A-Z][a-z][A-Z]{2}|(?:[A-Z][a-z]){2}[A-Z]")
+_CONTINUED = pattern(
     r"""(?:(?:\\*["'`])?\s{0,4}(?:\+|\\|\.\.)?\s{0,4}(?:\r?\n|\\+n|\\*["'`])[\s|>]{0,24}(?:\\*["'`])?)"""
     r"""(?P<rest>[A-Za-z0-9_+/=-]{8,512})(?=$|[\s"'`\\])"""
 )
@@ -169,13 +170,13 @@ def gibberish(text: str) -> bool:
 
 def variety(text: str) -> int:
     """How many of lower case, upper case and digits a text holds."""
-    return sum(pattern.search(text) is not None for pattern in (_LOWER, _UPPER, _DIGIT))
+    return sum(one.search(text) is not None for one in (_LOWER, _UPPER, _DIGIT))
 
 
-_APART = re.compile("[+/]")
+_APART = pattern("[+/]")
 """What parts the words of a row."""
 
-_BEFORE_DOT = re.compile(r"[A-Za-z0-9]{1,48}\.\Z")
+_BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
 """What may stand before a row as the first part of a key."""
 _ISSUED = (
     r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
@@ -183,10 +184,10 @@ _ISSUED = (
     r"(?P<rest>[A-Za-z0-9_-]{20,240})(?![A-Za-z0-9_(\[-])"
 )
 _TAIL = r"[A-Za-z0-9+/=_-]{0,240}"
-_FILE = re.compile(r"\.[a-z]{1,5}\d?(?![\w-])|/")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_SPLIT = re.compile(r"[_-]")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_FILE = pattern(r"\.[a-z]{1,5}\d?(?![\w-])|/")
+_WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SPLIT = pattern(r"[_-]")
+_UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _SHORT, _LONG, _LONG_EVEN = 20, 30, 40
 """Characters at the least: behind a word that says key; of three classes; of two."""
 

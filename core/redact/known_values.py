@@ -8,7 +8,6 @@ again. They are kept in memory for as long as the process runs, and nowhere else
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -19,6 +18,7 @@ from urllib.parse import quote, unquote
 
 from core.redact.spans import Hit
 from core.redact.word_search import Search, one_by_one, search_for
+from core.support.patterns import pattern
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -32,11 +32,11 @@ _FEW = 96
 """Up to so many new ones are looked for one by one, before the search for all is built again."""
 
 _BASE64 = frozenset(ascii_letters + digits + "+/-_=")
-_BLANK = re.compile(r"(?:\s|\\+[nrt])+")
-_LETTER = re.compile(r"[^\W\d_]")
-_SIGN = re.compile(r"[^\w\s./:,\-]")
-_SIGNS = re.compile(r"[\W_]+")
-_RUN, _LETTERS = re.compile(r"[^\W\d_]+|\d+"), re.compile(r"[a-z]+")
+_BLANK = pattern(r"(?:\s|\\+[nrt])+")
+_LETTER = pattern(r"[^\W\d_]")
+_SIGN = pattern(r"[^\w\s./:,\-]")
+_SIGNS = pattern(r"[\W_]+")
+_RUN, _LETTERS = pattern(r"[^\W\d_]+|\d+"), pattern(r"[a-z]+")
 
 
 class KnownValues:

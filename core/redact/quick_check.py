@@ -15,20 +15,23 @@ from itertools import takewhile
 
 from core.redact.known_values import KNOWN
 from core.redact.word_search import Search, search_for
+from core.support.patterns import pattern
 from core.support.yaml_tables import load_table
 
-_BRACED = re.compile(r"\{[A-Z][A-Z0-9]{2}")
+_BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")
 """How the name of a scheme begins before a hash."""
-_ROW = re.compile(r"[A-Za-z0-9_+/=.~%,-]{12}|-----BEGIN ")
+_ROW = pattern(r"[A-Za-z0-9_+/=.~%,-]{12}|-----BEGIN ")
 """Every credential known by its own text holds such a row."""
-_GIVEN = re.compile(
+_GIVEN = pattern(
     r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
     r"""|(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)[\w.-]{0,64}[ \t]{1,4}\\{0,4}["'`]?"""
     r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
-_DRAWN = re.compile(r"[A-Za-z]{10}|(?=[^\s\d]{0,64}\d)\S{8}")
+_DRAWN = pattern(r"[A-Za-z]{10}|(?=[^\s\d]{0,64}\d)\S{8}")
 """A word that may be a password."""
+_NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
+"""A word of code, as `official_docs_snapshot`: no key without a word of its own lacks digits and capitals."""
 _READ_ON = 2_000
 """Characters looked at beyond those wanted."""
 _LONG = 10
@@ -80,7 +83,9 @@ def may_hold_credential(text: str) -> bool:
     if not _ROW.search(text):
         return False
     long = "\n".join(word for word in words if len(word) >= _LONG)
-    return any(needle in long for needle in clues.needles) or clues.row.search(long) is not None
+    if any(needle in long for needle in clues.needles):
+        return True
+    return clues.row.search(long) is not None and clues.row.search(_NAME.sub("", long)) is not None
 
 
 def masked(text: str) -> str:
@@ -133,7 +138,7 @@ def _clues() -> _Clues:
         ),
         pairs=tuple(unnamed["pairs"]),
         tools=frozenset(words["issuers"]["tools"]),
-        row=re.compile(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
+        row=pattern(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )
 
 

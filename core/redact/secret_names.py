@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
 from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.table import names
+from core.support.patterns import pattern
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
-_CAPS_END = re.compile(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")
-_CAPS_WEAK_END = re.compile(r"(?:TOKEN|_KEY|_AUTH|_PASS|_PW|_PAT)\d*$")
-_LOWER_END = re.compile(
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
+_CAPS_END = pattern(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")
+_CAPS_WEAK_END = pattern(r"(?:TOKEN|_KEY|_AUTH|_PASS|_PW|_PAT)\d*$")
+_LOWER_END = pattern(
     r"(?:password|passwd|passphrase|secret|credentials|apikey|secretkey|accesskey|authtoken|accesstoken)\d*$"
 )
-_REFERENCE = re.compile(
+_REFERENCE = pattern(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
     r"import\.meta|secrets?\.|(?:self|this|cls|settings|config|args|options|params|props|request)\.[A-Za-z_]|vault:|op://|"
     r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
@@ -26,11 +26,11 @@ _REFERENCE = re.compile(
     r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{2,}$|"
     r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
-_PATH = re.compile(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
-_CODE_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
-_DIGIT = re.compile(r"\d")
-_SPACE = re.compile(r"\s")
+_PATH = pattern(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
+_CODE_NAME = pattern(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
+_CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_DIGIT = pattern(r"\d")
+_SPACE = pattern(r"\s")
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-MASKED = re.compile(r"\[redacted:[a-z0-9-]+\]")
+from core.support.patterns import pattern
+
+MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """What stands in the place of a credential."""
 
 
-_ESCAPE = re.compile(r"(?<!\\)\\{1,16}([nrt\"'`])")
+_ESCAPE = pattern(r"(?<!\\)\\{1,16}([nrt\"'`])")
 _OPENS = frozenset(("", *"([{=:,"))
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

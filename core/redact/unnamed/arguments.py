@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 from core.redact.spans import Hit
+from core.support.patterns import pattern
 
 _ARGUMENT = r"(?:\"[^\"\n]{1,400}\"|'[^'\n]{1,400}')"
-_LIST = re.compile(rf"[\[(]\s{{0,40}}(?P<all>{_ARGUMENT}(?:\s{{0,40}},\s{{0,40}}\[?{_ARGUMENT}){{1,60}})")
-_DASHED = re.compile(r"[\"']--?[A-Za-z]")
+_LIST = pattern(rf"[\[(]\s{{0,40}}(?P<all>{_ARGUMENT}(?:\s{{0,40}},\s{{0,40}}\[?{_ARGUMENT}){{1,60}})")
+_DASHED = pattern(r"[\"']--?[A-Za-z]")
 
 
 def arguments(text: str, rules: Callable[[str], Iterator[Hit]]) -> Iterator[Hit]:

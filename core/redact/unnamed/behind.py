@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from core.redact.key_formats import scrambled, variety
 from core.redact.secret_names import Strength, is_reference, looks_random
 from core.redact.table import compiled
 from core.redact.unnamed.passwords import could_be_password
+from core.support.patterns import pattern
 
 _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
@@ -18,7 +17,7 @@ _BEHIND = (
     r"""(?:(?P<last>;?[ \t]*(?:$|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
 """A value right behind a name; `last` when nothing else stands on the line."""
-_SAYS_SECRET = re.compile(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
+_SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
 _DIRECTIVE = r"(?:^|[\n\"'`]|\\[nrt])[ \t]{0,24}(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,5}$"
 
 

@@ -13,10 +13,11 @@ from core.redact.secret_names import looks_random
 from core.redact.spans import Hit
 from core.redact.table import unnamed_words
 from core.redact.unnamed.passwords import is_password, is_thought_up
+from core.support.patterns import pattern
 
 _REACH = 400
 """Characters of a call that are read."""
-_LITERAL = re.compile(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
+_LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
 
 
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -37,7 +38,7 @@ def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 @cache
 def _called() -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(unnamed_words()['calls'])})\s?(?:=\s?)?[(\[](?=[^()\n]{{0,200}}[\"'])")
+    return pattern(rf"(?:{'|'.join(unnamed_words()['calls'])})\s?(?:=\s?)?[(\[](?=[^()\n]{{0,200}}[\"'])")
 
 
 def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:

@@ -11,13 +11,14 @@ from core.redact.secret_names import is_likely
 from core.redact.spans import Hit
 from core.redact.table import unnamed_words
 from core.redact.unnamed.passwords import is_password, is_thought_up
+from core.support.patterns import pattern
 
 _OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
 """The end of a section's head; or what opens a list or a mapping."""
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
-_SECTION_END = re.compile(r"\x00|\n(?=\[)|\n\s*\n|\Z")
+_SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")
 _BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
-_SCALAR = re.compile(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
+_SCALAR = pattern(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
 _REACH, _BEFORE = 2_000, 24
 
 
@@ -47,13 +48,13 @@ def _is_one(group: str, value: str) -> bool:
 
 @cache
 def _group() -> re.Pattern[str]:
-    return re.compile(f"(?:{'|'.join(unnamed_words()['groups'])}){_OPENS}")
+    return pattern(f"(?:{'|'.join(unnamed_words()['groups'])}){_OPENS}")
 
 
 @cache
 def _other() -> re.Pattern[str]:
     """What makes it another thing: `max_tokens`, `foreign keys`, or the end of a longer word."""
-    return re.compile(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]\Z")
+    return pattern(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]\Z")
 
 
 def _end(text: str, name: int, at: int) -> int:
@@ -65,5 +66,5 @@ def _end(text: str, name: int, at: int) -> int:
     if text[at - 1 : at] == "\n":  # behind the head of a section
         return limit
     indent = name - text.rfind("\n", 0, name) - 1
-    shallow = re.compile(rf"\n {{0,{indent}}}(?![ \n-])").search(text, at + 1, limit)
+    shallow = pattern(rf"\n {{0,{indent}}}(?![ \n-])").search(text, at + 1, limit)
     return shallow.start() if shallow else limit

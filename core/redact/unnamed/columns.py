@@ -10,14 +10,15 @@ from core.redact.key_formats import gibberish, jumbled, opaque, scrambled
 from core.redact.secret_names import Strength, is_code, is_path, is_reference, looks_random, strength
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
+from core.support.patterns import pattern
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
 """What parts the cells of a line; without any of them two blanks do."""
-_RULE = re.compile(r"[\s|:+=─-╿-]*")
+_RULE = pattern(r"[\s|:+=─-╿-]*")
 """A line drawn below a head."""
-_BETWEEN_BLANKS = re.compile(r"\S+(?: \S+)*")
+_BETWEEN_BLANKS = pattern(r"\S+(?: \S+)*")
 _QUOTED = r'"(?:[^"\n]|"")*"'
-_OPENS_JSON, _ENDS_JSON = re.compile(r'" {0,8}: {1,8}"'), re.compile(r' {0,8}" {0,8}\}[ "}]{0,16}$')
+_OPENS_JSON, _ENDS_JSON = pattern(r'" {0,8}: {1,8}"'), pattern(r' {0,8}" {0,8}\}[ "}]{0,16}$')
 """What stands before the head and behind the last cell of a table within JSON."""
 _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 
@@ -43,7 +44,7 @@ def _named_cell() -> re.Pattern[str]:
     """The name of a secret with the end of a cell behind it, in lower case."""
     stems = "|".join(unnamed_words()["columns"])
     closes = r"[\"'`*]{0,3} {0,24}"
-    return re.compile(rf"(?:{stems})\w{{0,12}}(?: \w{{1,8}})?{closes}(?:[{''.join(_SIGNS)}]|  |\r?\n)")
+    return pattern(rf"(?:{stems})\w{{0,12}}(?: \w{{1,8}})?{closes}(?:[{''.join(_SIGNS)}]|  |\r?\n)")
 
 
 def _line(text: str, at: int) -> Cell:
@@ -129,7 +130,7 @@ def _values(text: str, start: int, end: int) -> list[Cell]:
 Cell = tuple[int, int]
 """Where one begins and ends in its text."""
 
-_NAME = re.compile(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
+_NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
 _AROUND = " \t\r\"'`*"
 _LEAST, _LEAST_NUMBER = 4, 6
 """Characters of a secret in a cell; and digits of one that is a number."""

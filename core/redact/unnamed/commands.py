@@ -14,15 +14,16 @@ from core.redact.key_formats import scrambled, variety
 from core.redact.spans import Hit
 from core.redact.table import issuers, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.support.patterns import pattern
 
 _REACH = 160
 """Characters of a command that are read."""
-_DRAWN = re.compile(r"[A-Za-z0-9_+/=-]{32,}")
+_DRAWN = pattern(r"[A-Za-z0-9_+/=-]{32,}")
 """What its mixture alone tells."""
-_TWO_WORDS = re.compile(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
+_TWO_WORDS = pattern(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
 _OPTION = r"(?P<option>--?[A-Za-z][\w-]{0,24}|/[a-z]{1,8})(?:[ =:]|(?<=-[pPw]))"
 _USER = r"(?P<user>[\w.@\\-]{1,64}[:%,])?"
-_ARGUMENT = re.compile(
+_ARGUMENT = pattern(
     rf"[ \t]{_OPTION}\\{{0,4}}[\"']?{_USER}(?P<value>(?!https?:)[^\s\"'`<>|;\\]{{6,128}})(?=[\s\"'`;|<\\]|$)"
 )
 
@@ -61,7 +62,7 @@ def _arguments(text: str, at: int, tool: str) -> Iterable[re.Match[str]]:
 
 @cache
 def _stop() -> re.Pattern[str]:
-    return re.compile(r"[\n\x00]")
+    return pattern(r"[\n\x00]")
 
 
 def _is_given(argument: re.Match[str], tool: str) -> bool:

@@ -13,27 +13,28 @@ from functools import cache
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.support.patterns import pattern
 
 _MOST_LINES, _LONGEST = 40, 200
 _REDIRECTS = (">", "tee")
-_SHOWN = re.compile(
+_SHOWN = pattern(
     r"(?:\b(?:cat|type|less|more|head|tail|bat|gc|Get-Content)\b[^\n|;]{0,120}"
     r"|(?:^|[\n:\"]) ?[#;/=>]{1,3} (?:[^\n]{0,40}/|(?:[a-z]{2,8} ){0,3})"
     r"|\"\w{0,12}(?:path|file)\w{0,8}\"\s{0,4}:\s{0,4}\"[^\"\n]{0,160})$"
 )
 """What stands before the name of a file that is shown or written."""
-_BEGIN = re.compile(r"[\w.-]{0,40}$")
+_BEGIN = pattern(r"[\w.-]{0,40}$")
 """The name up to the word that tells."""
-_LABEL = re.compile(r"(?:^|\n)[ \t]{0,4}(?:[#>*-]{1,4} )?[*_]{0,2}(?:[A-Za-z]{2,12} ){0,2}$")
-_SENT = re.compile(
+_LABEL = pattern(r"(?:^|\n)[ \t]{0,4}(?:[#>*-]{1,4} )?[*_]{0,2}(?:[A-Za-z]{2,12} ){0,2}$")
+_SENT = pattern(
     r"(?:echo|printf|<<<)(?: -\w{1,3})? (?:[\"']?%s(?:\\n)?[\"']? )?\\{0,4}[\"']?"
     r"(?P<value>[^\s\"'`<>|\\$]{5,256})"
     r"(?:\\{1,4}n)?\\{0,4}[\"']? ?(?:>{1,2}|\| ?(?:sudo )?tee(?: -\w{1,2})?)[^\n|;&]{0,80}$"
 )
 """A command that writes it, up to the name."""
-_FIELD = re.compile(r"[^\s:,;|=\"'`]{5,128}")
-_END = re.compile(r"[ \t]*(?:\$ .*|```.*|\"\s*[,}].*|)(?=\n|\Z)")
-_PROSE, _NAMED = re.compile(r"(?:\S+ ){5}"), re.compile(r"[\w.-]+: ")
+_FIELD = pattern(r"[^\s:,;|=\"'`]{5,128}")
+_END = pattern(r"[ \t]*(?:\$ .*|```.*|\"\s*[,}].*|)(?=\n|\Z)")
+_PROSE, _NAMED = pattern(r"(?:\S+ ){5}"), pattern(r"[\w.-]+: ")
 
 
 def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -67,7 +68,7 @@ def _name() -> re.Pattern[str]:
     end = r"[\w-]{0,24}(?:\.(?:txt|conf|cfg|client|list|lst|dat|map|secrets?))?(?![\w./({-])"
     lines = r"[\"'`*_]{0,3}(?: <==|:|\))?[*_]{0,2}[ \t]*\n\s?"
     text = r"\"\s{0,4},\s{0,8}\"\w{2,16}\"\s{0,4}:\s{0,4}\"[ \t]*"
-    return re.compile(rf"(?:{words}){end}(?P<content>{lines}|{text})?")
+    return pattern(rf"(?:{words}){end}(?P<content>{lines}|{text})?")
 
 
 def _is_shown(text: str, start: int, end: int) -> bool:

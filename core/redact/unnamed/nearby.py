@@ -16,6 +16,7 @@ from core.redact.key_formats import opaque, scrambled
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
 from core.redact.table import compiled, issuers, names, unnamed_words
+from core.support.patterns import pattern
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)"
@@ -26,27 +27,27 @@ _VALUE = (
     rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}={{0,3}})"
     r"(?![\w/+@(-]|\.\w)"
 )
-_PREFIX = re.compile(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
+_PREFIX = pattern(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
 """What of a value may stand before its row."""
-_WHOLE_UUID, _HEX = re.compile(rf"{_UUID}(?::[a-z]{{2}})?"), re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
-_WORD, _PART = re.compile(r"[A-Za-z]{2,24}"), re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WHOLE_UUID, _HEX = pattern(rf"{_UUID}(?::[a-z]{{2}})?"), pattern(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
+_WORD, _PART = pattern(r"[A-Za-z]{2,24}"), pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 _CAPITALS = r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+){0,6}"
-_VARIABLE = re.compile(
+_VARIABLE = pattern(
     rf"(?:^|[\s\"'\[:({{,;])(?P<name>{_CAPITALS})[\"'\]]{{0,2}}(?:\s?[=,]\s{{0,8}}|(?<=\w) )[\"']?$"
 )
 """A variable of the environment right before a value."""
-_OF = re.compile(
+_OF = pattern(
     r"(?P<owner>[A-Za-z]{2,24})\s{1,2}(?i:keys?|tokens?|secret)[*_`\"']{0,4}"
     r"(?:\s{1,2}\(?[a-z]{2,12}\)?){0,4}?\s{0,2}(?:is|[:=`\"'(→-])[:=`\"'(\s*→>-]{0,6}$"
 )
 """`Acme key (new): `, right before a value."""
-_MADE = re.compile(
+_MADE = pattern(
     r"(?i:\b\w{0,24}(?:key|secret|token|passw\w{2,6}))\s{0,2}[:=]\s{0,2}(?:new )?[\w.]{1,40}\(\s?b?[\"']$"
 )
 """`signing_key = Key("`, right before a value."""
-_SAID_AFTER = re.compile(r"[\"'`)]{0,2} (?i:as|for|is) (?P<rest>[^\n.;]{0,48})")
-_CALLED = re.compile(r"\b(?i:pass(?:word|phrase|code)|token|secret|key|credentials?)\b")
+_SAID_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is) (?P<rest>[^\n.;]{0,48})")
+_CALLED = pattern(r"\b(?i:pass(?:word|phrase|code)|token|secret|key|credentials?)\b")
 
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
 """Characters before a value that are read; and as many more where fewer than eight stand on its line."""
@@ -108,7 +109,7 @@ def _said_after(text: str, end: int) -> bool:
 @cache
 def _owned() -> re.Pattern[str]:
     owners = "|".join(unnamed_words()["owners"])
-    return re.compile(rf"(?i:\b(?:(?:{owners})[ _-](?:key|token|secret)s?|cred(?:ential)?s?|passwords?)\b)")
+    return pattern(rf"(?i:\b(?:(?:{owners})[ _-](?:key|token|secret)s?|cred(?:ential)?s?|passwords?)\b)")
 
 
 @cache
@@ -116,7 +117,7 @@ def _command() -> re.Pattern[str]:
     """A command that is given a key, up to where the key stands."""
     verbs = "|".join(unnamed_words()["verbs"])
     begins = r"(?:^|[\s`;&|$\"'])[\w.-]{2,16}"
-    return re.compile(rf"{begins} (?:{verbs}|push [\w.-]+\.nupkg)(?: [^\n|;]*)? [\"']?$")
+    return pattern(rf"{begins} (?:{verbs}|push [\w.-]+\.nupkg)(?: [^\n|;]*)? [\"']?$")
 
 
 def _lines_before(text: str, start: int) -> str:

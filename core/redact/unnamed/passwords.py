@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import re
-
 from core.redact.key_formats import changes, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference
+from core.support.patterns import pattern
 
 _SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
 """Characters of a password by how much else tells it; in a drawn one so many neighbours differ in class."""
-_SIGN = re.compile(
+_SIGN = pattern(
     r"(?<=[A-Za-z0-9])[!@#$%^&*?+~](?=[A-Za-z0-9])"
     r"|(?<=[a-z0-9])[!@#$%^&*?]+$"
     r"|(?<=[A-Za-z])_(?=\d)|(?<=\d)_(?=[a-z])|(?<=\d)-(?=\w*\d)"
 )
 """A sign where names, paths and numbers have none."""
-_NAMED_NUMBER = re.compile(r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$")
-_HASHED = re.compile(r"md5[0-9a-f]{32}")
+_NAMED_NUMBER = pattern(r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$")
+_HASHED = pattern(r"md5[0-9a-f]{32}")
 """How PostgreSQL keeps one."""
-_FOURS = re.compile(r"[a-z]{4}(?:-[a-z]{4}){3}")
+_FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """How an account gives an app a password of its own."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
 _STANDARD = r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_]?\d|hmac|oauth|argon2|x509|ed25519|http|ipv\d)"
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
 _CODE = r"[%$@#<-]|[A-Za-z_][\w.-]*=(?!=|$)|[A-Za-z0-9+/]*={1,2}$|.*(?:::|->|&&|\.\.|\$\{)"
-_NONE = re.compile("|".join((_ADDRESS, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)))
+_NONE = pattern("|".join((_ADDRESS, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)))
 
-_THOUGHT_UP = re.compile(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
+_THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
 """Words and a number: `Meadow-Walnut-786`, `harbour2004`."""
-_FILE = re.compile(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
-_LETTER, _ODD = re.compile(r"[^\W\d_]"), re.compile(r"\d|[!$%^&*?+~#=]")
+_FILE = pattern(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
+_LETTER, _ODD = pattern(r"[^\W\d_]"), pattern(r"\d|[!$%^&*?+~#=]")
 
 
 def is_password(value: str) -> bool:

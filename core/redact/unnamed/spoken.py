@@ -14,24 +14,23 @@ from core.redact.hints import Hints
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.support.patterns import pattern
 
 _REACH, _LONGEST = 96, 64
 """Characters behind the word in which a password is looked for; and of one at the most."""
-_LINE_END = re.compile(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
+_LINE_END = pattern(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _WIDE = "\u00ab\u00bb\u2010-\uffef"
 """Quotes, dashes and letters of writing that sets no blanks: a password ends there."""
 _OPENS = rf"(?:(?<=[\s\"'`(/:|=>\]{_WIDE}])|(?<=[\"'`]\())"
 _CLOSES = rf"(?=[\s\"'`),;|\\<{_WIDE}]|$)"
 _USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
-_TOKEN = re.compile(
-    rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\{_WIDE}]{{6,64}}){_CLOSES}"
-)
+_TOKEN = pattern(rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\{_WIDE}]{{6,64}}){_CLOSES}")
 _BEHIND_SIGN = r"[\w@.\"'`)*]\s{0,2}(?:[:/→=|]{1,2}|[-–—]{1,2}>?)\s{0,2}[\"'`(]{0,2}|[：「『“„«是为為]"
 _BEHIND_WORD = r"[\s(][\"'`]|(?<!\w)[^\W\d_]{1,16},? [(]?|[?] |\w {2,12}"
-_BEFORE_VALUE = re.compile(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
-_ONWARD = re.compile(r"[^.!?;\n]{0,48}[ \"'`(„“«：:/]")
+_BEFORE_VALUE = pattern(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
+_ONWARD = pattern(r"[^.!?;\n]{0,48}[ \"'`(„“«：:/]")
 """The rest of a sentence up to a password."""
-_REPLY = re.compile(
+_REPLY = pattern(
     r"[^\n?]{0,60}\?[ \t]{0,4}\n(?:[^\n]{0,24}?[:>-] {1,2})?[\"'`]?"
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
@@ -103,7 +102,7 @@ def _speaks() -> re.Pattern[str]:
     alone = r"(?<![a-z0-9+])(?:(?:pw|pwd|psk)(?![a-z0-9+]))"
     passes = r"(?<![a-z])pass(?= is | for [a-z ]{1,24} is )"
     whole = rf"(?<![a-z0-9+])(?:(?:{whole})(?![a-z0-9+])|pass(?= [\"'`]|: ))"
-    return re.compile(rf"(?P<inside>{inside}|{alone}|{passes})|{whole}")
+    return pattern(rf"(?P<inside>{inside}|{alone}|{passes})|{whole}")
 
 
 @cache
@@ -117,14 +116,14 @@ def _leads() -> re.Pattern[str]:
     said = rf"{some} (?:{is_one}) (?:(?:{still}) )?|{some} (?:{to}) (?:{towards}) |, (?:{tried}) "
     signs = r"\s{0,2}(?:[:=→>|：?]{1,2}|[.]{3,24}|[-–—]{1,2}>)\s{0,2}| [-–—]{1,2} |\s?[是为為はが은는]\s?"
     told = rf"{some}(?:{signs})|{said}"
-    return re.compile(rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*「『“„«]{{0,3}}")
+    return pattern(rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*「『“„«]{{0,3}}")
 
 
 @cache
 def _after_user() -> re.Pattern[str]:
     """What stands between a word for logging in and the password behind the user: ` as bob / `."""
     word = r"/|and|with|using|mit|con|avec|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
-    return re.compile(rf"[^\n]{{0,40}}?[\w@.,\"'] (?:{word}) [\"'`(]{{0,2}}")
+    return pattern(rf"[^\n]{{0,40}}?[\w@.,\"'] (?:{word}) [\"'`(]{{0,2}}")
 
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
@@ -149,4 +148,4 @@ def _before_word() -> re.Pattern[str]:
         rf"[\"'`]?(?:</\w{{1,8}}>)?,? {{1,8}}(?:-{{1,2}} |(?i:{said})\b[^\n.]{{0,40}}?"
         r"|(?:<-|←)[^\n]{0,16}?|\((?:the |its |my )?)$"
     )
-    return re.compile(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
+    return pattern(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")

@@ -22,19 +22,20 @@ from core.store.database.schema import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import chunks
+from core.support.patterns import pattern
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
-_WORD = re.compile(r"\S{6,}")
+_WORD = pattern(r"\S{6,}")
 _AROUND = "\"'`<>()[]{},;.:!?"
-_NAME = re.compile(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
-_BREAKS = re.compile(r"[\"'`<>()\[\]{},;]+")
-_GIVEN = re.compile(r"[?&=]+")
-_PLAIN = re.compile(r"[\w.:/-]+", re.ASCII)
-_STEM = re.compile(r"\w{4,}", re.ASCII)
+_NAME = pattern(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
+_BREAKS = pattern(r"[\"'`<>()\[\]{},;]+")
+_GIVEN = pattern(r"[?&=]+")
+_PLAIN = pattern(r"[\w.:/-]+", re.ASCII)
+_STEM = pattern(r"\w{4,}", re.ASCII)
 """What of a word is looked for in messages: the rest may be spelled in escapes there."""
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{11,}")
-_READABLE = re.compile(r"[!-~]{8,}")
+_ENCODED = pattern(r"[A-Za-z0-9+/_-]{11,}")
+_READABLE = pattern(r"[!-~]{8,}")
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
