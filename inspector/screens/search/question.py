@@ -53,7 +53,7 @@ def dropped(location: Location, session: str) -> Question:
     """What compactions took out of one conversation."""
     return Question(
         partial(_dropped, location, session),
-        "dropped",
+        "recall",
         "what was it about?",
         "Type what you miss and press enter: a file, an error, a decision.\n"
         "Only messages that compactions took out of this conversation are searched, best match first.",
