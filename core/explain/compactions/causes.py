@@ -51,7 +51,10 @@ class Cause:
     def completed(self, other: Cause) -> Cause:
         """The same cause with what another line adds: the record of a foreign engine is short."""
         full = replace(self, call=other.call)
-        if other.trigger is not self.trigger or self.tokens is not None:
+        if other.trigger is not self.trigger:
+            return full
+        full = replace(full, refused=other.refused)
+        if self.tokens is not None:
             return full
         numbers = replace(full, tokens=other.tokens, threshold=other.threshold, window=other.window)
         return replace(numbers, line=other.line or self.line)

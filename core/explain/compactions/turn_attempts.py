@@ -50,7 +50,8 @@ def _unusable(context: ConversationContext, found: TurnAttempt, release: str) ->
     """No summary model with so small a window is accepted, and the main model is the one there is."""
     own = context.config.value("auxiliary.compression.model", release)
     least = context.policy(release).overflow.least_window
-    return not own and found.window_after is not None and found.window_after < least
+    window = found.window_after or found.window_before
+    return not own and window is not None and window < least
 
 
 def lines(attempt: TurnAttempt) -> Iterator[str]:

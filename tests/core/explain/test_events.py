@@ -171,6 +171,28 @@ def test_telemetry_names_cause_and_numbers(make_home: MakeHome) -> None:
     assert (event.threshold, event.duration, event.summary.model) == (54_400, 0.412, "small")
 
 
+def test_a_refused_output_and_too_few_messages_are_told_as_such_beside_telemetry(make_home: MakeHome) -> None:
+    home = make_home("0.22")
+    home.db.session("S")
+    home.turn(history=0)
+    home.db.turn("S", "0")
+    text = "HTTP 400: max_tokens is too large: 40000. This model supports at most 4096 completion tokens"
+    home.line(f"API call failed (attempt 1/3) error_type=BadRequestError summary={text}", level="WARNING")
+    home.started(2_468, 1, tag=None)
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
+    home.telemetry(
+        trigger_source="overflow",
+        overflow_reason="context_overflow",
+        current_estimated_tokens=2_468,
+        commit_status="aborted",
+        failure_class="insufficient_messages",
+    )
+    event = only(home)
+    assert (event.trigger, event.refused) == (Trigger.OVERFLOW, "output_cap")
+    assert event.summary.failure is not None
+    assert event.summary.failure.cause == "too_few"
+
+
 def test_rotation_is_followed_into_the_new_session(make_home: MakeHome) -> None:
     home = make_home("0.17")
     home.db.session("S")

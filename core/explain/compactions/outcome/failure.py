@@ -42,12 +42,15 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
 
 
 def _named(text: str, provider: str) -> Mapping[str, Any] | None:
-    """The entry a text fits: by words of its own, by the table of provider errors, by weaker words."""
+    """The entry a text fits: by Hermes' names, its own words, the table of provider errors, weaker words."""
     # Most conversations hold no failed summary.
     from core.hermes.provider_errors.failure import failure_of as provider_failure
     from core.hermes.provider_errors.meaning import meaning_of
 
     said, status = text.lower(), _STATUS.search(text)
+    for entry in _table():
+        if said in entry.get("classes", ()):
+            return entry
     for entry in _table():
         own = any(word in said for word in entry.get("texts", ()))
         if own or any(re.search(pattern, said) for pattern in entry.get("patterns", ())):
