@@ -193,14 +193,17 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     if rated:
         score, _ = best = max(rated)
         names = [name for value, name in rated if value == score]
-        parts.append(f"{_named(names)} most of the facts ({best[0]:.0%}).")
+        parts.append(f"{_named(names, 'keep')} most of the facts ({best[0]:.0%}).")
     sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
     if len(sized) > 1:
-        least, name = min(sized)
+        least = min(sized)[0]
         if least < max(sized)[0]:
-            parts.append(f"{name} leaves the smallest request (~{least:,} tokens).")
+            names = [name for tokens, name in sized if tokens == least]
+            parts.append(f"{_named(names, 'leave')} the smallest request (~{least:,} tokens).")
     if bad:
-        parts.append(f"{bad[0].name}: {bad[0].trouble}.")
+        first = bad[0]
+        why = f"is broken: {first.problems[0]}" if first.problems else f"does not run: {first.trouble}"
+        parts.append(f"{first.name} {why}.")
     sentence = ""
     for part in parts:
         sentence = f"{sentence} {part}".strip() if len(f"{sentence} {part}") <= 170 else sentence
@@ -208,5 +211,5 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     return Headline(sentence or "No engine could be run.", remedy, Severity.WARNING if bad else None)
 
 
-def _named(names: Sequence[str]) -> str:
-    return f"{names[0]} keeps" if len(names) == 1 else f"{' and '.join(names[:3])} keep"
+def _named(names: Sequence[str], verb: str) -> str:
+    return f"{names[0]} {verb}s" if len(names) == 1 else f"{' and '.join(names[:3])} {verb}"

@@ -171,11 +171,11 @@ def _usage(row: sqlite3.Row) -> Buckets | None:
     if row["input"] is None and row["output"] is None:
         return None
     return Buckets(
-        input=row["input"] or 0,
-        output=row["output"] or 0,
-        cache_read=row["cache_read"] or 0,
-        cache_write=row["cache_write"] or 0,
-        reasoning=row["reasoning"] or 0,
+        input=row["input"],
+        output=row["output"],
+        cache_read=row["cache_read"],
+        cache_write=row["cache_write"],
+        reasoning=row["reasoning"] or None,  # Hermes says 0 also where nobody told it
     )
 
 

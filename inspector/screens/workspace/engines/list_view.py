@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from core.preview.headline import kind_word
 from core.preview.other_engine import Contender
+from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -23,6 +24,7 @@ class EngineList(RowList[Contender]):
     """Engine, tokens after, messages kept and dropped, facts kept, orphans, calls, price, time."""
 
     HEADER_LINES = 1
+    BINDINGS = bindings("engine_list")
 
     def draw_header(self, width: int) -> list[Line]:
         """Names of the columns."""
@@ -47,6 +49,8 @@ class EngineList(RowList[Contender]):
             line.cell(values[name], cells, ink.style(token), right=True)
         if row.problems:
             line.gap(2).add("broken", ink.style("severity-critical", bold=True))
+        elif row.kept == len(row.preview.before) == len(row.preview.after):
+            line.gap(2).add("as it was", ink.style("ink-muted"), most=max(0, width - line.width - 2))
         return line
 
 

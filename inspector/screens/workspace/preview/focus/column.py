@@ -39,12 +39,18 @@ class ColumnHead(Widget):
         self._topic = topic
         self._topics = tuple(topics)
         self._shown: Comparison | None = None
+        self._waiting = "being made …"
         self._counts: tuple[tuple[int, int], ...] = ()
 
     def show(self, comparison: Comparison, counts: Sequence[tuple[int, int]]) -> None:
         """Show what came of the topic; `counts` are the facts kept of each topic compared."""
         self._shown, self._counts = comparison, tuple(counts)
         self.refresh(layout=True)
+
+    def give_up(self) -> None:
+        """Nothing comes of it."""
+        self._waiting = "not made"
+        self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Title, a line for each topic, one for all facts, one for the size."""
@@ -68,7 +74,7 @@ class ColumnHead(Widget):
     def _figures(self, palette: Palette) -> Iterator[Line]:
         shown = self._shown
         if shown is None:
-            yield Line().gap().add("being made …", palette.style("ink-faint"))
+            yield Line().gap().add(self._waiting, palette.style("ink-faint"))
             return
         for topic, (kept, of) in zip(self._topics, self._counts, strict=False):
             token = "ink-muted" if not of else "severity-ok" if kept == of else "severity-warning"
@@ -113,6 +119,10 @@ class FocusColumn(Vertical):
         """Show what came of the topic; `counts` are the facts kept of each topic compared."""
         self._head.show(comparison, counts)
         self.query_one(RetentionStrip).show(comparison.retention, None)
+
+    def give_up(self) -> None:
+        """Nothing comes of it."""
+        self._head.give_up()
 
     def align(self, found: Sequence[Section]) -> None:
         """Show the sections, as tall as the tallest column makes them."""

@@ -10,10 +10,14 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message as Event
 
+from core.compress.engines.host.process import EngineFailed
 from core.compress.engines.run import OtherEngine
+from core.model.compaction.preview import Retention
+from core.model.finding import Severity
+from core.model.headline import Headline
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
-from core.preview.headline import kind_word
+from core.preview.headline import broken_engine, kind_word
 from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
@@ -124,8 +128,8 @@ class FocusLab(Page):
         bar.heading = here.name
         count = fmt.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
-        engine = "" if self._engine is None else f" · engine {self._engine.title}"
-        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}{engine}"
+        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
+        bar.place = bar.brief_place = "" if self._engine is None else f"engine {self._engine.title}"
         self.query_one(AnswerBar).waiting = f"Writing {fmt.count(len(self._topics))} summaries …"
         self.query_one(FateList).focus()
         self.make()
@@ -152,14 +156,37 @@ class FocusLab(Page):
         self._made[event.place] = event.comparison
         topics = [covered(made.retention if made else None) for made in self._made[1:]]
         for column, made in zip(self.columns, self._made, strict=True):
-            if made is not None and made.retention is not None:
-                column.show(made, [kept_of(made.retention, keys) for keys in topics])
+            if made is not None:
+                facts = made.retention or Retention(())
+                column.show(made, [kept_of(facts, keys) for keys in topics])
         sections = aligned([made.summary if made else "" for made in self._made])
         for column in self.columns:
             column.align(sections)
         retentions = [made.retention if made else None for made in self._made]
-        self.query_one(AnswerBar).answer = outcome(self._focuses, retentions)
+        self.query_one(AnswerBar).answer = self._of_engine() or outcome(self._focuses, retentions)
         self.query_one(FateList).show(ListRows(fates(retentions)))
+
+    def _of_engine(self) -> Headline | None:
+        """What an engine did that no focus can change."""
+        made = [one for one in self._made if one is not None]
+        if self._engine is None or len(made) < len(self._topics):
+            return None
+        broken = next((one.broken for one in made if one.broken), ())
+        if broken:
+            return broken_engine(self._engine.title, "; ".join(broken))
+        if any(one.retention is not None for one in made):
+            return None
+        said = f"The engine {self._engine.title} leaves this conversation as it is, whatever the topic."
+        return Headline(said, "e on Preview shows what other engines do.", Severity.INFO)
+
+    def report(self, error: BaseException) -> None:
+        """An engine that does not run is the answer."""
+        if self._engine is None or not isinstance(error, EngineFailed):
+            super().report(error)
+            return
+        self.query_one(AnswerBar).answer = broken_engine(self._engine.title, error.what)
+        for column in self.columns:
+            column.give_up()
 
     @on(TextPane.Scrolled)
     def _together(self, event: TextPane.Scrolled) -> None:

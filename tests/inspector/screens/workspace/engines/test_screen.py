@@ -10,11 +10,13 @@ from textual.pilot import Pilot
 
 from core.store.database.locate import Location, locate
 from inspector.screens.workspace.engines.screen import EnginesScreen
+from inspector.screens.workspace.preview.focus.screen import FocusLab
 from tests.core.compress.engines.builders import FIRST_TWO, engine
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
 LOSES_IDS = 'return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:5]]'
+IDLE = "return messages"
 HANGS = "while True: time.sleep(1)"
 
 
@@ -109,3 +111,49 @@ async def test_an_engine_that_hangs_is_given_up_with_escape(home: Location) -> N
         await press(pilot, "escape")
         await settle(pilot)
         assert not isinstance(app.screen, EnginesScreen)
+
+
+async def test_an_engine_that_changes_nothing_is_told_from_a_broken_one(home: Location) -> None:
+    assert home.home is not None
+    engine(home.home / "plugins", IDLE, name="idle")
+    app = open_app(home, AUTH, "preview")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        await ran(pilot)
+        [row] = [line for line in drawn(pilot).splitlines() if line.strip().startswith("idle")]
+        assert "as it was" in row
+        assert "loser is broken: " in " ".join(drawn(pilot).split())
+        assert "enter use" in drawn(pilot)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "said"),
+    [
+        ("idle", IDLE, "leaves this conversation as it is, whatever the topic"),
+        ("loser", LOSES_IDS, "is broken: "),
+        ("mute", "", "is broken: RuntimeError: no voice"),
+        ("small", FIRST_TWO, "facts"),
+    ],
+)
+async def test_the_focus_lab_says_what_its_engine_did(
+    home: Location, name: str, body: str, said: str
+) -> None:
+    assert home.home is not None
+    if name == "idle":
+        engine(home.home / "plugins", body, name=name)
+    app = open_app(home, AUTH, "preview")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "e")
+        await choose(pilot, name)
+        await settle(pilot)
+        await press(pilot, "F", *"auth", "enter")
+        for _ in range(50):
+            await settle(pilot)
+            if isinstance(app.screen, FocusLab) and "Writing" not in drawn(pilot):
+                break
+            await pilot.pause(0.1)
+        assert f"engine {name} 1.2.3" in drawn(pilot)
+        assert said in " ".join(drawn(pilot).split())
+        assert "being made" not in drawn(pilot)
