@@ -13,6 +13,9 @@ from core.support.yaml_tables import shared_table
 
 _TABLE = "core/hermes/provider_errors/meaning.yaml"
 _CHARACTERS_PER_TOKEN = 3
+_STATUS = re.compile(
+    r"^([45]\d\d)\b|\b(?:api error|http|status(?: code)?|error code|failed)[: (]{1,3}([45]\d\d)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def _texts(value: Any, name: str = "") -> Iterator[str]:
 
 def _found(reading: Mapping[str, Any], text: str, failure: ProviderFailure) -> dict[str, int] | None:
     """The numbers of a reading that fits; None where it does not."""
-    if "status" in reading and not _has_status(reading["status"], failure.status):
+    if "status" in reading and not _has_status(reading["status"], failure.status or _stated_status(text)):
         return None
     if "provider" in reading and failure.provider.lower() not in reading["provider"]:
         return None
@@ -114,6 +117,12 @@ def _parts(names: list[str], text: str) -> dict[str, int] | None:
             return None
         found[name] = int(hit[1])
     return found if found["input"] + found.get("output", 0) > found["limit"] > 0 else None
+
+
+def _stated_status(text: str) -> int | None:
+    """The HTTP status a text names where one stands in front of a message; None where none does."""
+    found = _STATUS.search(text)
+    return int(found[1] or found[2]) if found else None
 
 
 def _has_status(wanted: list[Any], status: int | None) -> bool:
