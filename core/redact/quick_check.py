@@ -14,6 +14,7 @@ from functools import cache
 from itertools import takewhile
 
 from core.redact.known_values import KNOWN
+from core.redact.spans import BETWEEN
 from core.redact.word_search import Search, search_for
 from core.support.patterns import pattern
 from core.support.yaml_tables import load_table
@@ -144,8 +145,6 @@ def _clues() -> _Clues:
 
 SHORTEST = 4
 """Characters of a name and its value at the least."""
-_BETWEEN = "\n\x00\n"
-"""No credential runs on across this."""
 
 
 def mask(text: str) -> str:
@@ -155,7 +154,7 @@ def mask(text: str) -> str:
 
 def mask_all(texts: Sequence[str]) -> Sequence[str]:
     """Mask the credentials in many short texts: one look at all of them costs a fifth of one at each."""
-    return list(map(mask, texts)) if may_hold_credential(_BETWEEN.join(texts)) else texts
+    return list(map(mask, texts)) if may_hold_credential(BETWEEN.join(texts)) else texts
 
 
 def warm() -> None:

@@ -12,6 +12,9 @@ from core.support.patterns import pattern
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """What stands in the place of a credential."""
 
+BETWEEN = "\n\x00\n"
+"""No credential runs on across this."""
+
 
 _ESCAPE = pattern(r"(?<!\\)\\{1,16}([nrt\"'`])")
 _OPENS = frozenset(("", *"([{=:,"))

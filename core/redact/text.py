@@ -11,7 +11,7 @@ from core.redact.hints import Hints, hints_of
 from core.redact.key_formats import known, unlisted
 from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
-from core.redact.spans import MASKED, Hit, cut, lowered, merge, tally, unescaped
+from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, tally, unescaped
 from core.redact.table import Place, compiled, places
 from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.calls import calls
@@ -24,6 +24,8 @@ from core.redact.unnamed.passwords import could_be_password, is_password, is_tho
 from core.redact.unnamed.spoken import paired, spoken
 
 _MASK = "[redacted:"
+_TOGETHER = 50_000
+"""Characters of short texts that are read together."""
 _LONG = 1_000_000
 """Characters from which what was found in a text is kept for the next question about it."""
 
@@ -119,9 +121,28 @@ def redact_text(text: str) -> str:
 
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:
-    """Many texts without their credentials, each read once: what tools give back is often the same again."""
-    clean = {text: redact_text(text) for text in dict.fromkeys(texts)}
+    """Many texts without their credentials, each read once: what tools give back is often the same again.
+
+    Short ones are read together, which takes half the time; what one of them gives away is masked in all.
+    """
+    clean = dict.fromkeys(texts, "")
+    for group in _groups(clean):
+        apart = redact_text(BETWEEN.join(group)).split(BETWEEN)
+        clean.update(zip(group, apart if len(apart) == len(group) else map(redact_text, group), strict=True))
     return [clean[text] for text in texts]
+
+
+def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts in order, short ones together."""
+    group, size = list[str](), 0
+    for text in texts:
+        if group and size + len(text) > _TOGETHER:
+            yield group
+            group, size = [], 0
+        group.append(text)
+        size += len(text)
+    if group:
+        yield group
 
 
 def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:

@@ -141,7 +141,8 @@ def measures(text: str) -> Iterator[str]:
 def error_lines(text: str) -> Iterator[str]:
     """Lines that report a failure, white space collapsed; code and counts of nothing are none."""
     words = lexicon()
-    starts = sorted({start for stem in words.error_stems for start in _lines_with(text, stem)})
+    stems = [stem for stem in words.error_stems if stem in text]
+    starts = sorted({start for stem in stems for start in _lines_with(text, stem)})
     for start in starts:
         end = text.find("\n", start)
         raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]

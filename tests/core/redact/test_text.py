@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
 from core.redact.message import redact_message
-from core.redact.text import redact, redact_text
+from core.redact.text import redact, redact_bulk, redact_text
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 from tests.timing import assert_linear
 
@@ -240,3 +240,16 @@ def test_a_credential_inside_the_name_of_a_tool_is_gone(secret: str) -> None:
         result = Message({"role": "tool", "tool_name": name, "content": "done"})
         for message in (call, result):
             assert secret not in json.dumps(dict(redact_message(message).wire))
+
+
+def test_many_texts_read_together_come_back_as_each_by_itself() -> None:
+    rng = random.Random(3)
+    texts = [planted(kind, rng)[0] for kind in KINDS] + ["", "plain words", "a\n\x00\nb", "x " * 40_000]
+    assert redact_bulk([*texts, "plain words"]) == [*map(redact_text, texts), "plain words"]
+
+
+def test_what_one_of_many_texts_gives_away_is_masked_in_the_others() -> None:
+    value = "zq8Vt2mXw9Lr"
+    told, bare = redact_bulk([f"DB_PASSWORD={value}", f"it answers to {value} now"])
+    assert value not in told
+    assert value not in bare
