@@ -29,7 +29,7 @@ _MASK = "[redacted:"
 
 _QUOTED = (
     r"""(?P<open>(?:\\{0,8}"){3}|[']{3}|\\{0,8}["'`])"""
-    r"""(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,1024}?)(?P=open)"""
+    r"""(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,4096}?)(?P=open)"""
 )
 _BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
 _COLOURED = r"(?:(?:\x1b|\\{1,8}(?:u001b|x1b|033|e))\[[0-9;]{0,12}m){0,3}"
@@ -40,24 +40,30 @@ _ANNOTATION = (
 )
 _OPERATOR = (
     r"(?P<op>=>|:=|->(?= {0,4}\\{0,8}[\"'])|\?=|\|\|=|\|\|(?= {0,4}\\{0,8}[\"'])|\?\?=|%(?:25)?3[dD]|"
-    r"[=!]=?=?|:(?!//)|::(?= )|：|(?:is|ist|es|è|é)(?= )|\.(?= \\{0,8}[\"'])|是|为)"
+    r"[=!]=?=?|:(?!//|: )|::(?= )|：|(?:is|ist|es|è|é)(?= )|\.(?= \\{0,8}[\"'])|是|为)"
 )
 _BLOCK = r"(?:!!\w{3,12} |&\w{1,16} |\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
 """What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
 
-_PREFIX = r"""(?:[bruf@]{1,2}(?=["'])|<<(?=\\{0,8}"))?"""
+_PREFIX = r"""(?:[bruf@N]{1,2}(?=["'])|<<(?=\\{0,8}"))?"""
 _ASSIGNED = (
     rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
     rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_BARE})"
 )
 _PAIRED = (
-    rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:\\{{0,8}}["'])?[vV]alue"""
+    rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:\\{{0,8}}["'])?(?:Parameter)?[vV]alue"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
 )
 _NESTED = (
     rf"""{_CLOSE}\s{{0,8}}[:=]?\s{{0,8}}\{{[^{{}}]{{0,240}}?(?<![\w-])(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
+_BELOW = (
+    rf"""{_CLOSE}:[ \t]{{0,4}}(?:(?:\n|\\{{1,8}}n)[ \t]{{1,40}}"""
+    r"""(?i:type|description|label|no_?echo|sensitive|required):[^\n\\]{0,120}){0,4}"""
+    rf"""(?:\n|\\{{1,8}}n)[ \t]{{1,40}}(?i:value|default):[ \t]{{1,4}}(?:{_QUOTED}|{_BARE})"""
+)
+"""A parameter of a template: what it is by default stands below its name."""
 _LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
@@ -68,7 +74,13 @@ _LISTED_KEY = (
 )
 _ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
 """As HTML that shows HTML writes it."""
-_ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?P<bare>[^<>\s]{1,512})</"
+_QUOTE_SPELLED = r"(?:&quot;|&#3[49];|%22|\\{1,8}u0022)"
+_SPELLED = (
+    rf"{_QUOTE_SPELLED}[ \t]?(?:[:=]|%3(?:[aA]|[dD]))(?: |%20)?"
+    rf"(?P<open>{_QUOTE_SPELLED})(?P<quoted>[^\s\"'<>]{{3,512}}?)(?P=open)"
+)
+"""Quotes as addresses, HTML and JSON spell them."""
+_ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?:\s{0,20}<value>)?(?P<bare>[^<>\s]{1,512})</"
 _OPENS_TAG = pattern(r"<(?:[\w-]{1,20}:)?$")
 _BEFORE_ATTRIBUTE = pattern(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
 _DEFAULT = r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}"
@@ -152,8 +164,14 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         return _quoted(nested, force)
     if text.startswith("${", start - 2) and (match := compiled(_DEFAULT).match(text, end)):
         return _bare(text, match, max(force, Strength.LIKELY), plain=True)
+    if text.startswith(("&quot;", "&#3", "%22", "\\"), end) and (
+        match := compiled(_SPELLED).match(text, end)
+    ):
+        return _quoted(match, force)
     if text.startswith(("=&", "&gt;"), end) and (match := compiled(_ESCAPED).match(text, end)):
         return _bare(text, match, force, plain=True)
+    if text.startswith((":\n", ":\\n"), end) and (match := compiled(_BELOW).match(text, end)):
+        return _quoted(match, force) if match["open"] else _bare(text, match, force, plain=True)
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)

@@ -230,6 +230,15 @@ def scrambled(text: str, *, mixed: float = 0.42) -> bool:
     return changes(text) >= (mixed if both else _EVEN) and len(set(text)) >= 10
 
 
+def drawn(text: str, *, mixed: float = 0.42) -> bool:
+    """Whether letters and digits were drawn: scrambled, or few digits among letters of no word."""
+    return scrambled(text, mixed=mixed) or bool(
+        text.replace("-", "").replace("_", "").isalnum()
+        and opaque(text)
+        and gibberish("".join(filter(str.isalpha, text)))
+    )
+
+
 def changes(text: str) -> float:
     """The share of neighbours that differ in class: small letters, capitals, digits; signs are left out."""
     classes = [_class(char) for char in text if char.isalnum()]

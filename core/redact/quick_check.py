@@ -121,7 +121,10 @@ def _clues() -> _Clues:
     places = [needle for entry in placed["places"] for needle in entry["needles"]] + placed["manifests"]
     places += [" ".join((*takewhile(str.islower, line.split()), "")) for line in placed["usages"]]
     hashes = [
-        needle for entry in table["known"] if entry["kind"] == "password-hash" for needle in entry["needles"]
+        needle
+        for entry in table["known"]
+        if entry["kind"] == "password-hash"
+        for needle in entry.get("needles", ())
     ]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(

@@ -67,6 +67,8 @@ def strength(name: str) -> Strength:
         return Strength.LIKELY
     if last in known.strong or before + last in known.strong or before in known.pairs.get(last, ()):
         return Strength.STRONG
+    if last.endswith("key") and last[:-3] in known.pairs["key"]:
+        return Strength.STRONG
     if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):
         return Strength.STRONG
     capital = last in known.likely_caps
@@ -80,7 +82,7 @@ def strength(name: str) -> Strength:
     if (
         last in known.weak
         or known.strong.intersection(words)
-        or last.endswith("token")
+        or last.endswith(("token", "tokenkey", "authkey"))
         or (bare.isupper() and _CAPS_WEAK_END.search(bare))
     ):
         return Strength.WEAK

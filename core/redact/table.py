@@ -54,6 +54,7 @@ class Place:
         random: Only a random-looking value counts there.
         likely: Only a value that looks like a password or a key counts there.
         odd: Only what is no plain word, number or path counts there.
+        sure: Only a value that looks like a password and like nothing else counts there.
         back: Characters before a needle in which the pattern is searched for.
         beside: What also stands in every text that holds one, such as the dash of a flag.
     """
@@ -64,6 +65,7 @@ class Place:
     random: bool = False
     likely: bool = False
     odd: bool = False
+    sure: bool = False
     back: int = 0
     beside: str = ""
 

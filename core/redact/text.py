@@ -22,6 +22,7 @@ from core.redact.unnamed.files import files
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.unnamed.spoken import paired, spoken
+from core.support.patterns import pattern
 
 _MASK = "[redacted:"
 _TOGETHER = 50_000
@@ -231,9 +232,15 @@ def _search(place: Place, length: int, text: str, lower: str, found: Sequence[in
             done = max(done, match.end("secret"))
 
 
+_VARIABLE = pattern(r"\$(?:[A-Z_]{3}|[({])")
+"""What a shell puts in."""
+
+
 def _counts(place: Place, value: str) -> bool:
-    if is_reference(value):
+    if is_reference(value) or (place.kind == "login" and _VARIABLE.search(value)):
         return False
+    if place.sure:
+        return is_password(value) or looks_random(value)
     if place.odd:
         return could_be_password(value) or looks_random(value)
     if place.likely:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.redact.key_formats import scrambled, variety
+from core.redact.key_formats import drawn, variety
 from core.redact.secret_names import Strength, is_reference, looks_random
 from core.redact.table import compiled
 from core.redact.unnamed.passwords import could_be_password
@@ -13,23 +13,27 @@ _MENTIONED = (
     r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
 )
 _BEHIND = (
-    r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
+    r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
     r"""(?:(?P<last>;?[ \t]*(?:$|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
 """A value right behind a name; `last` when nothing else stands on the line."""
+_SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
+"""What somebody writes of a variable: `ADMIN_PASS to hunter2`."""
 _SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
-_DIRECTIVE = r"(?:^|[\n\"'`]|\\[nrt])[ \t]{0,24}(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,5}$"
+_DIRECTIVE = r"(?:^|[\n\"'`]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,5}$"
 
 
 def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """What a file of settings, or somebody in haste, writes right behind a name: `password hunter2`."""
     match = compiled(_BEHIND).match(text, end)
+    if match is None and text[start:end].isupper() and (match := compiled(_SET_TO).match(text, end)):
+        return match.span("bare") if could_be_password(match["bare"]) else None
     if match is None or is_reference(match["bare"]):
         return None
     value = match["bare"].rstrip(".,")
     alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 80), start)
     told = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
-    if (told and _stands_behind(value)) or scrambled(value):
+    if (told and _stands_behind(value)) or drawn(value):
         return match.start("bare"), match.start("bare") + len(value)
     return None
 

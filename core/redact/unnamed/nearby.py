@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from core.redact.hints import rows
-from core.redact.key_formats import opaque, scrambled
+from core.redact.key_formats import drawn, opaque
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
 from core.redact.table import compiled, issuers, names, unnamed_words
@@ -46,8 +46,20 @@ _MADE = pattern(
     r"(?i:\b\w{0,24}(?:key|secret|token|passw\w{2,6}))\s{0,2}[:=]\s{0,2}(?:new )?[\w.]{1,40}\(\s?b?[\"']$"
 )
 """`signing_key = Key("`, right before a value."""
-_SAID_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is) (?P<rest>[^\n.;]{0,48})")
-_CALLED = pattern(r"\b(?i:pass(?:word|phrase|code)|token|secret|key|credentials?)\b")
+_SAID_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is|into|in) (?P<rest>[^\n.;]{0,48})")
+_CALLED = pattern(
+    r"(?<![^\W_])(?i:pass(?:word|phrase|code)|token|secret|key|credentials?|authorization|cookie)\b"
+)
+
+_KEYED = pattern(
+    r"(?:(?<![\w.-])(?i:key)[\"']?\s{0,2}(?:=>|[:=])\s{0,2}|\s--?key[ =]|(?P<option>\s-[tk] ))[\"']?$"
+)
+"""`Key=`, `"key": `, `--key `, right before a value."""
+_MIXED = pattern(r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{24,}(?![\w-])")
+"""What is no name of an image or a pod."""
+_API = pattern(r"(?i:\b(?:using|api|apis|auth|jwt|encryption|crypt)\b)")
+_ASSIGNED = pattern(r"(?:^|\s)([a-z]{3,24})\s?=\s?[\"']$")
+_SUFFIX = pattern(r"(?:api|apikey|key|token|client|bot|app|sdk|cli)$")
 
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
 """Characters before a value that are read; and as many more where fewer than eight stand on its line."""
@@ -67,8 +79,8 @@ def _is_random(value: str) -> bool:
     """Whether a value was drawn: hexadecimal, a UUID, or letters and digits that follow no word."""
     if not opaque(value) or len(set(value)) < _LEAST_DIFFERENT or is_path(value):
         return False
-    drawn = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
-    return bool(drawn) or scrambled(value, mixed=0.36)
+    plain = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
+    return bool(plain) or drawn(value, mixed=0.36)
 
 
 def _is_told(text: str, start: int, end: int) -> bool:
@@ -82,6 +94,7 @@ def _is_told(text: str, start: int, end: int) -> bool:
         _names_issuer(before)
         or _command().search(before) is not None
         or (whole and _MADE.search(before) is not None)
+        or _is_keyed(text, start, before, whole)
         or _says_key(before)
         or _said_after(text, end)
     )
@@ -90,6 +103,16 @@ def _is_told(text: str, start: int, end: int) -> bool:
 def _is_whole(value: str) -> bool:
     """Whether a value is no UUID and, when hexadecimal, as long as keys are."""
     return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _LEAST_HEX or not _HEX.fullmatch(value))
+
+
+def _is_keyed(text: str, start: int, before: str, whole: bool) -> bool:
+    """Whether a value is that of `key` or of an option; what could be a hash, only near an issuer."""
+    if not (keyed := _KEYED.search(before)) or _words(before) & names().lookups:
+        return False
+    if whole and not _HEX.fullmatch(text[start : start + _LEAST_HEX]):
+        return keyed["option"] is None or _MIXED.match(text, start) is not None
+    above = text[max(0, start - _ABOVE) : start]
+    return bool(_API.search(above)) or _names_issuer(above[: keyed.start() - len(before)])
 
 
 def _says_key(before: str) -> bool:
@@ -145,5 +168,14 @@ def _parts(text: str) -> Iterator[str]:
 def _names_issuer(text: str) -> bool:
     """Whether an issuer is named: one called by a plain word counts where it is written as a name."""
     known = issuers()
-    named = (part for part in _parts(text) if part.lower() in known.names)
-    return any(part.lower() not in known.plain or not part.islower() for part in named)
+    named = (part for part in _parts(text) if _issuer(part) in known.names)
+    assigned = _ASSIGNED.search(text)
+    return any(_issuer(part) not in known.plain or not part.islower() for part in named) or bool(
+        assigned and assigned[1] in known.names
+    )
+
+
+def _issuer(word: str) -> str:
+    """The name of an issuer within a longer one: of `HubSpotAPI`, `webexbot`."""
+    lower = word.lower()
+    return lower if lower in issuers().names else _SUFFIX.sub("", lower)

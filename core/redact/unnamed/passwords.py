@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.redact.key_formats import changes, gibberish, jumbled, opaque, variety
+from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference
 from core.support.patterns import pattern
 
@@ -14,16 +14,22 @@ _SIGN = pattern(
     r"|(?<=[A-Za-z])_(?=\d)|(?<=\d)_(?=[a-z])|(?<=\d)-(?=\w*\d)"
 )
 """A sign where names, paths and numbers have none."""
-_NAMED_NUMBER = pattern(r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$")
+_NAMED_NUMBER = pattern(
+    r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}[_.]?$|[A-Z]_[a-z]{3,}\d{2,6}$"
+)
 _HASHED = pattern(r"md5[0-9a-f]{32}")
 """How PostgreSQL keeps one."""
 _FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """How an account gives an app a password of its own."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
-_STANDARD = r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_]?\d|hmac|oauth|argon2|x509|ed25519|http|ipv\d)"
+_STANDARD = (
+    r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_]?\d|chacha|poly1305|curve\d|rsa[-_]?\d"
+    r"|hmac|oauth|argon2|x509|ed25519|http|ipv\d)"
+)
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
-_CODE = r"[%$@#<-]|[A-Za-z_][\w.-]*=(?!=|$)|[A-Za-z0-9+/]*={1,2}$|.*(?:::|->|&&|\.\.|\$\{)"
+_ASSIGNED = r"(?:[a-z_][a-z0-9_.-]*|[A-Z_][A-Z0-9_.-]*|[A-Za-z_.-]+)=(?!=|$)"
+_CODE = rf"[%$@#<-]|{_ASSIGNED}|[A-Za-z0-9+/]*={{1,2}}$|.*(?:::|->|&&|\.\.|\$\{{)"
 _NONE = pattern("|".join((_ADDRESS, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)))
 
 _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
@@ -45,7 +51,7 @@ def is_password(value: str) -> bool:
     return bool(
         _SIGN.search(value)
         or (variety(value) == 3 and _NAMED_NUMBER.fullmatch(value))
-        or (variety(value) == 3 and len(value) >= _LEAST_DRAWN and changes(value) >= _MIXED)
+        or (variety(value) == 3 and len(value) >= _LEAST_DRAWN and (changes(value) >= _MIXED or drawn(value)))
     )
 
 

@@ -21,7 +21,7 @@ _REACH, _LONGEST = 96, 64
 _LINE_END = pattern(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _WIDE = "\u00ab\u00bb\u2010-\uffef"
 """Quotes, dashes and letters of writing that sets no blanks: a password ends there."""
-_OPENS = rf"(?:(?<=[\s\"'`(/:|=>\]{_WIDE}])|(?<=[\"'`]\())"
+_OPENS = rf"(?:(?<=[\s\"'`(/:;|=>\]{_WIDE}])|(?<=[\"'`]\())"
 _CLOSES = rf"(?=[\s\"'`),;|\\<{_WIDE}]|$)"
 _USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
 _TOKEN = pattern(rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\{_WIDE}]{{6,64}}){_CLOSES}")
@@ -31,7 +31,8 @@ _BEFORE_VALUE = pattern(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
 _ONWARD = pattern(r"[^.!?;\n]{0,48}[ \"'`(„“«：:/]")
 """The rest of a sentence up to a password."""
 _REPLY = pattern(
-    r"[^\n?]{0,60}\?[ \t]{0,4}\n(?:[^\n]{0,24}?[:>-] {1,2})?[\"'`]?"
+    r"[^\n?]{0,90}[?:][ \t]{0,4}\n{1,2}[ \t]{0,8}(?:[^\n]{0,24}?[:>-] {1,2})?"
+    r"(?:(?:sure|yes|yeah|ok),? )?(?i:it'?s |it is )?[\"'`]?"
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
 """A line of its own below a question: `what's the root password?`"""
@@ -40,7 +41,8 @@ _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
 _QUOTED_PAIR = r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)"
 _PAIRED = {
     " / ": r" / (?<=[\w.@+-] / )[\"'`]?(?P<value>[^\s\"'`/|]{8,64})(?=[\s\"'`),;.]|$)",
-    "@": r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}(?: [/|] |:| (?:with|using) |, | \()[\"'`]?"
+    "@": r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}"
+    r"(?: [/|:-] |: ?| (?:with|using) |, | \(| (?=\S{8,64}[.,]?(?:\s*\Z|\n)))[\"'`]?"
     r"(?P<value>[^\s\"'`/|),:]{8,64})(?=[\s\"'`),;|]|$)",
     "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}(?P<value>[^\s:]{8,64})[ \t]*(?:\n|$)",
 }
@@ -115,15 +117,17 @@ def _leads() -> re.Pattern[str]:
     towards = "|".join(unnamed_words()["to"])
     said = rf"{some} (?:{is_one}) (?:(?:{still}) )?|{some} (?:{to}) (?:{towards}) |, (?:{tried}) "
     signs = r"\s{0,2}(?:[:=→>|：?]{1,2}|[.]{3,24}|[-–—]{1,2}>)\s{0,2}| [-–—]{1,2} |\s?[是为為はが은는]\s?"
-    told = rf"{some}(?:{signs})|{said}"
-    return pattern(rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)[\"'`(*「『“„«]{{0,3}}")
+    told = rf"{some}(?:{signs})(?:it'?s |it is )?|{said}"
+    return pattern(
+        rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)(?:<(?:b|i|em|tt|code|strong|kbd|span)>|&nbsp;){{0,2}}[\"'`(*「『“„«]{{0,3}}"
+    )
 
 
 @cache
 def _after_user() -> re.Pattern[str]:
     """What stands between a word for logging in and the password behind the user: ` as bob / `."""
     word = r"/|and|with|using|mit|con|avec|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
-    return pattern(rf"[^\n]{{0,40}}?[\w@.,\"'] (?:{word}) [\"'`(]{{0,2}}")
+    return pattern(rf"(?:[^\n]{{0,40}}?[\w@.,\"'])?(?: it| them| this)? (?:{word}) [\"'`(]{{0,2}}")
 
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
@@ -142,10 +146,12 @@ def _tried(text: str, end: int) -> re.Match[str] | None:
 @cache
 def _before_word() -> re.Pattern[str]:
     words = "|".join(unnamed_words()["tried"])
-    tried = rf"(?:\b(?i:{words})\b {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
+    tried = rf"(?:\b(?i:{words})\b:? {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
     said = "|".join(unnamed_words()["said"])
     leads = (
-        rf"[\"'`]?(?:</\w{{1,8}}>)?,? {{1,8}}(?:-{{1,2}} |(?i:{said})\b[^\n.]{{0,40}}?"
-        r"|(?:<-|←)[^\n]{0,16}?|\((?:the |its |my )?)$"
+        rf"[\"'`]?(?:</\w{{1,8}}>)?,? {{1,8}}"
+        rf"(?:-{{1,2}} (?:(?i:that'?s|this is|it'?s|das ist|c'est|es) [^\n.]{{0,24}}?)?"
+        rf"|(?i:{said})\b[^\n.]{{0,40}}?"
+        r"|(?:<-|←)[^\n]{0,16}?|\((?:(?:the|its|my|our|for|new|old) ){0,2}(?:\w{2,12} )?)$"
     )
     return pattern(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 _HERE = Path(__file__).parent
-_PART = re.compile(r"<(an|hex|up|al|lo|di|b64 |url )(\d+)>|<(uuid|pw2?|word)>")
+_PART = re.compile(r"<(an|hex|up|al|lo|di|b64 |url )(\d+)>|<(uuid|pw[23]?|word)>")
 _ALPHABETS = {
     "an": string.ascii_letters + string.digits,
     "hex": string.digits + "abcdef",
@@ -102,6 +102,15 @@ def _made(part: re.Match[str], rng: random.Random) -> str:
             f"{first}{rng.randint(10, 999)}#{_drawn('lo', 3, rng)}",
         )
         return rng.choice((*thought, _drawn("an", rng.randint(12, 20), rng)))
+    if part[3] == "pw3":
+        first, second = rng.sample(_WORDS, 2)
+        number, year = rng.randint(100, 999), rng.randint(1960, 2024)
+        odd = (
+            f"{first[0].upper()}_{first[1:]}{number}",
+            f"{number}{first.title()}?",
+            f"{first.title()}@{year}",
+        )
+        return rng.choice((*odd, f"{first}{second}{year}", f"{first}.{second.title()}{number}"))
     if part[3] == "pw":
         first, second = rng.sample(_WORDS, 2)
         shapes = (

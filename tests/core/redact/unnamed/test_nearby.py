@@ -23,6 +23,12 @@ UUID = "8f3a19c2-7bd0-4e65-a1f0-9c3d7e42b586"
         f'signing_key = Key("{DRAWN}")',
         f"credentials for the box:\n{DRAWN}",
         f"use {DRAWN} as the password there",
+        f"put {DRAWN} into API_KEY",
+        f"[DEBUG] Using Key={DRAWN}",
+        f"Sending request to the Airvisual API\n[DEBUG] Using Key={HEX}",
+        f"app --key {DRAWN}",
+        f"const hs = new HubSpotAPI('{UUID}');",
+        f"railway = '{UUID}'",
     ],
 )
 def test_a_word_nearby_gives_it_away(text: str) -> None:
