@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from genai_prices.data_snapshot import get_snapshot
+
 from core.account.tokenizers.vocabularies import SHA256
 from inspector.cli.main import run
 
@@ -51,7 +53,23 @@ def licences() -> Iterator[str]:
     yield from (f"| {name} | {licence_of(name)} |" for name in sorted(_closure(direct()), key=str.lower))
     yield from ("", "## Data others made", "", "| data | package | version | which |", "|---|---|---|---|")
     yield from (f"| {what} | {name} | {_version(name)} | {which} |" for what, name, which in _DATA)
+    models, dates = _dated()
+    yield from (
+        "",
+        f"The list of prices has no date of its own. Of its {models:,} models {len(dates):,} say from",
+    )
+    yield f"which day their rates hold, {dates[0]} to {dates[-1]}; each call is priced by its own day."
+    yield "`=` on a figure names list, version, model and that day, `usage --json` list and version in"
+    yield "`price_source`. Windows of models by name are those of Hermes Agent 0.22."
     yield from ("", f"As installed on {date.today()}. `pip install -U genai-prices` brings newer prices.")
+
+
+def _dated() -> tuple[int, list[date]]:
+    """How many models the list of prices has, and the day the newest rates of each that changed hold from."""
+    models = [model for provider in get_snapshot().providers for model in provider.models]
+    changed = [model.prices for model in models if isinstance(model.prices, list)]
+    found = ([getattr(one.constraint, "start_date", None) for one in prices] for prices in changed)
+    return len(models), sorted(max(filter(None, days)) for days in found if any(days))
 
 
 def direct() -> list[str]:

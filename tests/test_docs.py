@@ -80,6 +80,13 @@ def test_every_package_that_is_installed_along_is_named_with_a_free_licence() ->
     assert re.search(r"\| A?GPL", page) is None
 
 
+def test_data_others_made_is_named_with_its_version_and_dates() -> None:
+    page = (DOCS / "reference" / "licences.md").read_text(encoding="utf-8")
+    assert re.search(r"\| genai-prices \| \d+\.\d+", page)
+    assert re.search(r"say from\nwhich day their rates hold, \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d;", page)
+    assert "Hermes Agent 0.22" in page
+
+
 def test_every_page_is_reached_from_the_contents() -> None:
     contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     folder = ROOT / "docs"
