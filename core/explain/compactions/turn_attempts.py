@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Refusal, refusal_of
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 from core.model.compaction.event import Trigger, TurnAttempt
 
@@ -35,15 +36,25 @@ def attempt_of(context: ConversationContext, attempt: Attempt | None, release: s
     """
     if attempt is None or attempt.cause.trigger not in _TAKES_ATTEMPTS:
         return None
-    counting = _Counting(context.policy(release), context.window.tokens)
-    for record in context.log.records:
-        counting.take(record)
-    told = [one for one in counting.found if one.line.at <= attempt.first.at]
+    told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not told or not _fits(told[-1].line, attempt):
         return None
     found = told[-1].attempt
     ended = found.end is None and not attempt.completed and _unusable(context, found, release)
     return replace(found, end="too_small") if ended else found
+
+
+def lowered_outputs(context: ConversationContext) -> tuple[tuple[datetime, TurnAttempt], ...]:
+    """The attempts that went to asking for less output, and when."""
+    found = _counted(context, context.release.release)
+    return tuple((context.clock.utc(one.line.at), one.attempt) for one in found if one.attempt.output)
+
+
+def _counted(context: ConversationContext, release: str) -> list[_Counted]:
+    counting = _Counting(context.policy(release), context.window.tokens)
+    for record in context.log.records:
+        counting.take(record)
+    return counting.found
 
 
 def _unusable(context: ConversationContext, found: TurnAttempt, release: str) -> bool:
@@ -122,7 +133,7 @@ class _Counting:
             return  # no attempt: the release stops
         if self.used >= self.policy.overflow.attempts:
             return  # refused once more than there are attempts
-        self._add(record, None if room is not None else self._lowered(refusal, text))
+        self._add(record, None if room is not None else self._lowered(refusal, text), room)
 
     def _lowered(self, refusal: Refusal, text: str) -> int | None:
         """The window it goes on with, where that is another one."""
@@ -136,7 +147,7 @@ class _Counting:
             return limit
         return next((tier for tier in self.policy.overflow.tiers if now is not None and tier < now), None)
 
-    def _add(self, record: LogRecord, after: int | None) -> None:
+    def _add(self, record: LogRecord, after: int | None, room: int | None = None) -> None:
         pre_api = record.kind is Kind.PRE_API
         self.used = (record.number or self.used + 1) if pre_api else self.used + 1
         stated = after is not None and after == parsed_limit(record.text or "", self.policy.release)
@@ -148,12 +159,15 @@ class _Counting:
             self.window,
             after,
             None if after is None else stored,
+            output=None if room is None else max(1, room - OUTPUT_MARGIN),
         )
         self.running = _Counted(record, made)
         self.found.append(self.running)
         self.window = after or self.window
 
     def _ends(self, end: str) -> None:
+        if self.running is None and self.used and end == "exhausted":
+            self.running = self.found[-1]  # it was refused once more before
         if self.running is None:
             return
         made = replace(self.running.attempt, end=end)

@@ -11,6 +11,7 @@ from core.explain.context.gather import is_local, tolerance
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
+from core.explain.turns.lowered_outputs import with_lowered_outputs
 from core.explain.turns.past_gates import UNRECORDED, PastGates
 from core.explain.turns.transcripts import RunningSums, ThresholdInForce, Transcript, transcripts
 from core.explain.turns.turn_lines import TurnLines, turn_lines
@@ -35,7 +36,8 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
         events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
-    return tuple(draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1))
+    turns = [draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1)]
+    return with_lowered_outputs(turns, context)
 
 
 @dataclass(slots=True)

@@ -11,13 +11,18 @@ _FIRES = {True: "it would fire", False: "it does not fire", None: "not everythin
 
 
 def turn_sentence(turn: Turn) -> str:
-    """Why it compressed or did not: the check that answers for the turn, and its figures."""
+    """Why it compressed or did not, with its figures; and what refused requests took of its attempts."""
+    return f"{_answer(turn)}{_attempts(turn)}"
+
+
+def _answer(turn: Turn) -> str:
+    """The check that answers for the turn."""
     telling = turn.telling
     if turn.standing is Standing.FIRED:
         numbers = ", ".join(str(number + 1) for number in turn.events)
         fired = telling is not None and telling.event is not None
         by = f" {_when(telling)}, {_size(telling)}" if fired and telling is not None else ""
-        return f"compressed{by} (event {numbers}){_attempts(turn)}"
+        return f"compressed{by} (event {numbers})"
     if telling is None:
         return "nothing was checked"
     size = _size(telling)
@@ -38,6 +43,9 @@ def _attempts(turn: Turn) -> str:
         return ""
     last = turn.attempts[-1]
     given_up = ", then given up" if last.gives_up else ""
+    if last.output is not None:
+        lowered = f"the output asked for was refused and lowered to at most {last.output:,} tokens"
+        return f"; {lowered}, attempt {last.number} of {last.most}{given_up}"
     return f"; attempt {last.number} of {last.most} at what the provider refused{given_up}"
 
 

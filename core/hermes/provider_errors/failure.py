@@ -11,6 +11,8 @@ from typing import Any
 
 LONG_CONTEXT_TIER = 200_000
 """The window a release goes on with after a refusal of long requests on a plan."""
+OUTPUT_MARGIN = 64
+"""Tokens a release stays below the output a provider has room for."""
 _SDK_PREFIX = re.compile(r"^\s*error code: (\d{3})(?: - (.*))?$", re.IGNORECASE | re.DOTALL)
 _HTTP_ERRORS = range(400, 600)
 

@@ -9,11 +9,10 @@ from core.hermes.config.config_values import host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.classify import classify
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, ProviderFailure
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN, ProviderFailure
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 from core.hermes.provider_errors.shapes import SessionSize
 
-_OUTPUT_MARGIN = 64
 _UNEXPLAINED_SHARE = 0.5
 _ACTIONS = {
     "payload_too_large": "compress",
@@ -97,8 +96,8 @@ def _output_after(room: int, size: SessionSize, rules: OverflowRules) -> int:
     """`max_tokens` of the next call: what is left, less a margin; 0.19 also asks its own estimate."""
     own = size.window - size.tokens
     if rules.own_estimate and own > 0:
-        return max(1, min(room, own) - _OUTPUT_MARGIN)
-    return max(1, room - _OUTPUT_MARGIN)
+        return max(1, min(room, own) - OUTPUT_MARGIN)
+    return max(1, room - OUTPUT_MARGIN)
 
 
 def _window_after(

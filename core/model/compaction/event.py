@@ -75,6 +75,7 @@ class TurnAttempt:
         stored: The new window outlives the process; None while no call has fitted it.
         end: What came next: `fits`, `refused`, `exhausted`, `stuck` (it could not be made smaller),
             `too_small` (what was read is no window for a summary model); None where no line tells.
+        output: The most output the next call asks for, where that was lowered; None where it was not.
     """
 
     number: int
@@ -83,6 +84,7 @@ class TurnAttempt:
     window_after: int | None = None
     stored: bool | None = None
     end: str | None = None
+    output: int | None = None
 
     @property
     def gives_up(self) -> bool:

@@ -279,3 +279,22 @@ def test_a_window_of_the_summary_model_lowers_nothing_before_it_was_looked_at(ma
     home.call(4, 41_500)
     sizes = [check.needed for turn in turns(home) for d in turn.decisions for check in d.checks[1:2]]
     assert list(dict.fromkeys(sizes)) == [">= 54,400 tokens", ">= 40,000 tokens"]
+
+
+def test_a_turn_that_only_asked_for_less_output_says_so_and_that_it_was_given_up(home: Home) -> None:
+    text = (
+        "HTTP 400: max_tokens: 32000 > context_window: 64000 - input_tokens: 61000 = available_tokens: 3000"
+    )
+    home.turn()
+    home.talk(1)
+    home.refused(text)
+    home.call(1, 21_000)
+    for _ in range(3):
+        home.refused(text)
+    home.line("Context compression failed after 3 attempts.", level="ERROR")
+    turn = turns(home)[-1]
+    told = (
+        "the output asked for was refused and lowered to at most 2,936 tokens, attempt 3 of 3, then given up"
+    )
+    assert turn_sentence(turn).endswith(told)
+    assert [attempt.end for attempt in turn.attempts] == ["fits", "refused", "exhausted"]
