@@ -38,9 +38,9 @@ def money(usd: Decimal | None, *, mark: str = "") -> str:
     return f"{mark}{amounts.dollars(usd)}"
 
 
-def sum_of_money(value: Money) -> str:
-    """A sum of costs; a lower bound when some of it has no price."""
-    return money(value.usd, mark=LOWER_BOUND if value.missing else "")
+def sum_of_money(value: Money, *, lower_bound: bool = False) -> str:
+    """A sum of costs; a lower bound when some of it has no price, or some usage was never recorded."""
+    return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "")
 
 
 def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:

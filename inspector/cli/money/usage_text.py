@@ -52,8 +52,8 @@ def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str
         fmt.count(row.calls),
         *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
         fmt.percent(tokens.hit_rate),
-        fmt.sum_of_money(row.recorded),
-        fmt.sum_of_money(row.computed),
+        fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound),
+        fmt.sum_of_money(row.computed, lower_bound=row.lower_bound),
         *([row.tables] if apart else ()),
         *([row.key if row.label not in ("", row.key) else ""] if named else ()),
     ]

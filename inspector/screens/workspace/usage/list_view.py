@@ -40,6 +40,10 @@ def _bucket(name: str) -> Callable[[LedgerRow], str]:
     return lambda row: fmt.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
 
 
+def _cost(name: str) -> Callable[[LedgerRow], str]:
+    return lambda row: fmt.sum_of_money(getattr(row, name), lower_bound=row.lower_bound)
+
+
 FIGURES = (
     Figure("calls", "calls", 7, "ink-muted", lambda row: fmt.count(row.calls), 104),
     Figure("input", "uncached", 8, "bucket-fresh", _bucket("input"), 72),
@@ -47,8 +51,8 @@ FIGURES = (
     Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
     Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
     Figure("hit_rate", "hit", 5, "ink", lambda row: fmt.percent(row.tokens.hit_rate)),
-    Figure("recorded", "recorded", 9, "money", lambda row: fmt.sum_of_money(row.recorded)),
-    Figure("computed", "list price", 10, "money", lambda row: fmt.sum_of_money(row.computed), 49),
+    Figure("recorded", "recorded", 9, "money", _cost("recorded")),
+    Figure("computed", "list price", 10, "money", _cost("computed"), 49),
 )
 
 

@@ -46,6 +46,8 @@ from inspector.widgets.panes.text_pane import TextPane
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
 ROOMY = 110
 """Columns from which more is said beside the sums."""
+FEW = 4
+"""Rows that leave room below them for their origin on a short screen."""
 
 
 class UsagePanel(Reporting, Vertical):
@@ -104,8 +106,6 @@ class UsagePanel(Reporting, Vertical):
 
     def on_mount(self) -> None:
         """Start adding up when it is known what."""
-        if self.app.size.height < SHORT:
-            self.add_class("-without-origin")
         if self.locations:
             self._start()
 
@@ -144,6 +144,8 @@ class UsagePanel(Reporting, Vertical):
             self._idle = True  # nothing to look at there
             self.action_period()
             return
+        if self._answer is None:
+            self.set_class(self.app.size.height < SHORT and len(found.ledger.rows) > FEW, "-without-origin")
         again = self._answer is not None and self._answer.question == found.question
         place = self.rows.cursor if again else self._left.pop(found.question, 0)
         self._answer, self._detail = found, None

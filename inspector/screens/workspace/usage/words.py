@@ -30,11 +30,12 @@ def headline(
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
     totals = found.ledger.totals
-    mark = fmt.LOWER_BOUND if found.ledger.lower_bound else ""
-    listed = fmt.sum_of_money(totals.computed) if found.priced else PRICING
+    least = found.ledger.lower_bound
+    mark = fmt.LOWER_BOUND if least else ""
+    listed = fmt.sum_of_money(totals.computed, lower_bound=least) if found.priced else PRICING
     left: list[Piece] = [
         *titled("Usage", found.question.title),
-        ("money!", f" · {fmt.sum_of_money(totals.recorded)} recorded"),
+        ("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least)} recorded"),
         ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
@@ -140,7 +141,8 @@ def peak_words(row: LedgerRow) -> str:
 
 def summary_words(row: LedgerRow) -> str:
     """What writing summaries took of it."""
-    cost = fmt.sum_of_money(row.recorded if row.recorded.usd is not None else row.computed)
+    known = row.recorded if row.recorded.usd is not None else row.computed
+    cost = fmt.sum_of_money(known, lower_bound=row.lower_bound)
     return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
 
 

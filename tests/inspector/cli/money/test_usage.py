@@ -85,7 +85,9 @@ def test_an_unpriced_model_has_no_cost(as_json: Json, as_text: Text) -> None:
     assert "$0.00" not in as_text("usage", "--by", "model")
 
 
-def test_missing_usage_makes_a_lower_bound_and_says_why(as_json: Json) -> None:
+def test_missing_usage_makes_a_lower_bound_of_every_sum_and_says_why(as_json: Json, as_text: Text) -> None:
+    total = next(line for line in as_text("usage").splitlines() if line.startswith("total"))
+    assert total.count("≥$") == 2
     found = as_json("usage")
     assert found["lower_bound"] is True
     assert any("no recorded usage" in note for note in found["notes"])
