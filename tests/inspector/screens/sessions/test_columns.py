@@ -37,6 +37,11 @@ def test_the_buckets_are_there_at_eighty_columns_for_who_asks() -> None:
     assert titles == ["last", "conversation", "uncached", "read", "write", "output", "hit", "cost"]
 
 
+def test_where_buckets_have_no_room_what_it_cost_stays_and_the_last_ones_go() -> None:
+    titles = [column.title for column, _ in layout(57, chosen=SETS["tokens"])]
+    assert titles == ["last", "conversation", "uncached", "read", "cost"]
+
+
 async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, tmp_path: Path) -> None:
     def app() -> InspectorApp:
         state = RememberedState(tmp_path / "app.json")
