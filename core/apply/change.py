@@ -94,7 +94,7 @@ def new_session(
     linked = mode is ApplyMode.CONTINUATION or _can_branch(session, schema)
     config = without_keys(session.model_config, (_ANCHOR, *_MARKERS))
     if mode is ApplyMode.FORK and linked:
-        config = with_key(config, "_branched_from", session.id)
+        config = json.dumps({**(_object(config) or {}), "_branched_from": session.id})
     values = {
         **_BLANK,
         "id": _new_id(connection, now),
@@ -127,11 +127,6 @@ def without_keys(config: str | None, names: tuple[str, ...]) -> str | None:
     if not parsed or not parsed.keys() & set(names):
         return config
     return json.dumps({name: value for name, value in parsed.items() if name not in names})
-
-
-def with_key(config: str | None, name: str, value: str) -> str:
-    """`model_config` with one key set."""
-    return json.dumps({**(_object(config) or {}), name: value})
 
 
 def _object(config: str | None) -> dict[str, Any] | None:

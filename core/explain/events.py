@@ -157,7 +157,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
                 attempt,
                 rows,
                 found.limits if found.lowered is None else None,
-                lambda: _joined(context, rows, release),
+                lambda: 0 if rows is None else joined_rows(context, rows, release),
                 rewritten=rows is None and mode is BoundaryMode.REWRITE,
             ),
             *wording.denied(found),
@@ -175,10 +175,6 @@ def _summary(
     if tried is None or tried.end != "too_small" or found.failure is None:
         return found
     return replace(found, failure=replace(found.failure, cause="small_window"))
-
-
-def _joined(context: ConversationContext, rows: BoundaryRows | None, release: str) -> int:
-    return joined_rows(context, rows, release) if rows is not None else 0
 
 
 def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:

@@ -12,8 +12,6 @@ from core.model.accounting.prompt_cache import (
     CacheReport,
     Payback,
     RecordedUse,
-    ResultCost,
-    TtlAdvice,
 )
 from inspector.payloads import values as jsonio
 
@@ -28,9 +26,11 @@ def payload(found: CacheReport) -> dict[str, Any]:
         "markers": [marker(point) for point in found.breakpoints],
         "calls": [call_payload(call) for call in found.calls],
         "breaks": [_break(one, found) for one in found.breaks],
-        "advice": {} if found.advice is None else _advice(found.advice),
+        "advice": {}
+        if found.advice is None
+        else jsonio.fields(found.advice, "current better reason usd_5m usd_1h gaps"),
         "paybacks": [_payback(one) for one in found.paybacks],
-        "results": [_result(one) for one in found.results],
+        "results": [jsonio.fields(one, "row session tool tokens calls usd") for one in found.results],
         "tokens": jsonio.tokens(found.tokens),
         "hit_rate": found.tokens.hit_rate,
         "log": found.log,
@@ -75,16 +75,8 @@ def _break(one: CacheBreak, found: CacheReport) -> dict[str, Any]:
     }
 
 
-def _advice(one: TtlAdvice) -> dict[str, Any]:
-    return jsonio.fields(one, "current better reason usd_5m usd_1h gaps")
-
-
 def _payback(one: Payback) -> dict[str, Any]:
     return jsonio.fields(
         one,
         "at session saved_per_call price_usd saving_per_call_usd calls_after paid_back_after notes",
     )
-
-
-def _result(one: ResultCost) -> dict[str, Any]:
-    return jsonio.fields(one, "row session tool tokens calls usd")

@@ -29,11 +29,6 @@ def for_markdown(line: str) -> str:
     return _CALLED.sub(r"\1<!-- -->", text)
 
 
-def as_code(text: str) -> str:
-    """A name between backticks of Markdown."""
-    return f"`{clean_line(text).replace('`', '')}`"
-
-
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -92,7 +87,7 @@ def facts(**values: str | None) -> Table:
 
 def markdown(title: str, subject: str, sections: Iterable[Section]) -> str:
     """The report for a bug tracker."""
-    parts = [f"# {title}: {as_code(subject)}"]
+    parts = [f"# {title}: `{clean_line(subject).replace('`', '')}`"]
     for heading, blocks in sections:
         parts += ["", f"## {heading}"] if heading else []
         for block in blocks:

@@ -68,16 +68,6 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     }
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """The report for a bug tracker."""
-    return blocks.markdown(TITLE, found["session"], _sections(found))
-
-
-def html(found: dict[str, Any]) -> str:
-    """The report as a page without scripts and without anything from elsewhere."""
-    return blocks.html(TITLE, found["session"], _sections(found))
-
-
 def _reasons_without_quotes(why: dict[str, Any]) -> dict[str, Any]:
     """Without what the user typed: a turn's line of the log quotes it."""
     for event in why["events"]:
@@ -260,7 +250,8 @@ def report_text(store: Store, session: Session, form: str) -> str:
     found = masked(document(store, session))
     if form == "json":
         return jsonio.dumps(found, indent=2) + "\n"
-    return html(found) if form == "html" else markdown(found)
+    write = blocks.html if form == "html" else blocks.markdown
+    return write(TITLE, found["session"], _sections(found))
 
 
 def masked(value: Any) -> Any:

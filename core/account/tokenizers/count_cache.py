@@ -42,11 +42,6 @@ class TokenCache:
         self.path = path or cache_directory() / "token-counts.db"
         self._db: sqlite3.Connection | None = None
 
-    @property
-    def usable(self) -> bool:
-        """False when counts are not kept."""
-        return self._db is not None
-
     def __enter__(self) -> Self:
         """Opens the file, replacing it when it is damaged."""
         try:

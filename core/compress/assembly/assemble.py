@@ -71,7 +71,9 @@ def assemble(
     rows = _finished(_joined(head, tail, text, measured.policy), measured)
     policy = measured.policy
     index = next((i for i, row in enumerate(rows) if text in content_text(row.content)), None)
-    messages = tuple(_clean(row.message, policy) for row in rows)
+    messages = tuple(row.message for row in rows)
+    if policy.assembly.drops_db_mark:
+        messages = tuple(without_keys(message, ("_db_persisted",)) for message in messages)
     return Assembled(messages, tuple(row.origin for row in rows), index, text, changed=True)
 
 
@@ -166,7 +168,3 @@ def _unanswered(rows: list[Row]) -> range:
     while start and rows[start - 1].role == "tool":
         start -= 1
     return range(start, end)
-
-
-def _clean(message: Message, policy: Policy) -> Message:
-    return without_keys(message, ("_db_persisted",)) if policy.assembly.drops_db_mark else message

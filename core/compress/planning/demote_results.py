@@ -25,16 +25,13 @@ def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) 
     """
     if not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
         return rows
-    results = [i for i, row in enumerate(rows) if _in_tail(row, plan) and row.role == "tool"]
+    tail = (i for i, row in enumerate(rows) if row.origin is not None and row.origin >= plan.tail.start)
+    results = [i for i in tail if rows[i].role == "tool"]
     changed = list(rows)
     for i in old_results(results, rules.demote_rounds):
         if is_large(rows[i].message, rules.demote_over):
             changed[i] = replace(rows[i], message=note(rows[i].message, session))
     return changed
-
-
-def _in_tail(row: Row, plan: Plan) -> bool:
-    return row.origin is not None and row.origin >= plan.tail.start
 
 
 def noted(messages: Sequence[Message], rules: TailRules) -> dict[int, Message]:

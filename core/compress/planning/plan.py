@@ -56,7 +56,8 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     found = cut(rows, settings, limits, measured.policy)
     spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
-    pruning = _settled(measured, pruning, spans[1])
+    if measured.policy.prune.middle_only:
+        pruning = prune_span(measured, pruning, spans[1])
     spent = _is_spent(measured, pruning, spans[1])
     blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *([_SPENT] if spent else ()))
     return Plan(
@@ -81,19 +82,10 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         arithmetic=tuple(arithmetic(limits, pruning, spans, compared, measured, settings.window)),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
-        pruned_at=_pruned_at(pruning, measured),
+        pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
         spent=spent,
     )
-
-
-def _settled(measured: Measured, pruning: Pruning, middle: Span) -> Pruning:
-    """What is pruned once the cut is known."""
-    return prune_span(measured, pruning, middle) if measured.policy.prune.middle_only else pruning
-
-
-def _pruned_at(pruning: Pruning, measured: Measured) -> tuple[int, ...]:
-    return tuple(sorted(pruning.shrunk.union(measured.duplicates)))
 
 
 _SPENT = "the middle holds only earlier summaries"

@@ -37,7 +37,7 @@ class Pruning:
 def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     """Decide what shrinks."""
     rules = measured.policy.prune
-    thinking = _thinking(measured, settings)
+    thinking = not measured.policy.estimate.thinking_keys or replays_thinking(settings)
     spared = _spared(measured, limits) if rules.spares_pending else range(0)
     boundary = _boundary(measured, settings, limits, thinking)
     if spared:
@@ -75,10 +75,6 @@ def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ..
         for i, message in enumerate(measured.base)
         if i not in measured.columns.echoes
     )
-
-
-def _thinking(measured: Measured, settings: Settings) -> bool:
-    return not measured.policy.estimate.thinking_keys or replays_thinking(settings)
 
 
 def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking: bool) -> int:

@@ -12,7 +12,6 @@ from core.compress.planning.measure import Measured
 from core.compress.planning.prune import Pruning
 from core.compress.sizing.estimate import Size, as_tokens
 from core.compress.sizing.threshold import Budgets
-from core.hermes.policy.output_rules import SummaryRules
 from core.model.compaction.plan import Span
 
 
@@ -98,7 +97,8 @@ def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: B
     window = summary_window(measured, middle, pruning.shrunk)
     noted = _noted(measured, middle, window) if lean else frozenset()
     tokens = _window_tokens(measured, pruning, window, noted)
-    return max(rules.least, min(int(tokens * _ratio(rules, tokens)), limits.summary_cap))
+    ratio = next((band.ratio for band in rules.bands if tokens < band.below), rules.ratio)
+    return max(rules.least, min(int(tokens * ratio), limits.summary_cap))
 
 
 def _noted(measured: Measured, middle: Span, window: Window) -> frozenset[int]:
@@ -139,7 +139,3 @@ def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozen
 
 
 _NOTHING = Size(0, 0, 0)
-
-
-def _ratio(rules: SummaryRules, tokens: int) -> float:
-    return next((band.ratio for band in rules.bands if tokens < band.below), rules.ratio)

@@ -60,15 +60,12 @@ def _pair(
         low = max((pairs[j] for j in pairs if j < i), default=-1)
         high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
         for j in range(low + 1, high):
-            if j not in taken and _writes_rows(attempts[j]) and fits(attempts[j], rows):
+            # A provider that compacts its own thread leaves the transcript of Hermes as it is.
+            writes_rows = attempts[j].cause.trigger is not Trigger.NATIVE
+            if j not in taken and writes_rows and fits(attempts[j], rows):
                 pairs[i] = j
                 taken.add(j)
                 break
-
-
-def _writes_rows(attempt: Attempt) -> bool:
-    """A provider that compacts its own thread leaves Hermes' transcript as it is."""
-    return attempt.cause.trigger is not Trigger.NATIVE
 
 
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:

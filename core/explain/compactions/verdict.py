@@ -87,7 +87,7 @@ def rule(
     lowers = attempt is None
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
-    if rows is not None and _needs_rows(cause):
+    if rows is not None and (cause is None or cause.verdict is Verdict.UNKNOWN):
         threshold = limits.threshold if limits is not None else None
         derived = derive(context, rows, release, threshold) if others is None else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
@@ -206,10 +206,6 @@ def _telling(
 
 def _stated_by_gateway(cause: Cause | None) -> bool:
     return cause is not None and cause.line is not None and cause.line.kind is Kind.HYGIENE
-
-
-def _needs_rows(cause: Cause | None) -> bool:
-    return cause is None or cause.verdict is Verdict.UNKNOWN
 
 
 def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:

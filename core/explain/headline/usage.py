@@ -49,7 +49,7 @@ def of_sums(
         tokens = short(totals.tokens.total)
         return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
     mark = "≥" if missing or lower_bound else ""
-    sentence = f"{mark}{dollars(usd)}{over}, {_calls(totals)}."
+    sentence = f"{mark}{dollars(usd)}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
@@ -62,10 +62,6 @@ def _over(period: str) -> str:
     if not period:
         return ""
     return f" {period}" if period in ("today", "yesterday") else f" in {period}"
-
-
-def _calls(totals: LedgerRow) -> str:
-    return plural(totals.calls, "call")
 
 
 def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:

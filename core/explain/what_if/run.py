@@ -46,7 +46,7 @@ class HistoryRun:
         self.firings: list[Firing] = []
         self.requests: list[tuple[int, int]] = []
         self.turns = self.repeats = self.written = 0
-        self.threshold = self._limit()
+        self.threshold = plan(measure((), self.policy), self.settings).threshold_tokens
         self.deaf_until = self.attempts = 0
         self.refused: list[Refused] = []
 
@@ -154,9 +154,6 @@ class HistoryRun:
     def _size(self, message: Message) -> int:
         rules = self.policy.estimate
         return total_tokens([message_size(message.wire, rules)], rules)
-
-    def _limit(self) -> int | None:
-        return plan(measure((), self.policy), self.settings).threshold_tokens
 
 
 def _left(measured: Measured, planned: Plan) -> list[Message]:

@@ -97,19 +97,6 @@ def log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-def stamp(path: Path) -> tuple[int, ...]:
-    """A value that changes whenever somebody commits to a database; costs two looks at its folder."""
-    return (*_look(path), *_look(log_of(path)))
-
-
-def _look(path: Path) -> tuple[int, int]:
-    try:
-        found = path.stat()
-    except OSError:
-        return (0, 0)
-    return (found.st_mtime_ns, found.st_size)
-
-
 def open_readonly(
     path: Path, *, cancelled: Cancelled | None = None, busy_seconds: float = BUSY_SECONDS
 ) -> sqlite3.Connection:

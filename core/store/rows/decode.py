@@ -105,11 +105,6 @@ class Cells:
         self.damage.append(f"{column} is not an amount")
         return None
 
-    def flag(self, column: str) -> bool | None:
-        """0 or 1 as a truth value."""
-        number = self.integer(column)
-        return None if number is None else bool(number)
-
     def json(self, column: str, otherwise: Any) -> Any:
         """Parsed JSON; `otherwise` when it does not parse."""
         return self._parsed(self.text(column) or "", column, otherwise)

@@ -12,7 +12,7 @@ from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.accounting.usage import Discrepancy
 from core.model.finding import Finding, Severity
 from core.model.transcript.pages import ListQuery
-from core.model.transcript.storage import Lease, StoreHealth
+from core.model.transcript.storage import StoreHealth
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.cli import output
@@ -166,7 +166,9 @@ def _health(health: StoreHealth) -> dict[str, Any]:
         "mode": None if health.mode is None else f"{health.mode:o}",
         **jsonio.fields(health, "schema_version sessions messages full_text"),
         "tables": {table.name: table.rows for table in health.tables},
-        "leases": [_lease(lease) for lease in health.leases],
+        "leases": [
+            jsonio.fields(lease, "kind key holder pid acquired_at expires_at") for lease in health.leases
+        ],
         "integrity": health.integrity,
         "foreign_key_errors": health.foreign_key_errors,
         "damage": dict(health.damage),
@@ -179,10 +181,6 @@ def _row(one: Discrepancy) -> dict[str, Any]:
         **jsonio.fields(one, "session what left right difference"),
         "evidence": jsonio.evidence(one.evidence),
     }
-
-
-def _lease(lease: Lease) -> dict[str, Any]:
-    return jsonio.fields(lease, "kind key holder pid acquired_at expires_at")
 
 
 def _lines(report: Report) -> Iterator[str]:

@@ -180,12 +180,8 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
                 count(one.limit),
                 count(one.available),
                 next_step(one),
-                _mark(helps(meaning, one)),
+                "yes" if helps(meaning, one) else "no",
             ]
             for one in found.reactions
         ],
     )
-
-
-def _mark(helps: bool) -> str:
-    return "yes" if helps else "no"

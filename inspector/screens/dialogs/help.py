@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.screen import ModalScreen
 
 from inspector.base.commands import Command, bindings, key_name, table
@@ -85,7 +83,6 @@ class HelpScreen(ModalScreen[None]):
 
     CSS_PATH = "help.tcss"
     BINDINGS = bindings("help")
-    MOST: ClassVar[Size] = Size(92, 48)
 
     def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
         super().__init__()

@@ -178,7 +178,9 @@ class CurveChart(Widget):
                 self._top,
             )
             ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)
-            over = tuple(self._over(self.values[place]) for place in shown)
+            over = tuple(
+                self.threshold is not None and self.values[place] >= self.threshold for place in shown
+            )
             self._columns = Columns(top, layers, ends, over)
         return self._columns
 
@@ -234,9 +236,6 @@ class CurveChart(Widget):
         calm = tuple(0 if limit and value >= NEAR_LIMIT * limit else value for value in self.values)
         near = tuple(value - low for value, low in zip(self.values, calm, strict=True))
         return (Layer("", "severity-info", "█", calm), Layer("", "severity-warning", "█", near))
-
-    def _over(self, value: int) -> bool:
-        return self.threshold is not None and value >= self.threshold
 
     def _mark_line(self, width: int, ink: Palette) -> Line:
         cells = self._cells

@@ -17,7 +17,6 @@ from inspector.base.workers import Reporting, ask
 from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import (
     BeforeRows,
-    Blocks,
     before_banding,
     blocks_of,
     linked,
@@ -179,7 +178,8 @@ class PreviewPanes(Reporting, Vertical):
             return
         if self.laid is None or self.after.after is None:
             return
-        left, right = self._blocks(self.laid), self.after.after.blocks
+        left = blocks_of(before_banding(self.laid), self.laid.head.size, self.laid.middle.size)
+        right = self.after.after.blocks
         other: Widget = self.after if leader is self.before else self.before
         here, there = (left, right) if leader is self.before else (right, left)
         # The row under the cursor is level with the one that stands for it; out of sight, the tops are.
@@ -189,9 +189,6 @@ class PreviewPanes(Reporting, Vertical):
         if top != other.scroll_offset.y:
             self._follower = other
             other.scroll_to(y=top, animate=False, immediate=True)
-
-    def _blocks(self, shown: Comparison) -> Blocks:
-        return blocks_of(before_banding(shown), shown.head.size, shown.middle.size)
 
     # From what is lost to where it stood.
 

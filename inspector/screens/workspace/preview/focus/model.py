@@ -17,8 +17,6 @@ Key: TypeAlias = tuple[str, str]
 LOST = "lost"
 COMPARED = 2
 """Topics the lab holds against each other, at most."""
-SHORTEST_FACT = 4
-"""Characters from which a fact tells by itself that a line is about it."""
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "paths": lambda path: PurePosixPath(path).name,
     "commands": lambda command: " ".join(command.split()[:2]),
