@@ -37,25 +37,23 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
         raise app.failures[0]
 
 
-async def frame(
-    app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE, patience: float = MOST_SECONDS
-) -> str:
+async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
     """The frame itself, with what the app has to say about it; what takes too long is left out."""
     async with app.run_test(size=size, notifications=True) as pilot:
-        if not await _settled(app, pilot, patience):
-            what = f"is still read after {patience:,.0f} s: the frame shows what was there by then"
+        if not await _settled(app, pilot):
+            what = f"is still read after {MOST_SECONDS:,.0f} s: the frame shows what was there by then"
             app.failures.append(InspectorError(what, where=str(app.locations[0].db)))
             app.workers.cancel_all()
         return app.export_screenshot(title=app.title)
 
 
-async def _settled(app: InspectorApp, pilot: Pilot[None], patience: float) -> bool:
+async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
     """Wait until no worker is left and none has started another, nor opened a screen that did.
 
     Returns:
-        Whether that came to pass within so many seconds.
+        Whether that came to pass within `MOST_SECONDS`.
     """
-    calm, latest = 0, time.monotonic() + patience
+    calm, latest = 0, time.monotonic() + MOST_SECONDS
     while calm < LOOKS:
         if time.monotonic() > latest:
             return False

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.apply.database.connection import columns_of, insert_image, insert_staged, read_images, update_rows
+from core.apply.database.connection import columns_of, insert_image, insert_messages, read_images, update_rows
 from core.apply.database.exact_values import Image, stage
 from core.apply.database.reindex import texts_untouched
 from core.model.compaction.apply import Rehearsal
@@ -39,7 +39,7 @@ def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ..
         insert_image(connection, "sessions", source | rehearsal.new_session)
     for keys, marks in retired(rehearsal):
         update_rows(connection, "messages", keys, marks)
-    inserted = insert_staged(connection, "messages", _NEW)
+    inserted = insert_messages(connection, _NEW)
     changes = {change.column: change.new for change in rehearsal.changes}
     update_rows(connection, "sessions", [rehearsal.session_id], changes)
     return inserted

@@ -26,7 +26,6 @@ def carry_out(
     focus: str | None = None,
     *,
     here: GenerationContext | None = None,
-    today: date | None = None,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
@@ -39,7 +38,6 @@ def carry_out(
         focus: The topic of `/compress <topic>`.
         here: Where the messages come from: its config says what follows a failed summary. None for a list
             from a file, which no agent runs.
-        today: The day facts are dated by, where the release asks for that; this one by default.
         on_text: Receives the summary as it arrives.
         cancelled: Answers whether the user has given up.
 
@@ -54,7 +52,7 @@ def carry_out(
         summariser,
         focus,
         session=here.conversation.tip.id if here else None,
-        today=f"{today or date.today():%Y-%m-%d}",
+        today=f"{date.today():%Y-%m-%d}",
         abort_configured=bool(here and here.config.value(ABORT, measured.policy.release)),
         hosted=hosted,
         on_text=on_text,

@@ -38,8 +38,8 @@ _KEY, _TASK = map(Group._fields.index, ("key", "task"))
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
-def payload(found: Ledger, recorded: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A ledger as the command line promises it, with what a recorder kept of the conversation."""
+def payload(found: Ledger) -> dict[str, Any]:
+    """A ledger as the command line promises it, where no recorder kept anything."""
     extra = _auxiliary(found)
     return {
         **jsonio.headline(usage_headline(found)),
@@ -50,7 +50,7 @@ def payload(found: Ledger, recorded: dict[str, Any] | None = None) -> dict[str, 
         "notes": list(found.notes),
         "since": jsonio.time(found.since),
         "until": jsonio.time(found.until),
-        "recorded": recorded,
+        "recorded": None,
     }
 
 

@@ -44,9 +44,9 @@ class Line:
         """Append blanks."""
         return self._put(" " * width, style, max(width, 0))
 
-    def to(self, column: int, style: Style | None = None) -> Line:
+    def to(self, column: int) -> Line:
         """Append blanks up to a column; nothing when the line is already there."""
-        return self.gap(max(0, column - self.width), style)
+        return self.gap(max(0, column - self.width))
 
     def extend(self, other: Line) -> Line:
         """Append another line's pieces."""

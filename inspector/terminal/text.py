@@ -83,11 +83,11 @@ def _clean_line(text: str, known: int) -> str:
     return clean(_BLANKS.sub(" ", text))
 
 
-def content(text: str, style: str = "") -> Content:
+def content(text: str) -> Content:
     """Text for a widget: cleaned, and never taken for markup."""
     from textual.content import Content
 
-    return Content(clean(text)) if not style else Content.styled(clean(text), style)
+    return Content(clean(text))
 
 
 def crop(text: str, width: int) -> str:

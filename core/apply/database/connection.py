@@ -101,16 +101,16 @@ def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> in
     return rowid
 
 
-def insert_staged(connection: sqlite3.Connection, table: str, staged: str) -> tuple[int, ...]:
-    """Store all rows of a temporary table in one statement, in order; returns their new ids.
+def insert_messages(connection: sqlite3.Connection, staged: str) -> tuple[int, ...]:
+    """Store all messages of a temporary table in one statement, in order; returns their new ids.
 
     Full-text tables write to disk once a statement, so one statement for all keeps the lock short.
     """
     names = ", ".join(f'"{name}"' for name in columns_of(connection, staged))
     highest = sequence_of(connection)
-    query = f'INSERT INTO "{table}" ({names}) SELECT {names} FROM temp.{staged} ORDER BY rowid'  # noqa: S608
+    query = f"INSERT INTO messages ({names}) SELECT {names} FROM temp.{staged} ORDER BY rowid"  # noqa: S608
     connection.execute(query)
-    found = connection.execute(f'SELECT id FROM "{table}" WHERE id > ? ORDER BY id', (highest,))  # noqa: S608
+    found = connection.execute("SELECT id FROM messages WHERE id > ? ORDER BY id", (highest,))
     return tuple(row_id for (row_id,) in found.fetchall())
 
 

@@ -72,13 +72,13 @@ def conversation_log(home: Path | None, conversation: Conversation) -> Log:
     return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
 
 
-def gate_of(store: Store, session: Session, now: datetime | None = None) -> Gate:
+def gate_of(store: Store, session: Session) -> Gate:
     """What could refuse an automatic attempt at this moment."""
     guards = session.guards
     cooldown = guards.cooldown_until
     if guards.failure_error and guards.failure_error.startswith(_HYGIENE_ONLY):
         cooldown = None  # such a pause holds for the gateway only, not for the agent
-    moment = now or datetime.now(UTC)
+    moment = datetime.now(UTC)
     holders = [
         lock.holder
         for lock in store.locks()

@@ -165,15 +165,15 @@ def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
         raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
 
 
-def draw(place: Location, session_id: str, view: str, path: Path) -> None:
-    """Draw one view of a conversation to a file.
+def draw_why(place: Location, session_id: str, path: Path) -> None:
+    """Draw the Why screen of a conversation to a file.
 
     Raises:
         UsageError: The file cannot be written.
     """
     from inspector.app import InspectorApp
 
-    _take(InspectorApp([place], session=session_id, view=view), path, None)
+    _take(InspectorApp([place], session=session_id, view="why"), path, None)
 
 
 def _require_terminal() -> None:

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.screenshot is not None:
         from inspector.cli.app import open as app
 
-        app.draw(place, session.id, "why", args.screenshot)
+        app.draw_why(place, session.id, args.screenshot)
     return 0
 
 

@@ -43,7 +43,7 @@ def test_a_kill_at_any_moment_leaves_all_or_nothing(tmp_path: Path) -> None:
         kill_once(folder, cases[number % len(cases)], delay, undoing=number % 4 == 3, writing=writing)
 
 
-@pytest.mark.parametrize("step", ["write.update_rows", "write.insert_staged", "execute._records"])
+@pytest.mark.parametrize("step", ["write.update_rows", "write.insert_messages", "execute._records"])
 def test_a_write_error_leaves_everything_as_it_was(
     tmp_path: Path, journal: Journal, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
