@@ -11,7 +11,8 @@ from typing import TypeVar
 from core.compress.planning.demote_results import noted
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
-from core.compress.sizing.estimate import Size, Weight, message_size, message_weight, total_tokens
+from core.compress.sizing.estimate import Size, message_size, total_tokens
+from core.compress.sizing.weight import Weight, message_weight
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import EstimateRules, WeightRules
+from core.hermes.policy.rules import EstimateRules
 from core.model.transcript.message import Wire
 
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
@@ -191,23 +190,6 @@ def _stripped(part: Any) -> Any:
     return {"type": part["type"], "image": _STRIPPED} if is_image(part) else part
 
 
-class Weight(NamedTuple):
-    """Budget tokens of one message; `thinking` is the part only some routes replay."""
-
-    total: int
-    thinking: int
-
-
-def message_weight(wire: Wire, policy: Policy) -> Weight:
-    """Weigh one message as the tail walk of a release does."""
-    rules, estimate = policy.weight, policy.estimate
-    base = rules.overhead + _content_tokens(wire, rules, estimate)
-    base += sum([_call_tokens(call, rules, estimate) for call in calls_of(wire)])
-    base += sum([_replay_tokens(wire[key], estimate) for key in rules.replay_keys if key in wire])
-    thinking = _thinking_tokens(wire, rules, estimate)
-    return Weight(base + thinking, thinking)
-
-
 def calls_of(wire: Wire) -> list[dict[str, Any]]:
     """The well-formed calls of a message."""
     calls = wire.get("tool_calls")
@@ -218,83 +200,3 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
     """The function part of a call; empty when it is malformed."""
     function = call.get("function")
     return function if isinstance(function, dict) else {}
-
-
-def _content_tokens(wire: Wire, rules: WeightRules, estimate: EstimateRules) -> int:
-    content = (sidecar(wire) if estimate.sidecar_wins else None) or wire.get("content") or ""
-    if isinstance(content, str) and estimate.unit == "bytes":
-        return text_tokens(content, estimate.unit)
-    return content_length(content, rules.image_chars) // CHARS_PER_TOKEN
-
-
-def content_length(content: Any, image_chars: int) -> int:
-    """Characters of a content, an image standing for a fixed number of them."""
-    if isinstance(content, str):
-        return len(content)
-    if not isinstance(content, list):
-        return len(str(content or ""))
-    return sum(_part_length(part, image_chars) for part in content)
-
-
-def _part_length(part: Any, image_chars: int) -> int:
-    if is_image(part):
-        return image_chars
-    if isinstance(part, dict):
-        text = part.get("text") or ""
-        return len(text) if isinstance(text, Sized) else 0
-    return len(str(part))
-
-
-def _call_tokens(call: dict[str, Any], rules: WeightRules, estimate: EstimateRules) -> int:
-    if rules.calls == "arguments":
-        arguments = function_of(call).get("arguments", "")
-        return len(arguments) // CHARS_PER_TOKEN if isinstance(arguments, Sized) else 0
-    if estimate.unit == "bytes":
-        return text_tokens(str(call), estimate.unit)
-    return len(str(call)) // CHARS_PER_TOKEN
-
-
-def _replay_tokens(value: Any, estimate: EstimateRules) -> int:
-    if estimate.blank_ciphertext:
-        value = without_ciphertext(value)
-    return _serialised_length(value) // CHARS_PER_TOKEN
-
-
-def _thinking_tokens(wire: Wire, rules: WeightRules, estimate: EstimateRules) -> int:
-    if not rules.thinking_keys:
-        return 0
-    thought = wire.get("reasoning_content")
-    doubled = estimate.reasoning_once and isinstance(thought, str) and bool(thought.strip())
-    keys = [key for key in rules.thinking_keys if not (key == "reasoning" and doubled)]
-    total = sum(_serialised_length(wire.get(key)) // CHARS_PER_TOKEN for key in keys)
-    if rules.details_text and not any(wire.get(key) for key in rules.thinking_keys):
-        total += _details_length(wire.get("reasoning_details")) // CHARS_PER_TOKEN
-    return total
-
-
-def _serialised_length(value: Any) -> int:
-    if value is None or value == "":
-        return 0
-    if isinstance(value, str):
-        return len(value)
-    try:
-        return len(json.dumps(value, ensure_ascii=False, sort_keys=True, default=str))
-    except (TypeError, ValueError):
-        return len(str(value))
-
-
-def _details_length(value: Any) -> int:
-    """Characters of readable thinking in an envelope, never of its signatures."""
-    if isinstance(value, str):
-        return len(value)
-    parts = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
-    return sum(_detail_length(part) for part in parts)
-
-
-def _detail_length(part: Any) -> int:
-    if isinstance(part, str):
-        return len(part)
-    if not isinstance(part, dict):
-        return 0
-    texts = (part.get(key) for key in ("thinking", "text", "summary"))
-    return sum(len(text) for text in texts if isinstance(text, str))

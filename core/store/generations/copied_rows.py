@@ -194,12 +194,12 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
     """
     latest: dict[Hashable, int] = {}
     for at, outline in enumerate(outlines):
-        identity = outline.uid or outline.key
+        identity = outline.identity
         first = latest.get(identity)
         if first is not None and at not in inside and at - 1 not in inside:
             kept = at - 1 - first
             copies = range(at, at + kept)
-            new = outlines[at - 1].uid or outlines[at - 1].key
+            new = outlines[at - 1].identity
             if kept >= _FEWEST and latest.get(new) == at - 1 and _restated(outlines, first, copies):
                 yield Digest(at - 1, copies)
         latest[identity] = at
@@ -215,4 +215,4 @@ def _restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool
         return False
     pairs = [(outlines[first + step], outlines[at]) for step, at in enumerate(copies)]
     replaced = all(old.state is not RowState.LIVE for old, _ in pairs)
-    return replaced and all((old.uid or old.key) == (new.uid or new.key) for old, new in pairs)
+    return replaced and all(old.identity == new.identity for old, new in pairs)

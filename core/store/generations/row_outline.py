@@ -39,6 +39,11 @@ class RowOutline:
     summary: SummaryMatch | None = None
     flagged: bool = False
 
+    @property
+    def identity(self) -> Hashable:
+        """What it is known again by: its `message_uid`, else its key."""
+        return self.uid or self.key
+
 
 def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
     """Every row of a session by id, with its summaries found."""

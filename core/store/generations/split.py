@@ -7,27 +7,24 @@ Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are foun
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import dropwhile, pairwise
 
 from core.hermes.markers.summary_signs import LONGEST_HEAD
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
+from core.store.generations.blocks import Block, copies_in, with_silent_blocks
 from core.store.generations.copied_rows import (
     batch_end,
     could_be_copy,
-    digests,
     head_copies,
     repeats,
     set_back,
     tail_copies,
-    write_batch,
 )
 from core.store.generations.row_outline import RowOutline, by_uid
 from core.store.generations.stored_twice import stored_again, unseen_by
-
-_MAX_GAP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +57,6 @@ class Segment:
         return None if self.summary is None else self.outlines[self.summary]
 
 
-@dataclass(slots=True)
-class _Block:
-    """A compaction's rows, and those behind it that were only stored again, as indexes into the session."""
-
-    start: int
-    summary: int | None
-    mode: BoundaryMode
-    head: int = 0
-    tail: int = 0
-    copies: set[int] = field(default_factory=set)
-    again: Sequence[int] = ()
-
-    @property
-    def last(self) -> int:
-        """The newest row that is nothing new."""
-        return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
-
-
 def split(
     outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool, doubled: bool
 ) -> list[Segment]:
@@ -101,7 +80,7 @@ def split(
 
 
 def _unseen(
-    outlines: Sequence[RowOutline], start: int, end: int, blocks: Mapping[int, _Block]
+    outlines: Sequence[RowOutline], start: int, end: int, blocks: Mapping[int, Block]
 ) -> frozenset[int] | None:
     """See `Segment.unseen`."""
     again = [at for at in blocks[start].again if at < end] if start in blocks else []
@@ -112,7 +91,7 @@ def _unseen(
 
 
 def _segment(
-    outlines: Sequence[RowOutline], start: int, end: int, block: _Block | None, doubled: bool
+    outlines: Sequence[RowOutline], start: int, end: int, block: Block | None, doubled: bool
 ) -> Segment:
     own = tuple(outlines[start:end])
     copies = {outlines[index].id for index in block.copies} if block else set()
@@ -131,9 +110,9 @@ def _segment(
     )
 
 
-def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool) -> list[_Block]:
+def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rotated: bool) -> list[Block]:
     summaries = [index for index, outline in enumerate(outlines) if outline.summary or outline.flagged]
-    blocks: list[_Block] = []
+    blocks: list[Block] = []
     start, covered, named = 0, -1, by_uid(outlines)
     if rotated:
         first = _entry_block(outlines, previous, summaries, named)
@@ -146,43 +125,43 @@ def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rota
         blocks.append(block)
         start = block.start
         covered = block.last
-    return _with_silent_blocks(outlines, blocks, named)
+    return with_silent_blocks(outlines, blocks, named)
 
 
 def _entry_block(
     outlines: Sequence[RowOutline], previous: Sequence[RowOutline], summaries: Sequence[int], named: bool
-) -> _Block:
+) -> Block:
     """The block a rotation writes at the start of its child."""
-    known = frozenset(_identity(outline) for outline in previous)
+    known = frozenset(outline.identity for outline in previous)
     opening = [
         index
         for index in summaries
         if index <= LONGEST_HEAD
-        and all(_identity(outline) in known or outline.summary for outline in outlines[:index])
+        and all(outline.identity in known or outline.summary for outline in outlines[:index])
     ]
     if not opening:
         copies = head_copies_at_start(outlines, previous)
-        return _Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
+        return Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
     index = opening[0]
-    if all(_identity(outlines[at]) in known for at in opening[:-1]):
+    if all(outlines[at].identity in known for at in opening[:-1]):
         # An older summary may have been carried along in head or tail: the new one was stamped last.
         index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
     tail = _tail(outlines, index, previous, named and by_uid(previous))
-    head = {at for at in range(index) if _identity(outlines[at]) in known}
-    return _Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
+    head = {at for at in range(index) if outlines[at].identity in known}
+    return Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
 
 
 def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:
     """How many leading rows restate the previous generation's start."""
     count = 0
     for own, old in zip(outlines, previous, strict=False):
-        if _identity(own) != _identity(old):
+        if own.identity != old.identity:
             break
         count += 1
     return count
 
 
-def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> _Block:
+def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> Block:
     """The block around a summary inside a session."""
     head = _head(outlines, start, index, named)
     before = outlines[start : index - head]
@@ -193,9 +172,9 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
     archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
         again = stored_again(outlines, max({index, *copies}) + 1) if named else ()
-        return _Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
+        return Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
-    return _Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
+    return Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
 
 
 def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> int:
@@ -225,7 +204,7 @@ def _tail(
 ) -> set[int]:
     """Indexes of the rows from the summary on that restate the end of the previous generation."""
     if named:
-        return _copies_in(outlines, range(index, len(outlines)), previous)
+        return copies_in(outlines, range(index, len(outlines)), previous)
     summary = outlines[index].summary
     merged = summary is not None and summary.merged
     first = index if merged else index + 1
@@ -234,67 +213,9 @@ def _tail(
     return {first + at for at in tail_copies(keys, [outline.key for outline in previous])}
 
 
-def _copies_in(
-    outlines: Sequence[RowOutline], places: Sequence[int], previous: Sequence[RowOutline]
-) -> set[int]:
-    """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
-    known: dict[Hashable, list[int]] = {}
-    for place, outline in enumerate(previous):
-        known.setdefault(_identity(outline), []).append(place)
-    found: set[int] = set()
-    gap, last = 0, -1
-    for at in places:
-        where = known.get(_identity(outlines[at]), ())
-        following = next((place for place in where if place > last), None)
-        if following is not None:
-            found.add(at)
-            gap, last = 0, following
-        elif where:
-            break
-        elif at > places[0]:
-            gap += 1
-            if gap > _MAX_GAP:
-                break
-    return found
-
-
 def _carried(
     outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int], named: bool
 ) -> bool:
     """An old summary copied into the head of the next block."""
     near = bool(later) and later[0] - index <= LONGEST_HEAD
     return near and later[0] - _head(outlines, start, later[0], named) <= index
-
-
-def _with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[_Block], named: bool) -> list[_Block]:
-    """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
-    if not named and not any(outline.state is RowState.ARCHIVED for outline in outlines):
-        return blocks
-    found = list(blocks)
-    # What stands between a block's start and its summary is its head, repeated or not.
-    inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
-    starts = {block.start: block for block in blocks}
-    seen: set[Hashable] = set()
-    opening = _identity(outlines[0])
-    for at, outline in enumerate(outlines):
-        identity = _identity(outline)
-        if at in starts:
-            opening = identity
-        elif identity == opening and identity in seen and at not in inside:
-            batch = range(at, len(outlines)) if named else write_batch(outlines, at)
-            copies = _copies_in(outlines, batch, outlines[:at]) if len(batch) > 1 or named else set()
-            if copies:
-                found.append(_Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
-                inside |= copies
-        seen.add(identity)
-    for row, kept in digests(outlines, inside):
-        found.append(_Block(row, row, BoundaryMode.IN_PLACE, 0, len(kept), {*kept}))
-    return sorted(found, key=lambda block: block.start)
-
-
-def _up_to_summary(block: _Block) -> range:
-    return range(block.start, block.start if block.summary is None else block.summary + 1)
-
-
-def _identity(outline: RowOutline) -> Hashable:
-    return outline.uid or outline.key

@@ -4,15 +4,12 @@ Most conversations were never compressed, and most rules have nothing to say abo
 messages (`message_scan`) finds those that were, those whose rows are doubled or do not fit together, and
 those with credentials; they are examined in full, as are those the log or a lock tells of. Of the others the
 session row alone is looked at.
-
-What was found is kept, so that the next survey looks only at what has changed.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -25,6 +22,7 @@ from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.message_scan import quick_check
 from core.explain.diagnose.rules.storage.structure import examine_row
+from core.explain.diagnose.survey.memory import Memory
 from core.explain.diagnose.survey.worker_pool import Examiners, SessionLogs, encoded
 from core.hermes.config.config import HermesConfig, load_config
 from core.model.finding import Finding
@@ -58,23 +56,6 @@ class Surveyed:
     error: InspectorError | None = None
 
 
-@dataclass(slots=True)
-class _Memory:
-    """What an earlier survey found.
-
-    Attributes:
-        scanned: Newest message id that was looked at.
-        to_examine: Sessions worth a full examination.
-        pending: Calls whose results were still to come, by session.
-        found: By root session: a stamp of what was examined, and the findings.
-    """
-
-    scanned: int = 0
-    to_examine: set[str] = field(default_factory=set)
-    pending: dict[str, list[str]] = field(default_factory=dict)
-    found: dict[str, tuple[str, list[dict[str, Any]]]] = field(default_factory=dict)
-
-
 def survey(
     store: Store,
     *,
@@ -102,7 +83,7 @@ def survey(
         ConfigError: config.yaml cannot be used.
     """
     kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
-    memory = _load(kept)
+    memory = Memory.read(kept)
     home, now = store.location.home, now or datetime.now(UTC)
     config, logs = load_config(home), SessionLogs.of_home(home)
     rows = store.conversations(shown=False).rows
@@ -124,13 +105,13 @@ def survey(
     except _Stopped:
         return
     finally:
-        _save(kept, memory)
+        memory.write(kept)
 
 
 def _scan(
     store: Store,
     slices: Sequence[tuple[int, int]],
-    memory: _Memory,
+    memory: Memory,
     reached: Callable[[int], None],
     report: Callable[[], None],
 ) -> None:
@@ -183,7 +164,7 @@ class _Surroundings:
 def _examine_all(
     store: Store,
     rows: Sequence[ConversationRow],
-    memory: _Memory,
+    memory: Memory,
     around: _Surroundings,
     report: Callable[[], None],
     cancelled: Cancelled,
@@ -203,14 +184,14 @@ def _examine_all(
                 raise _Stopped
 
 
-def _is_told_of(row: ConversationRow, memory: _Memory, around: _Surroundings) -> bool:
+def _is_told_of(row: ConversationRow, memory: Memory, around: _Surroundings) -> bool:
     """Whether a conversation is worth a full examination, by what is known without its messages."""
     ids = [session.id for session in row.sessions]
     locked = any(lock.key in ids for lock in around.locks)
     return len(ids) > 1 or locked or any(one in memory.to_examine or around.logs.tells(one) for one in ids)
 
 
-def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task:
+def _task(row: ConversationRow, memory: Memory, around: _Surroundings) -> _Task:
     ids = tuple(session.id for session in row.sessions)
     locked = any(lock.key in ids for lock in around.locks)
     full = _is_told_of(row, memory, around)
@@ -219,7 +200,7 @@ def _task(row: ConversationRow, memory: _Memory, around: _Surroundings) -> _Task
     return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)
 
 
-def _surveyed(task: _Task, memory: _Memory, examined: Callable[[_Task], list[dict[str, Any]]]) -> Surveyed:
+def _surveyed(task: _Task, memory: Memory, examined: Callable[[_Task], list[dict[str, Any]]]) -> Surveyed:
     """One conversation: what is remembered of it, else what an examination finds."""
     if task.known is not None:
         return Surveyed(task.row, task.known, task.full, fresh=False)
@@ -270,25 +251,3 @@ def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool
         until = session.guards.cooldown_until
         parts += [around.now] if until is not None and until > around.now else []
     return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
-
-
-def _load(kept: KeptAnswer | None) -> _Memory:
-    """What is remembered; a file that cannot be read counts as nothing."""
-    try:
-        data: Mapping[str, Any] = json.loads((kept.read() if kept else None) or "{}")
-        found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
-        return _Memory(int(data["scanned"]), set(data["to_examine"]), dict(data["pending"]), found)
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return _Memory()
-
-
-def _save(kept: KeptAnswer | None, memory: _Memory) -> None:
-    if kept is None:
-        return
-    data = {
-        "scanned": memory.scanned,
-        "to_examine": sorted(memory.to_examine),
-        "pending": memory.pending,
-        "found": memory.found,
-    }
-    kept.write(json.dumps(data, default=str))

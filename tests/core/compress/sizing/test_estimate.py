@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.compress.sizing.estimate import message_size, message_weight, text_tokens, tool_tokens, total_tokens
+from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.policy.policy import load_policy
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 9000}}
@@ -93,22 +93,3 @@ def test_tools_are_measured_by_repr_or_by_schema() -> None:
     }
     assert tool_tokens([tool], schema=False) == (len(str([tool])) + 3) // 4
     assert tool_tokens([tool], schema=True) == (len("lslists") + len('{"type":"object"}') + 3) // 4
-
-
-def test_every_part_of_a_weight_is_divided_on_its_own() -> None:
-    calls = [{"id": "a", "function": {"name": "f", "arguments": "1234567"}}] * 2
-    wire: dict[str, object] = {"role": "assistant", "content": "1234567", "tool_calls": calls}
-    assert message_weight(wire, load_policy("0.13")).total == 10 + 1 + 1 + 1
-    assert message_weight(wire, load_policy("0.18")).total == 10 + 1 + 2 * (len(str(calls[0])) // 4)
-
-
-def test_thinking_weighs_from_018_on() -> None:
-    wire: dict[str, object] = {
-        "role": "assistant",
-        "content": "",
-        "reasoning": "t" * 40,
-        "reasoning_content": "t" * 40,
-    }
-    assert message_weight(wire, load_policy("0.17")).total == 10
-    assert message_weight(wire, load_policy("0.18")).total == 30
-    assert message_weight(wire, load_policy("0.22")).thinking == 10

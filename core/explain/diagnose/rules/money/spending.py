@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import pairwise
 from typing import Any, Protocol
 
 from core.account.pricing.price import MILLION, cost, rates_for, write_rate
 from core.account.pricing.price_book import open_book
-from core.account.prompt_cache.routes import Route
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case, to_fire_earlier
@@ -22,12 +20,11 @@ from core.explain.diagnose.registry import (
     spending_rule,
     store_spending_rule,
 )
-from core.explain.diagnose.rules.money.case import Account, billed
+from core.explain.diagnose.rules.money.case import Account
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.transcript.session import Session
 from core.support.amounts import plural
 
 _TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
@@ -108,28 +105,6 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
     }
 
 
-@spending_rule("F2")
-def no_usage(account: Account, rule: Rule) -> Iterable[Found]:
-    """Answers, and no tokens."""
-    answered = Counter(answer.row.session_id for answer in account.answers if answer.row)
-    sessions = account.conversation.sessions
-    silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
-    if silent:
-        told = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
-        where = Evidence(Source.DATABASE, f"sessions {silent[0].id}", told)
-        yield Found({"sessions": plural(len(silent), "session")}, (where,), session=silent[0].id)
-
-
-@spending_rule("F3")
-def undercounted(account: Account, rule: Rule) -> Iterable[Found]:
-    """Fewer calls on record than answers."""
-    recorded, answers = account.calls, len(account.answers)
-    if recorded and answers >= rule.limits["least"] and recorded / answers < rule.limits["ratio"]:
-        told = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
-        numbers = {"told": told, "recorded": recorded, "answers": answers, "missing": answers - recorded}
-        yield Found(numbers, verdict=Verdict.SUSPECTED)
-
-
 @spending_rule("F6")
 def one_hour_writes(account: Account, rule: Rule) -> Iterable[Found]:
     """Writes kept for an hour, recorded at the rate of five minutes."""
@@ -182,72 +157,6 @@ def summaries(account: Account, rule: Rule) -> Iterable[Found]:
     """What summaries took."""
     if any(row.task == "compression" for row in account.usage):
         yield Found(summary_spend([row for row in account.rows if row.task == "compression"]))
-
-
-@spending_rule("F10-invisible")
-def invisible_summaries(account: Account, rule: Rule) -> Iterable[Found]:
-    """Compactions, and no usage of a summariser."""
-    compactions = sum(one.boundary is not None for one in account.conversation.generations)
-    if compactions and not any(row.task == "compression" for row in account.usage):
-        yield Found({"told": plural(compactions, "compaction")})
-
-
-@spending_rule("F11")
-def misattributed(account: Account, rule: Rule) -> Iterable[Found]:
-    """Sessions that several models answered, booked on one."""
-    for session in account.conversation.sessions:
-        used = {row.model for row in account.usage if row.session_id == session.id and not row.task}
-        if len(used) > 1:
-            numbers = {"model": session.model or "no model", "models": ", ".join(sorted(used))}
-            where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", numbers["models"])
-            yield Found(numbers, (where,), session=session.id)
-
-
-@spending_rule("F12")
-def repeats_its_parent(account: Account, rule: Rule) -> Iterable[Found]:
-    """A continuation that may repeat the totals of its parent."""
-    sessions = account.conversation.sessions
-    for parent, child in pairwise(sessions):
-        pairs = list(zip(billed(child), billed(parent), strict=True))
-        own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
-        answers = sum(message.role == "assistant" for message in own)
-        calls = child.api_calls or 0
-        # Where nothing of the session is held (E5), its calls have nothing to be compared with.
-        held = any(one.row_ids for one in account.conversation.generations if one.session_id == child.id)
-        grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
-        if grown and calls > rule.limits["ratio"] * max(1, answers):
-            numbers = {"child": child.id, "calls": calls, "answers": answers}
-            yield Found(numbers, verdict=Verdict.SUSPECTED, session=child.id)
-
-
-@spending_rule("F14")
-def no_cache_bucket(account: Account, rule: Rule) -> Iterable[Found]:
-    """Long prompts without any hit, while other models report them."""
-    long = [one for one in account.report.calls if (one.prompt or 0) >= rule.limits["prompt"]]
-    models = {call.model for call in long if call.cache_read}
-    for model, calls in Counter(call.model for call in long).items():
-        if model not in models and calls >= rule.limits["calls"] and _hits_elsewhere(account):
-            yield Found({"calls": calls, "model": model}, verdict=Verdict.SUSPECTED)
-
-
-def _hits_elsewhere(account: Account) -> bool:
-    return bool(collect([account.store], by="model").ledger().totals.tokens.cache_read)
-
-
-@spending_rule("F15")
-def no_reasoning(account: Account, rule: Rule) -> Iterable[Found]:
-    """Answers with thinking, and no reasoning tokens."""
-    sessions = account.conversation.sessions
-    if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
-        return
-    thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)
-    if thinking:
-        yield Found({"told": plural(thinking, "answer")})
-
-
-def _tells_reasoning(session: Session) -> bool:
-    """The provider's usage has a count for it; Anthropic's has none."""
-    return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
 
 
 @conversation_rule("A3")

@@ -1,0 +1,85 @@
+"""The rows of one compaction inside a session, and compactions that left none but copies."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+from core.model.transcript.conversation import BoundaryMode
+from core.model.transcript.message import RowState
+from core.store.generations.copied_rows import digests, write_batch
+from core.store.generations.row_outline import RowOutline
+
+_MAX_GAP = 4
+
+
+@dataclass(slots=True)
+class Block:
+    """A compaction's rows, and those behind it that were only stored again, as indexes into the session."""
+
+    start: int
+    summary: int | None
+    mode: BoundaryMode
+    head: int = 0
+    tail: int = 0
+    copies: set[int] = field(default_factory=set)
+    again: Sequence[int] = ()
+
+    @property
+    def last(self) -> int:
+        """The newest row that is nothing new."""
+        return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
+
+
+def copies_in(
+    outlines: Sequence[RowOutline], places: Sequence[int], previous: Sequence[RowOutline]
+) -> set[int]:
+    """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
+    known: dict[Hashable, list[int]] = {}
+    for place, outline in enumerate(previous):
+        known.setdefault(outline.identity, []).append(place)
+    found: set[int] = set()
+    gap, last = 0, -1
+    for at in places:
+        where = known.get(outlines[at].identity, ())
+        following = next((place for place in where if place > last), None)
+        if following is not None:
+            found.add(at)
+            gap, last = 0, following
+        elif where:
+            break
+        elif at > places[0]:
+            gap += 1
+            if gap > _MAX_GAP:
+                break
+    return found
+
+
+def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], named: bool) -> list[Block]:
+    """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
+    if not named and not any(outline.state is RowState.ARCHIVED for outline in outlines):
+        return blocks
+    found = list(blocks)
+    # What stands between a block's start and its summary is its head, repeated or not.
+    inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
+    starts = {block.start: block for block in blocks}
+    seen: set[Hashable] = set()
+    opening = outlines[0].identity
+    for at, outline in enumerate(outlines):
+        identity = outline.identity
+        if at in starts:
+            opening = identity
+        elif identity == opening and identity in seen and at not in inside:
+            batch = range(at, len(outlines)) if named else write_batch(outlines, at)
+            copies = copies_in(outlines, batch, outlines[:at]) if len(batch) > 1 or named else set()
+            if copies:
+                found.append(Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))
+                inside |= copies
+        seen.add(identity)
+    for row, kept in digests(outlines, inside):
+        found.append(Block(row, row, BoundaryMode.IN_PLACE, 0, len(kept), {*kept}))
+    return sorted(found, key=lambda block: block.start)
+
+
+def _up_to_summary(block: Block) -> range:
+    return range(block.start, block.start if block.summary is None else block.summary + 1)
