@@ -1,12 +1,14 @@
-"""What people and assistants said, and what edits put in whose place: what a claim can be held against."""
+"""What people and assistants said and did, and what edits replaced: what a claim can be held against."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from core.compress.facts.collect import LONGEST_REQUEST, sentences
@@ -15,12 +17,29 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import without_code
+from core.compress.retention.claim_words import reporting
 from core.model.transcript.message import Message
 
-USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
+USER, ASSISTANT, DOCUMENT, CALL = "user", "assistant", "document", "call"
 
-_SHORT = 120
-"""Characters of an answer that only takes up what was asked."""
+_ARGUMENTS, _RESULT = 1500, 600
+"""Characters of a call's arguments and of its result that tell what it was about."""
+
+_NAMED, _MOST, _LEAST, _UNKNOWN, _REPORTING = 3.0, 3.0, 0.4, 0.7, 0.5
+"""Weights: of a name, of the rarest and the commonest word, of one nobody uses; share of a reporter's own."""
+
+_ANSWERING = re.compile(r"ask|clarify", re.IGNORECASE)
+"""Tools by which an assistant asks a person something; what they give back is the person's answer."""
+
+_ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
+_TELLING = 1_000_000
+"""Characters that tell how rare a word is."""
+
+_APART = 100_000
+"""Characters between two calls, which stand for themselves."""
+
+_PLANS = re.compile(r"todo|task|plan", re.IGNORECASE)
+"""Tools that note down what is to be done."""
 
 _SAID = re.compile(r"\bthe user said:\s*", re.IGNORECASE)
 """Before what a person wrote when refusing a call; it comes back as the result of that call."""
@@ -28,14 +47,16 @@ _SAID = re.compile(r"\bthe user said:\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One sentence somebody said.
+    """One sentence somebody said, or one call with what it gave back.
 
     Attributes:
         at: Index of its message.
-        share: How much of what was asked for it speaks of, 0 to 1.
+        place: Characters of the conversation in front of it; calls stand apart from what was said.
+        share: How much of what was asked for it and those around it speak of, 0 to 1.
     """
 
     at: int
+    place: int
     speaker: str
     text: str
     share: float
@@ -55,6 +76,7 @@ class Accounts:
         self, read: Sequence[View], known: Sequence[Message], also: Sequence[str], ended: Sequence[Outcome]
     ) -> None:
         self._read, self._known, self._also, self._ended = read, known, also, ended
+        self._weights: dict[str, float] = {}
 
     @cached_property
     def _texts(self) -> list[tuple[int, str, str, str]]:
@@ -69,8 +91,26 @@ class Accounts:
         """Everything that was said, in lower case, with the index of its message; -1 of other texts."""
         return [(at, lower) for at, _, _, lower in self._texts]
 
+    @cached_property
+    def _calls(self) -> list[tuple[int, str, str, str]]:
+        """The same of every call but those that only note down what is to be done."""
+        found = []
+        for one in self._ended:
+            if not _PLANS.search(one.call.name):
+                called = f"{one.call.name} {one.call.target} {one.call.strings[:_ARGUMENTS]}"
+                text = f"{called}\n{one.text[:_RESULT]}"
+                found.append((one.at, CALL, text, text.lower()))
+        return found
+
     def of(
-        self, names: Sequence[str], words: Sequence[str], least: float, *, around: int = 0
+        self,
+        names: Sequence[str],
+        words: Sequence[str],
+        least: float,
+        *,
+        around: int = 0,
+        weighed: bool = False,
+        calls: bool = False,
     ) -> list[Account]:
         """Sentences that speak of names (in lower case) and roots, in order.
 
@@ -79,31 +119,56 @@ class Accounts:
             words: The roots.
             least: Share of them a sentence must hold.
             around: Sentences before and behind that count too.
+            weighed: What is rare counts more; otherwise all count alike.
+            calls: Take calls too, each with the start of its result as one sentence.
         """
-        whole = len(names) + len(words)
-        wanted, sought, most_absent = (
-            frozenset(words),
-            [forms_of(word) for word in words],
-            (1 - least) * whole,
-        )
-        found = []
-        for at, speaker, text, lower in self._texts if whole else ():
-            absent = sum(name not in lower for name in names)
-            if absent > most_absent or not _holds_enough(lower, sought, most_absent - absent):
-                continue
-            said = sentences(text)
-            held = [_held(sentence, names, wanted) for sentence in said]
-            for place, own in enumerate(held):
-                near = frozenset().union(*held[max(0, place - around) : place + around + 1])
-                if own and len(near) >= least * whole:
-                    found.append(Account(at, speaker, said[place], len(near) / whole))
+        weights = self.weigh(names, words) if weighed else dict.fromkeys((*names, *words), 1.0)
+        whole = sum(weights.values())
+        sought = [
+            (weight, (term,) if term in names else forms_of(term))
+            for term, weight in sorted(weights.items(), key=lambda pair: -pair[1])
+        ]
+        wanted, most_absent = frozenset(words), (1 - least) * whole
+        found: list[Account] = []
+        start = 0
+        for at, speaker, text, lower in (*self._texts, *(self._calls if calls else ())) if whole else ():
+            start += _APART if speaker == CALL else 0
+            if _holds_enough(lower, sought, most_absent):
+                said = (text,) if speaker == CALL else sentences(text)
+                held = [_held(sentence, names, wanted) for sentence in said]
+                places = [0, *accumulate(map(len, said))]
+                for number, own in enumerate(held):
+                    near = frozenset().union(*held[max(0, number - around) : number + around + 1])
+                    share = sum(map(weights.__getitem__, near)) / whole
+                    if own and share >= least:
+                        place = start + places[number]
+                        found.append(Account(at, place, speaker, said[number], share))
+            start += len(text)
         return found
 
-    def was_taken_up(self, at: int) -> bool:
-        """Whether a message asked something that a person answered in a word or two."""
-        place = next(place for place, text in enumerate(self._texts) if text[0] == at)
-        answers = (text for _, speaker, text, _ in self._texts[place + 1 :][:1] if speaker == USER)
-        return "?" in self._texts[place][2] and any(len(text) <= _SHORT for text in answers)
+    def weigh(self, names: Sequence[str], words: Sequence[str]) -> dict[str, float]:
+        """What names and roots count: the rarer a word, the more, and a word of whoever reports less."""
+        weights = dict.fromkeys(names, _NAMED)
+        for word in words:
+            if word not in self._weights:
+                self._weights[word] = self._weight(word)
+            weights[word] = self._weights[word]
+        return weights
+
+    def _weight(self, word: str) -> float:
+        texts, sample = self._sample
+        holding = sum(sample.count(form) for form in forms_of(word))
+        if not holding:
+            return _UNKNOWN
+        rarity = math.log(1 + texts / holding) - 1
+        return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
+
+    @cached_property
+    def _sample(self) -> tuple[int, str]:
+        """How many texts, and these: all, or of a long conversation some from everywhere."""
+        texts = [lower for *_, lower in (*self._texts, *self._calls)]
+        texts = texts[:: 1 + sum(map(len, texts)) // _TELLING]
+        return len(texts), "\n".join(texts)
 
     def edits(self, *names: str) -> Iterator[tuple[str, str]]:
         """What edits that ended well put in the place of what, of those that name all of some names."""
@@ -118,10 +183,10 @@ class Accounts:
         return frozenset(one.call.id for one in self._ended if one.error)
 
 
-def _holds_enough(lower: str, sought: Sequence[Sequence[str]], most_absent: float) -> bool:
-    absent = 0
-    for forms in sought:
-        absent += not any(form in lower for form in forms)
+def _holds_enough(lower: str, sought: Sequence[tuple[float, Sequence[str]]], most_absent: float) -> bool:
+    absent = 0.0
+    for weight, forms in sought:
+        absent += 0 if any(form in lower for form in forms) else weight
         if absent > most_absent:
             return False
     return True
@@ -138,8 +203,12 @@ def _said(view: View) -> tuple[str, str] | None:
     if view.role == "assistant":
         return ASSISTANT, view.text
     if view.role == "tool":
-        refused = lexicon().rejected.search(view.text[:600]) and _SAID.search(view.text)
-        return (USER, view.text[refused.end() :]) if refused else None
+        refused = lexicon().rejected.search(view.text[:600])
+        said = _SAID.search(view.text) if refused else None
+        if said:
+            return USER, view.text[said.end() :]
+        answering = view.answers is not None and _ANSWERING.match(view.answers.name) and not refused
+        return (USER, "\n".join(_ANSWER.findall(view.text)) or view.text) if answering else None
     if view.request and len(view.text) <= LONGEST_REQUEST:
         return USER, view.text
     return None if lexicon().injected.match(view.text) else (DOCUMENT, view.text)

@@ -86,8 +86,6 @@ class ClaimWords:
     said_by: tuple[re.Pattern[str], ...]
     person: re.Pattern[str]
     originates: re.Pattern[str]
-    refuses: re.Pattern[str]
-    refusal: re.Pattern[str]
     unsure: re.Pattern[str]
     lasting: re.Pattern[str]
     does_not: re.Pattern[str]
@@ -95,6 +93,7 @@ class ClaimWords:
     everything: re.Pattern[str]
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
+    ordered: tuple[re.Pattern[str], ...]
     replaced: tuple[re.Pattern[str], ...]
 
     def act(self, verb: str) -> StateWords:
@@ -139,8 +138,6 @@ def claim_words() -> ClaimWords:
         said_by=tuple(map(_one, table["said_by"])),
         person=_one(table["person"]),
         originates=_one(table["originates"]),
-        refuses=_one(table["refuses"]),
-        refusal=_one(table["refusal"]),
         unsure=_one(table["unsure"]),
         lasting=_one(table["lasting"]),
         does_not=_one(table["does_not"]),
@@ -148,6 +145,7 @@ def claim_words() -> ClaimWords:
         everything=_one(table["everything"]),
         states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
         came_from=_any(table["came_from"]),
+        ordered=tuple(map(_one, table["ordered"])),
         replaced=tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
     )
 

@@ -21,10 +21,13 @@ _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
 _COUNT = re.compile(r"(?<![\w.,/#-])(\d+)\s+(?:[a-z]+\s+)?$")
 _FAR = 30
+_BETWEEN = "\n\x1e\n"
+"""Stands between two messages."""
+
 _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
-_MOST_LINES, _NEAR = 80, 2000
+_MOST_LINES, _NEAR, _MOST_NEAR = 80, 2000, 2000
 
 
 class Evidence:
@@ -45,9 +48,14 @@ class Evidence:
 
     @cached_property
     def _text(self) -> str:
-        parts = [message.text for message in self._known]
-        parts += [f"{call.name} {call.arguments}" for message in self._known for call in message.tool_calls]
-        return "\n".join((*parts, *self._also)).lower().replace("\\\\", "/").replace("\\/", "/")
+        """Everything in lower case, what an assistant says and calls together with what that gave back."""
+        parts: list[str] = []
+        for message in self._known:
+            parts.append("\n" if message.role == "tool" else _BETWEEN)
+            calls = (f"\n{call.name} {call.arguments}" for call in message.tool_calls)
+            parts += [message.text, *calls]
+        text = "".join((*parts, *(f"{_BETWEEN}{text}" for text in self._also)))
+        return text.lower().replace("\\\\", "/").replace("\\/", "/")
 
     def found(self, value: str) -> bool:
         """Whether a value is one of those found in the middle: the cheapest answer."""
@@ -115,19 +123,37 @@ class Evidence:
             yield text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : end]
             at = text.find(part, end)
 
-    def meet(self, one: Sequence[str], other: Sequence[str]) -> bool:
-        """Whether a message, or a call with what it gave back, speaks of most of both groups of words."""
-        return any(_most(one, text) and _most(other, text) for text in self._exchanges)
+    def places(self, part: str, around: int) -> Iterator[tuple[str, str]]:
+        """Where a text stands: what is in front of it, and itself with what is behind it, in lower case.
+
+        Args:
+            part: The text, in lower case.
+            around: Characters on both sides.
+        """
+        text, at = self._text, self._text.find(part)
+        for _ in range(_MOST_NEAR):
+            if at < 0:
+                return
+            front = text[max(0, at - around) : at].rpartition(_BETWEEN)[2]
+            yield front, text[at : at + len(part) + around].partition(_BETWEEN)[0]
+            at = text.find(part, at + len(part))
+
+    def side_by_side(self, one: str, other: str) -> bool:
+        """Whether three paragraphs somebody said, or a call with its result, hold both, or nobody one."""
+        if one not in self._text or other not in self._text:
+            return True
+        return any(one in text and other in text for text in self._passages)
+
+    @cached_property
+    def _passages(self) -> list[str]:
+        said = (text.split("\n\n") for _, text in self.accounts.spoken)
+        found = ["\n".join(parts[at : at + 3]) for parts in said for at in range(max(1, len(parts) - 2))]
+        results = (f"{one.call.name} {one.call.target} {one.call.strings} {one.text}" for one in self._ended)
+        return [*found, *(text.lower() for text in results)]
 
     @cached_property
     def _exchanges(self) -> list[str]:
-        """Each message in lower case, with what the calls of an assistant gave back."""
-        found: list[list[str]] = [["\n".join(self._also)]]
-        for message in self._known:
-            if message.role != "tool":
-                found.append([])
-            found[-1] += [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]
-        return ["\n".join(texts).lower() for texts in found]
+        return self._text.split(_BETWEEN)
 
     def measures(self, figure: str, unit: str) -> bool:
         """Whether a figure stands with its unit; in what people say a word or two may stand between."""
@@ -184,10 +210,6 @@ class Evidence:
             if rules:
                 found.append((text.lower(), rules))
         return found
-
-
-def _most(words: Sequence[str], text: str) -> bool:
-    return 2 * sum(any(form in text for form in forms_of(word)) for word in words) >= len(words)
 
 
 def _held(said: Sequence[str], at: int) -> frozenset[str]:

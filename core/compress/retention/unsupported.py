@@ -16,6 +16,7 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
+from core.compress.retention.beside import COUNTED, beside
 from core.compress.retention.contradicted import contradicted
 from core.compress.retention.evidence import Evidence
 from core.compress.retention.told import LABEL, PART, QUOTED, told
@@ -24,9 +25,6 @@ from core.model.compaction.preview import Unsupported
 _WHERE = 240
 _SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""
-
-_COUNTED = ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
-"""What whoever writes a summary counts, whatever its number."""
 
 _MOST = 40
 _LEAST_WORDS = 3
@@ -42,6 +40,9 @@ _LABELLED = re.compile(
     r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
 )
 """What goes by a number: task 3, worktree 2."""
+
+_TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)")
+"""What only a machine writes: a session, a branch with its number."""
 
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
@@ -79,7 +80,7 @@ def check(summary: str, evidence: Evidence) -> Checked:
         strange += () if strange else _unrelated(sentence, facts, evidence)
         strange += _strangers(sentence, facts, evidence)
         plain = QUOTED.sub(" ", sentence)
-        doubtful = [] if strange else [*contradicted(plain, facts, evidence)]
+        doubtful = [] if strange else [*beside(plain, facts, evidence), *contradicted(plain, facts, evidence)]
         doubtful += told(sentence, facts, evidence, known=not strange)
         copied = doubtful and evidence.holds(LABEL.sub("", " ".join(sentence.split())).rstrip("."))
         claims = (*strange, *(() if copied else doubtful))
@@ -105,13 +106,16 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group().rstrip(","), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
-            behind and behind[0].rstrip(".,;)") in _COUNTED
+            behind and behind[0].rstrip(".,;)") in COUNTED
         )
         small = figure.isdigit() and int(figure) <= _SMALL
         if known or small or _ROUGH.search(sentence[max(0, match.start() - 16) : match.start()]):
             continue
         if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
             yield "numbers", figure
+    for token in _TOKEN.findall(sentence):
+        if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
+            yield "ids", token
     for tally, thing in _TALLY.findall(sentence):
         counts = evidence.counts(thing)
         if counts and tally not in counts:
@@ -172,7 +176,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     figure = match.group().rstrip(",").replace(",", "")
     money, unit = value[:1] in "$€£¥", value[match.end() :].strip()
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
-    if unit in _COUNTED or (counted and counted[0].rstrip(".,;)") in _COUNTED):
+    if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
         return True
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:

@@ -51,6 +51,7 @@ def flagged(claim: str, middle: list[Message] = WORK) -> list[str]:
         "The audit log is enabled in settings.toml.",
         "Two threads are still unanswered.",
         "ledger.xml was checked successfully with xmllint.",
+        "The retry limit for the upload was added before the rows of the ledger were streamed in batches.",
     ],
 )
 def test_what_the_messages_tell_the_other_way_round_is_flagged(claim: str) -> None:
@@ -69,6 +70,8 @@ def test_what_the_messages_tell_the_other_way_round_is_flagged(claim: str) -> No
         "The audit log is not enabled in settings.toml.",
         "No thread is unanswered.",
         "The user asked to squash the two commits before pushing.",
+        "Timeouts of the upload came from the proxy of the office.",
+        "The rows of the ledger were streamed in batches before a retry limit for the upload was added.",
     ],
 )
 def test_the_same_told_rightly_is_not(claim: str) -> None:
@@ -94,3 +97,28 @@ def test_an_edit_behind_the_last_commit_is_not_committed() -> None:
     ]
     assert flagged("All changes were committed.", middle) != []
     assert flagged("All changes were committed.", middle[:3]) == []
+
+
+def test_what_somebody_answers_to_a_question_is_said_by_them() -> None:
+    answer = "Keep every row of the ledger that is older than ten years in an archive."
+    middle = [
+        user("Mend the export."),
+        *call("clarify", answer, question="What about old rows?"),
+        assistant("Every row of the ledger that is older than ten years is in an archive now."),
+    ]
+    claim = "The {} proposed keeping rows of the ledger older than ten years in an archive."
+    assert flagged(claim.format("assistant"), middle) != []
+    assert flagged(claim.format("user"), middle) == []
+
+
+def test_a_cause_nobody_tells_near_to_its_effect_is_flagged() -> None:
+    apart = [message for day in range(9) for message in (user(f"Day {day}?"), assistant("All quiet. " * 9))]
+    middle = [
+        user("Find out why the nightly upload timed out."),
+        assistant("The nightly upload timed out since the office proxy was overloaded."),
+        *apart,
+        assistant("The disk of the archive server was full on Monday."),
+    ]
+    claim = "The nightly upload timed out because the {}."
+    assert flagged(claim.format("disk of the archive server was full"), middle) != []
+    assert flagged(claim.format("office proxy was overloaded"), middle) == []
