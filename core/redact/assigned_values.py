@@ -20,7 +20,7 @@ from core.redact.spans import Hit
 from core.redact.table import compiled
 from core.redact.unnamed.behind import behind, mentioned
 from core.redact.unnamed.passwords import is_password
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
 _BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")

@@ -17,8 +17,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from core.redact.spans import Hit
-from core.redact.word_search import Search, one_by_one, search_for
-from core.support.patterns import pattern
+from core.redact.word_search import Search, one_by_one, pattern, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.table import names
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
 _CAPS_END = pattern(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """What stands in the place of a credential."""

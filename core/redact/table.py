@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.support.yaml_tables import shared_table
 
@@ -15,8 +14,7 @@ KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places
 """What tells itself, what its place tells, and the words that tell names, issuers and speech."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """One form of credential.
 
     Attributes:
@@ -44,8 +42,7 @@ class Kind:
         return compiled(self.source)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A protocol's place for a credential.
 
     Attributes:
@@ -75,8 +72,7 @@ class Place:
         return pattern.search(text, max(0, at - self.back), end) if self.back else pattern.match(text, at)
 
 
-@dataclass(frozen=True, slots=True)
-class Issuers:
+class Issuers(NamedTuple):
     """Words before a random run: `telling` say a key follows, behind `secret` even a UUID is one.
 
     Attributes:
@@ -94,8 +90,7 @@ class Issuers:
     tools: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """The words that make the name of a value the name of a secret."""
 
     strong: frozenset[str]

@@ -1,9 +1,10 @@
-"""Many words looked for in a text at once, however many they are (Aho and Corasick, 1975)."""
+"""What texts are searched with: many words at once (Aho and Corasick, 1975), expressions when needed."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 Value = TypeVar("Value")
 Search = Callable[[str], Iterable[tuple[int, Value]]]
@@ -33,3 +34,24 @@ def one_by_one(text: str, words: Mapping[str, Value]) -> Iterator[tuple[int, Val
         while at >= 0:
             yield at + len(word) - 1, value
             at = text.find(word, at + 1)
+
+
+class _Pattern:
+    """Stands for an expression until it is used: most texts need few. It keeps what was asked of it."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source, self._flags = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(self._source, self._flags), name)
+        setattr(self, name, found)
+        return found
+
+
+if TYPE_CHECKING:
+
+    def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+        """An expression, as `re.compile` makes it."""
+
+else:
+    pattern = _Pattern

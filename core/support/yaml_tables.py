@@ -13,15 +13,16 @@ stack.
 from __future__ import annotations
 
 import marshal
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from core.support.file_cache import cache_directory, keep
+from core.support.file_cache import OWN_SETTINGS, cache_directory, config_directory, keep
 
 _ROOT = Path(__file__).parents[2]
 _FORMAT = 1
@@ -162,6 +163,32 @@ def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: boo
         raise
     except (ValueError, OverflowError, RecursionError) as error:  # as a date of the 32nd
         raise BadYaml(f"not valid YAML ({' '.join(str(error).split())[:200]})") from error
+
+
+def own_setting(*names: str) -> Any:
+    """A value of the user's `config.yaml`, by its name or by those of its section and its own.
+
+    None where the file does not say, or what it says is no YAML: who checks the file says that.
+    """
+    path = config_directory() / OWN_SETTINGS
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    value: Any = _sections(path, found.st_mtime_ns, found.st_size)
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+@lru_cache(maxsize=1)
+def _sections(path: Path, _mtime_ns: int, _size: int) -> Mapping[str, Any]:
+    """The file as it was then: parsed for every amount on screen, a screen would take seconds."""
+    try:
+        found = user_yaml(read_user_file(path))
+    except (OSError, BadYaml):
+        return {}
+    return found if isinstance(found, Mapping) else {}
 
 
 def weight(value: Any) -> int:

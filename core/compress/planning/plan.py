@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.compress.planning.arithmetic import arithmetic
 from core.compress.planning.keep_turns import boundary, widened
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Cut, Rows, cut
@@ -14,10 +13,13 @@ from core.compress.planning.row_facts import Columns
 from core.compress.planning.summary_window import summary_budget, summary_window
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
+from core.hermes.policy.output_rules import ModelTable
 from core.hermes.policy.policy import Policy
+from core.hermes.policy.rules import Tier
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.settings import Gate, Settings
 from core.model.transcript.message import Message
+from core.support.amounts import plural
 
 
 def plan_messages(
@@ -79,7 +81,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         would_fire=compared >= limits.threshold and not blocks,
         compared_tokens=compared,
         blocked_by=blocks,
-        arithmetic=tuple(arithmetic(limits, pruning, spans, compared, measured, settings.window)),
+        arithmetic=tuple(_arithmetic(limits, pruning, spans, compared, measured, settings.window)),
         weights=tuple(pruning.weights),
         estimates=measured.estimates,
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
@@ -195,3 +197,52 @@ def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -
         weights=measured.weights.full,
         estimates=measured.estimates,
     )
+
+
+def _arithmetic(
+    limits: Budgets,
+    pruning: Pruning,
+    spans: tuple[Span, Span, Span],
+    compared: int,
+    measured: Measured,
+    window: int,
+) -> Iterator[str]:
+    """The steps in words: threshold, pruning, tail and verdict, and the tiers and models of a document."""
+    sign = ">=" if compared >= limits.threshold else "<"
+    _, middle, tail = spans
+    yield from limits.arithmetic
+    yield f"{plural(pruning.count, 'old tool result')} shortened before the cut"
+    weight = sum(pruning.weights[tail.start :])
+    yield f"tail holds {plural(tail.size, 'message')}, {weight:,} tokens by weight"
+    yield f"{compared:,} tokens {sign} threshold {limits.threshold:,}"
+    yield from _tiers(compared, window, measured.policy.threshold.tiers)
+    if middle.size:
+        summarised = sum(pruning.weights[middle.start : middle.end])
+        yield from _models(summarised, measured.policy.summary.models)
+
+
+def _tiers(compared: int, window: int, tiers: Sequence[Tier]) -> Iterator[str]:
+    """The tiers of pressure, and which the conversation has reached."""
+    share = compared / window
+    for tier in tiers:
+        reached = "reached" if share > tier.above else "not reached"
+        yield f"above {tier.above:.2f} {tier.does}: {reached} at {share:.2f}"
+
+
+def _models(tokens: int, tables: Sequence[ModelTable]) -> Iterator[str]:
+    """What a summary of so many tokens takes by each table: money and time."""
+    for table in tables:
+        usd, seconds = (between(tokens, table.tokens, row) for row in (table.usd, table.seconds))
+        takes = f"about ${usd:.3f} and {max(1, round(seconds))} s"
+        yield f"by its table {table.model} takes {takes} to summarise {tokens:,} tokens"
+
+
+def between(at: float, sizes: Sequence[float], values: Sequence[float]) -> float:
+    """A value between the two sizes around it; in proportion before the first and behind the last."""
+    if not sizes[0] <= at <= sizes[-1]:
+        end = 0 if at < sizes[0] else -1
+        return values[end] * at / sizes[end]
+    right = next(i for i, size in enumerate(sizes) if at <= size)
+    left = max(0, right - 1)
+    share = (at - sizes[left]) / (sizes[right] - sizes[left]) if right != left else 0.0
+    return values[left] + share * (values[right] - values[left])

@@ -10,8 +10,7 @@ from typing import Any
 
 from core.hermes.config.config import HermesConfig
 from core.model.evidence import Evidence, Source, Verdict
-from core.support.own_settings import own_setting
-from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
+from core.support.yaml_tables import BadYaml, load_table, own_setting, read_user_file, user_yaml
 
 CACHE_NAME = "context_length_cache.yaml"
 

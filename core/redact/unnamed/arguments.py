@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 from core.redact.spans import Hit
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _ARGUMENT = r"(?:\"[^\"\n]{1,400}\"|'[^'\n]{1,400}')"
 _LIST = pattern(rf"[\[(]\s{{0,40}}(?P<all>{_ARGUMENT}(?:\s{{0,40}},\s{{0,40}}\[?{_ARGUMENT}){{1,60}})")

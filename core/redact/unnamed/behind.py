@@ -6,7 +6,7 @@ from core.redact.key_formats import drawn, variety
 from core.redact.secret_names import Strength, is_reference, looks_random
 from core.redact.table import compiled
 from core.redact.unnamed.passwords import could_be_password
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""

@@ -11,7 +11,7 @@ from core.redact.secret_names import is_likely
 from core.redact.spans import Hit
 from core.redact.table import unnamed_words
 from core.redact.unnamed.passwords import is_password, is_thought_up
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
 """The end of a section's head; or what opens a list or a mapping."""

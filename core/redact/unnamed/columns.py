@@ -10,7 +10,7 @@ from core.redact.key_formats import gibberish, jumbled, opaque, scrambled
 from core.redact.secret_names import Strength, is_code, is_path, is_reference, looks_random, strength
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
 """What parts the cells of a line; without any of them two blanks do."""

@@ -1,6 +1,6 @@
-"""Passwords that commands are given: behind an option, or at a place of their own.
+"""Passwords given to commands behind an option, and in calls: `connect("db", "root", "Tango-99x")`.
 
-Which tools and options there are is data: `tools` and `options` in `words.yaml`.
+Which tools, options and calls there are is data: `tools`, `options` and `calls` in `words.yaml`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from functools import cache
 
 from core.redact.hints import Hints
 from core.redact.key_formats import scrambled, variety
+from core.redact.secret_names import looks_random
 from core.redact.spans import Hit
 from core.redact.table import issuers, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _REACH = 160
 """Characters of a command that are read."""
@@ -76,3 +77,41 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
     if option in words["rarely"] and is_thought_up(value):
         return _TWO_WORDS.match(value) is not None
     return _DRAWN.fullmatch(value) is not None and variety(value) == 3 and scrambled(value)
+
+
+_REACH_OF_CALL = 400
+"""Characters of a call that are read."""
+_LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
+
+
+def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
+    """Every literal behind the first of such a call that looks like a password.
+
+    Args:
+        text: The text.
+        lower: The same in lower case.
+        places: Where in it a word stands that leads to one.
+    """
+    for at in places:
+        if match := _called().match(lower, at):
+            for one in _behind_the_first(text, match.end()):
+                value = one["value"]
+                if is_password(value) or is_thought_up(value) or looks_random(value):
+                    yield Hit(*one.span("value"), "secret-value")
+
+
+@cache
+def _called() -> re.Pattern[str]:
+    return pattern(rf"(?:{'|'.join(unnamed_words()['calls'])})\s?(?:=\s?)?[(\[](?=[^()\n]{{0,200}}[\"'])")
+
+
+def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:
+    """The literals of a call up to its end; not the first argument, which says where or who."""
+    for one in _LITERAL.finditer(text, start, start + _REACH_OF_CALL):
+        before = text[start : one.start()]
+        if ")" in before.replace("()", "") and one.start() > start:
+            return
+        if "," in before:
+            yield one
+        if one["next"] != ",":
+            return

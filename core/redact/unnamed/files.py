@@ -13,7 +13,7 @@ from functools import cache
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _MOST_LINES, _LONGEST = 40, 200
 _REDIRECTS = (">", "tee")

@@ -16,7 +16,7 @@ from core.redact.key_formats import drawn, opaque
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
 from core.redact.table import compiled, issuers, names, unnamed_words
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
 """Characters of a password by how much else tells it; in a drawn one so many neighbours differ in class."""

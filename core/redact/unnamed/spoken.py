@@ -14,7 +14,7 @@ from core.redact.hints import Hints
 from core.redact.spans import Hit
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
-from core.support.patterns import pattern
+from core.redact.word_search import pattern
 
 _REACH, _LONGEST = 96, 64
 """Characters behind the word in which a password is looked for; and of one at the most."""

@@ -18,11 +18,11 @@ from urllib.parse import unquote
 
 from core.redact.known_values import KNOWN, is_looked_for
 from core.redact.quick_check import may_hold_credential
+from core.redact.word_search import pattern
 from core.store.database.schema import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import chunks
-from core.support.patterns import pattern
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.support.own_settings import own_setting
+from core.support.yaml_tables import own_setting
 from inspector.screens.sessions.columns import COLUMNS, PROFILE, Column
 
 GAP = 2

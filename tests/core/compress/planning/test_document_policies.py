@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.planning.arithmetic import between
-from core.compress.planning.plan import plan_messages
+from core.compress.planning.plan import between, plan_messages
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.render import render
 from core.compress.summarise.extract.sections import kind_of
