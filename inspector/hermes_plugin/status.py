@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.compress.engines.host.discovery import enabled_plugins, find_install
+from core.compress.engines.host.found_engine import BUILT_IN
+from core.errors import ConfigError
+from core.hermes.config.config import load_config
 from core.recordings.read import Extent, Recording
 from core.support.file_cache import state_directory
 from inspector.hermes_plugin.install import NAME, installed
@@ -23,12 +26,14 @@ class Status:
     Attributes:
         settings: The choices of the installation; None when there is none.
         enabled: config.yaml lets Hermes load it.
+        selected: What `context.engine` names.
         release: Of the Hermes behind the `hermes` command; None when there is none.
         answers: The worker's interpreter runs Hermes Inspector.
     """
 
     settings: Settings | None
     enabled: bool
+    selected: str
     release: str | None
     answers: bool
     recorded: Extent
@@ -51,11 +56,13 @@ class Status:
     def lines(self) -> Iterator[str]:
         """For people."""
         if self.settings is None:
-            yield "not installed"
+            yield "not installed; `hermes-inspector plugin install` puts it there"
             return
         parts = [name for name, on in (("engine", self.engine), ("recorder", self.recorder)) if on]
         yield f"installed in {self.settings.home}: {', '.join((*parts, '/inspect'))}"
         yield "enabled in config.yaml" if self.enabled else "not enabled: plugins.enabled does not list it"
+        if self.engine and self.selected != NAME:
+            yield f"not the engine: context.engine is {self.selected}"
         yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
         found = self.recorded
         counts = f"{found.requests:,} requests, {found.compactions:,} compactions"
@@ -76,10 +83,18 @@ def status(home: Path) -> Status:
     return Status(
         settings=settings,
         enabled=NAME in enabled_plugins(home),
+        selected=_selected(home),
         release=None if install is None else install.version,
         answers=settings is not None and _answers(settings),
         recorded=Recording(folder).extent(home),
     )
+
+
+def _selected(home: Path) -> str:
+    try:
+        return str(load_config(home).value("context.engine") or BUILT_IN)
+    except ConfigError:
+        return BUILT_IN  # Hermes runs on its defaults then
 
 
 def _answers(settings: Settings) -> bool:

@@ -25,7 +25,7 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
         "lost": _lost,
     }
     if what not in answers:
-        yield f"{what!r} is no question it knows. {HELP}"
+        yield f"{what!r} is no question it knows. It answers {HELP}"
         return
     with target.session(args) as (store, session):
         yield from answers[what](store, session, rest)
@@ -76,6 +76,9 @@ def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
         f"{fmt.count(tokens.cache_read)} read from the cache, {fmt.count(tokens.output)} out."
     )
     spent, listed = total.recorded.usd, total.computed.usd
+    if spent is None and listed is None:
+        yield "Neither Hermes nor the price list has a price for it."
+        return
     recorded = "no price" if spent is None else fmt.money(spent)
     computed = "unpriced" if listed is None else fmt.money(listed, mark=fmt.ESTIMATE)
     yield f"Hermes recorded {recorded}; by the price list {computed}."
@@ -90,6 +93,8 @@ def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
     hits = recall(store, store.conversation(session.id), rest, everything=True, limit=5)
     if not hits:
         yield f"No message speaks of {rest!r}."
+    elif all(hit.live for hit in hits):
+        yield "Nothing of it was dropped:"
     for hit in hits:
         place = "still in the context" if hit.live else f"dropped from generation {hit.generation}"
         yield f"{hit.message.role} (message {hit.row}, {place}): {hit.excerpt}"

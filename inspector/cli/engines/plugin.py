@@ -74,7 +74,10 @@ def _install(args: argparse.Namespace, home: Path) -> int:
         output.write_note(line)
     confirm.ask("Install it?", yes=args.yes)
     install(planned)
-    return _status(args, home)
+    _status(args, home)
+    if not args.json:
+        output.write_lines(["from the next chat on; `hermes-inspector plugin uninstall` takes it out again"])
+    return 0
 
 
 def _uninstall(args: argparse.Namespace, home: Path) -> int:
@@ -120,8 +123,16 @@ def _status(args: argparse.Namespace, home: Path) -> int:
 
 
 def _planned(planned: Planned) -> Iterator[str]:
-    """What would be written, and the lines of config.yaml that change."""
+    """What would be written, what it does, and the lines of config.yaml that change."""
+    chosen = planned.settings
     yield f"a plugin is written to {planned.folder}"
+    yield "/inspect answers in a chat: why | plan | cost | lost TOPIC, without a model"
+    if chosen.engine:
+        yield "the engine compacts in place of Hermes' own, and measures what each compaction kept"
+    if chosen.recorder:
+        yield "the recorder keeps sizes and token counts of requests, none of their text"
+    if not (chosen.engine or chosen.recorder):
+        yield "with --engine it is the context engine too, with --recorder it records requests"
     before = (planned.before or b"").decode("utf-8", "replace").splitlines()
     changed = difflib.unified_diff(
         before, planned.edit.text.splitlines(), "config.yaml", "config.yaml", lineterm="", n=1

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from .hooks import SessionMemory
-from .settings import Settings
+from .settings import Settings, own_environment
 
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
 _SECONDS = 30
@@ -38,13 +38,14 @@ class InspectCommand:
         if not session:
             return "Nothing has been said in this conversation yet."
         home = os.environ.get("HERMES_HOME") or self._settings.home
-        words = ["plugin", "answer", "--home", home, "--session", session, "--", *text.split()]
+        words = ["plugin", "--home", home, "--session", session, "--", "answer", *text.split()]
         done = subprocess.run(
             [self._settings.python, "-c", _RUN, self._settings.root, *words],
             capture_output=True,
             text=True,
             timeout=_SECONDS,
             stdin=subprocess.DEVNULL,
+            env=own_environment(),
             check=False,
         )
         return (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 FILE_NAME = "settings.json"
 _FOLDER = Path(__file__).parent
+_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV")
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,8 @@ def read_settings(folder: Path = _FOLDER) -> Settings:
         return Settings(**found)
     except TypeError as error:
         raise ValueError(str(error)) from error
+
+
+def own_environment() -> dict[str, str]:
+    """The environment for our interpreter: without what leads a Python to Hermes' packages."""
+    return {name: value for name, value in os.environ.items() if name not in _FOREIGN}

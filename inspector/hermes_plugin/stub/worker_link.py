@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from .settings import Settings
+from .settings import Settings, own_environment
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,6 @@ _PAUSE = 60.0
 """Seconds before a worker that failed is started again."""
 _FIRST_ANSWER = 20.0
 """Seconds for the answer to the first call, which loads the program."""
-_FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV")
 
 
 class WorkerLink:
@@ -84,7 +83,7 @@ class WorkerLink:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: value for name, value in os.environ.items() if name not in _FOREIGN},
+            env=own_environment(),
             start_new_session=True,
         )
         self._owner = os.getpid()

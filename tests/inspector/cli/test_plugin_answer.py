@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -34,3 +35,13 @@ def test_what_it_does_not_know_names_what_it_knows(
 
 def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said(sample_home, capsys, "lost", "zyxwvut") == ["No message speaks of 'zyxwvut'."]
+
+
+def test_a_topic_that_was_never_dropped_is_said_so(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["sessions", "--all", "--home", str(sample_home), "--json"]) == 0
+    every = json.loads(capsys.readouterr().out)["sessions"]
+    whole = next(one for one in every if one["conversation"]["generations"] == 1 and one["messages"] > 4)
+    assert run(["plugin", "answer", "lost", "the", "--session", whole["id"], "--home", str(sample_home)]) == 0
+    assert capsys.readouterr().out.startswith("Nothing of it was dropped:\n")

@@ -138,3 +138,31 @@ def test_the_copied_files_use_the_standard_library_alone(home: Path) -> None:
         assert "import core" not in text
         assert "from core" not in text
         assert "from inspector" not in text
+
+
+def test_it_says_what_each_part_does_and_how_to_get_rid_of_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin(home, "install")
+    told = capsys.readouterr()
+    assert "with --engine it is the context engine too" in told.err
+    assert "plugin uninstall" in told.out
+    plugin(home, "uninstall")
+    plugin(home, "install", "--engine", "--recorder")
+    told = capsys.readouterr()
+    assert "in place of Hermes' own" in told.err
+    assert "none of their text" in told.err
+
+
+def test_status_says_that_another_engine_was_chosen_since(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin(home, "install", "--engine")
+    config = home / "config.yaml"
+    assert "not the engine" not in capsys.readouterr().out
+    config.write_text(config.read_text().replace("engine: inspector", "engine: lcm"))
+    run(["plugin", "status", "--home", str(home)])
+    assert "not the engine: context.engine is lcm" in capsys.readouterr().out
+    plugin(home, "uninstall")
+    run(["plugin", "status", "--home", str(home)])
+    assert "plugin install" in capsys.readouterr().out

@@ -1,0 +1,55 @@
+"""`/inspect` as Hermes calls it: one string of words in, a few lines out, from our own interpreter."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from core.store.database.connect import open_readonly
+from inspector.hermes_plugin.stub.command import InspectCommand
+from inspector.hermes_plugin.stub.hooks import SessionMemory
+from inspector.hermes_plugin.stub.settings import Settings
+
+ROOT = Path(__file__).parents[4]
+TITLE = "Refactor the auth module"
+
+
+def command(home: Path, python: str = sys.executable) -> InspectCommand:
+    with open_readonly(home / "state.db") as connection:
+        [session] = connection.execute("SELECT id FROM sessions WHERE title = ?", (TITLE,)).fetchone()
+    memory = SessionMemory()
+    memory.note(session_id=session)
+    return InspectCommand(Settings(str(home), python, str(ROOT), "", True, True, {}), memory)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "it fires at"),
+        ("plan", "it fires at"),
+        ("why", "it fires at"),
+        ("cost", "Hermes recorded"),
+        ("lost auth", "auth"),
+        ("lost  zyxwvut  qq", "zyxwvut qq"),
+        ("sing", "is no question it knows"),
+        ("--json", "is no question it knows"),
+        ("lost -- --home /nowhere", "No message speaks of"),
+    ],
+)
+def test_it_answers_what_was_typed(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch, text: str, said: str
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(sample_home))
+    monkeypatch.setenv("PYTHONPATH", "/nowhere")
+    assert said in command(sample_home)(text)
+
+
+def test_a_chat_without_a_message_is_told_so() -> None:
+    made = InspectCommand(Settings("", sys.executable, str(ROOT), "", True, True, {}), SessionMemory())
+    assert made("why") == "Nothing has been said in this conversation yet."
+
+
+def test_an_interpreter_that_is_gone_is_told_in_the_chat(sample_home: Path) -> None:
+    assert command(sample_home, "/nowhere/python")("why").startswith("Hermes Inspector cannot answer: ")
