@@ -28,9 +28,12 @@ _WRITES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
 _LATER_WRITES = {2: 1 << 13, 3: 1 << 14}
 """Moving between folders and truncating, by the version that knows them."""
 _FILE_WRITES = 1 << 1 | 1 << 14
+_OWN_SIGNALS, _SCOPES_SINCE = 1 << 1, 6
+"""Landlock's scope that keeps signals among the processes it holds, and the version that knows it."""
 
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.startfile", "pty.spawn")
 _FORKS = ("os.fork", "os.forkpty")
+_SIGNALS = ("os.kill", "os.killpg")
 _SENDS = ("socket.connect", "socket.sendto", "socket.bind")
 _CHANGES = {  # the positions of the paths that change
     "os.remove": (0,),
@@ -109,8 +112,9 @@ def _landlock(folder: str) -> None:
         if version < 1:
             return
         rights = _WRITES + sum(right for since, right in _LATER_WRITES.items() if version >= since)
-        attributes = ctypes.create_string_buffer(struct.pack("Q", rights))
-        rules = call(_CREATE_RULESET, attributes, 8, 0)
+        held = (rights, 0, _OWN_SIGNALS) if version >= _SCOPES_SINCE else (rights,)
+        attributes = ctypes.create_string_buffer(struct.pack("Q" * len(held), *held))
+        rules = call(_CREATE_RULESET, attributes, 8 * len(held), 0)
         if rules < 0:
             return
         for place, allowed in ((folder, rights), ("/dev/null", rights & _FILE_WRITES)):
@@ -151,6 +155,8 @@ def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
             raise PermissionError("the host lets an engine start no programs")
         elif event in _SENDS:
             raise PermissionError("the host lets an engine use no network")
+        elif event in _SIGNALS and args[0] != os.getpid():
+            raise PermissionError("the host lets an engine send no signals")
         elif event in _FORKS:
             used = int.from_bytes(forks[:8], "little") + 1
             forks[:8] = used.to_bytes(8, "little")

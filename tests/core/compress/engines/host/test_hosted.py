@@ -53,6 +53,8 @@ def test_what_an_engine_prints_does_not_reach_the_pipe(tmp_path: Path) -> None:
         ("os._exit(7)", "ended by itself"),
         ("return self.compress(messages)", "RecursionError"),
         ("os.system('true')", "start no programs"),
+        ("os.kill(os.getppid(), 9)", "send no signals"),
+        ("os.killpg(os.getppid(), 9)", "send no signals"),
         ("import socket; socket.create_connection(('127.0.0.1', 9))", "use no network"),
     ],
 )
