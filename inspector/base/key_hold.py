@@ -9,6 +9,7 @@ from textual.app import App
 from textual.events import Key
 from textual.message import Message
 from textual.message_pump import MessagePump
+from textual.timer import Timer
 
 LONGEST, STUCK = 30.0, 0.5
 """Seconds: after the first nothing that opens is waited for any more; each time the second have passed it is
@@ -45,24 +46,33 @@ class KeyHold:
         self._opening = 0
         self._under_way = 0
         self._target: MessagePump | None = None
+        self._patience: Timer | None = None
 
     def hold(self) -> None:
         """Something is opening that the next keys are for."""
         self._opening += 1
-        opened = self._opening
-        self._app.set_timer(LONGEST, lambda: self.release() if self._opening == opened else None)
+        self._stop_waiting()
+        self._patience = self._app.set_timer(LONGEST, self.release)
 
     def release(self) -> None:
         """It is there: the keys that waited go to it."""
+        self._stop_waiting()
         if self._opening:
             self._opening = 0
             self._app.call_later(self._next)
+
+    def _stop_waiting(self) -> None:
+        """Its timer would hold what was in front when it began: a conversation that was left since."""
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
 
     async def take(self, key: Key) -> None:
         """Hand a key on when it is its turn; escape goes through at once and takes those waiting with it."""
         if key.key == GIVES_UP:
             self._held.clear()
             self._opening = self._under_way = 0
+            self._stop_waiting()
         self._held.append(key)
         await self._next()
 
