@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rich.style import Style
@@ -53,26 +54,30 @@ def defaults() -> dict[str, str]:
 
 
 class Palette:
-    """The styles of one theme, by token name."""
+    """The styles of one theme, by token name; each is made once, for every row asks for the same few."""
 
-    def __init__(self, variables: dict[str, str]) -> None:
-        self._variables = variables
+    _newest: tuple[Mapping[str, str], Palette] | None = None
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self._variables = {name: variables.get(name) or colour for name, colour in defaults().items()}
+        self._styles: dict[tuple[str, bool, str | None], Style] = {}
 
     @classmethod
     def of(cls, app: App[object]) -> Palette:
-        """The palette of the theme in force."""
-        return _palette(app.theme, tuple((name, app.theme_variables.get(name, "")) for name in defaults()))
+        """The palette of the theme in force; another theme brings other variables."""
+        if cls._newest is None or cls._newest[0] is not app.theme_variables:
+            cls._newest = (app.theme_variables, cls(app.theme_variables))
+        return cls._newest[1]
 
     def style(self, token: str, *, bold: bool = False, on: str | None = None) -> Style:
         """A token as text colour, optionally on another token's colour."""
-        background = None if on is None else self._variables[on]
-        return Style(color=self._variables[token], bgcolor=background, bold=bold or None)
+        made = self._styles.get((token, bold, on))
+        if made is None:
+            background = None if on is None else self._variables[on]
+            made = Style(color=self._variables[token], bgcolor=background, bold=bold or None)
+            self._styles[token, bold, on] = made
+        return made
 
     def fill(self, token: str) -> Style:
         """A token as background."""
         return Style(bgcolor=self._variables[token])
-
-
-@lru_cache(maxsize=8)
-def _palette(_theme: str, variables: tuple[tuple[str, str], ...]) -> Palette:
-    return Palette({name: value or defaults()[name] for name, value in variables})

@@ -37,7 +37,7 @@ asyncio.run(main())
 def results(stores: Stores) -> Iterator[Result]:
     """The first rows on the large store and on the small one."""
     listed = [measure.python_command(LISTED, str(store)) for store in (stores.large, stores.small)]
-    empty, large, small = measure.in_turn(measure.python_command(EMPTY), *listed)
+    empty, large, small = measure.in_turn(measure.python_command(EMPTY), *listed, runs=measure.RUNS)
     yield Result("session list on screen / empty app", large.seconds / empty.seconds, "x", 1.5)
     yield Result("session list, large store / small store", large.seconds / small.seconds, "x", 1.2)
     (peak,) = measure.figures(LISTED, str(stores.large))
