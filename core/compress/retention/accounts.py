@@ -92,6 +92,12 @@ class Accounts:
         return [(at, lower) for at, _, _, lower in self._texts]
 
     @cached_property
+    def relayed(self) -> list[str]:
+        """What people said that came back as the result of a call."""
+        results = (view for view in self._read if view.role == "tool")
+        return [said[1] for view in results if (said := _said(view))]
+
+    @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
         """The same of every call but those that only note down what is to be done."""
         found = []

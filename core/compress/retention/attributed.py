@@ -13,7 +13,7 @@ from core.compress.retention.evidence import Evidence
 
 _PART = re.compile(r";\s+")
 _WHAT = re.compile(r": |,? (?:and|but|so|which|because|after|whether) (?:the |it |was |then )?|, ")
-_LONG = 110
+_LONG = 50
 """Characters of what somebody is said to have said from which its first clause is looked for."""
 
 _SAID, _HARDLY, _AS_WELL, _DISTANT = 0.65, 0.2, 0.8, 0.5

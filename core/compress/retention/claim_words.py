@@ -88,18 +88,12 @@ class ClaimWords:
     originates: re.Pattern[str]
     unsure: re.Pattern[str]
     lasting: re.Pattern[str]
-    does_not: re.Pattern[str]
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
     ordered: tuple[re.Pattern[str], ...]
     replaced: tuple[re.Pattern[str], ...]
-
-    def act(self, verb: str) -> StateWords:
-        """What is done or not, as a state."""
-        forms = rf"\b{re.escape(verb[:-1] if verb.endswith('e') else verb)}\w{{0,3}}\b"
-        return StateWords(_one(forms), _one(forms), self.states[0].negation)
 
 
 @cache
@@ -140,7 +134,6 @@ def claim_words() -> ClaimWords:
         originates=_one(table["originates"]),
         unsure=_one(table["unsure"]),
         lasting=_one(table["lasting"]),
-        does_not=_one(table["does_not"]),
         went_well=_one(table["went_well"]),
         everything=_one(table["everything"]),
         states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),

@@ -48,10 +48,7 @@ def _stands_otherwise(clause: str, facts: Sequence[FactValue], evidence: Evidenc
     if words.unsure.search(clause):
         return False
     plain = _plain(clause, facts)
-    lasting = words.lasting.search(plain) is not None
-    denied = words.does_not.search(plain)
-    states = [*(words.states if lasting else ()), *([words.act(denied["act"])] if denied else [])]
-    for state in states:
+    for state in words.states if words.lasting.search(plain) else ():
         claimed = state.sign(plain)
         names, told = subject(clause, facts, without=state.either) if claimed is not None else ([], [])
         last = _last_sign(state, names, told, evidence) if names or told else None

@@ -202,7 +202,7 @@ class Evidence:
         states = claim_words().states_rule
         spoken = (message.text for message in self._known if message.role in roles)
         found: list[tuple[str, list[Callable[[], frozenset[str]]]]] = []
-        for text in dict.fromkeys((*map(without_code, spoken), *self._also)):
+        for text in dict.fromkeys((*map(without_code, spoken), *self.accounts.relayed, *self._also)):
             said = sentences(text)
             rules: list[Callable[[], frozenset[str]]] = [
                 cache(partial(_held, said, at)) for at, one in enumerate(said) if states.search(one)

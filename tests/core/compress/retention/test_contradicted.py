@@ -122,3 +122,14 @@ def test_a_cause_nobody_tells_near_to_its_effect_is_flagged() -> None:
     claim = "The nightly upload timed out because the {}."
     assert flagged(claim.format("disk of the archive server was full"), middle) != []
     assert flagged(claim.format("office proxy was overloaded"), middle) == []
+
+
+def test_what_people_answer_to_a_question_lays_down_a_rule() -> None:
+    answer = "Rows of the ledger must never be older than ten years."
+    middle = [
+        user("Mend the export."),
+        *call("clarify", answer, question="What about old rows?"),
+        assistant("Understood."),
+    ]
+    assert flagged("The user insists that rows of the ledger are never older than ten years.", middle) == []
+    assert flagged("The user insists that the archive is never compressed twice.", middle) != []
