@@ -10,12 +10,12 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from core.apply.change import new_session, session_changes
 from core.apply.checks.guards import check_guards, refused, require
 from core.apply.database.connection import insert_image, opened, read_images, transaction
 from core.apply.database.exact_values import Image, RawText
 from core.apply.database.snapshot import live_messages
 from core.apply.new_rows import call_count, loaded_alike, new_rows, stored
+from core.apply.session_columns import new_session, session_changes
 from core.apply.write import prepared, write
 from core.errors import InspectorError, UsageError
 from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal

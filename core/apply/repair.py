@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from core.apply.change import session_changes
 from core.apply.database.snapshot import live_messages
 from core.apply.new_rows import call_count, new_rows
 from core.apply.rehearse import verified
+from core.apply.session_columns import session_changes
 from core.errors import UsageError
 from core.model.compaction.apply import ApplyMode, Rehearsal
 from core.store.store import Store

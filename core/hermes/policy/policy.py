@@ -1,4 +1,4 @@
-"""Release policies: every number and switch in which releases of Hermes differ, from `policies/*.yaml`."""
+"""Release policies: every number and switch in which releases of Hermes differ, from `releases/*.yaml`."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -145,9 +145,7 @@ def _release(found: ErrorExplanation, reaction: Reaction) -> dict[str, Any]:
 
 def lines(found: ErrorExplanation) -> Iterator[str]:
     """An explanation for people."""
-    from core.hermes.provider_errors.explain import helps, next_step
     from core.model.finding import Severity
-    from inspector.cli import table
     from inspector.terminal.formatting import count
 
     meaning = found.meaning
@@ -164,15 +162,26 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
     yield found.headline
     yield output.fix(found.remedy, Severity.WARNING, "")
     yield ""
-    yield from table.lines(
-        [
-            table.Column("Hermes"),
-            table.Column("takes it for", varies=True, rank=3, wraps=True, shrinks=True),
-            table.Column("window read", right=True, varies=True, rank=1),
-            table.Column("room read", right=True, varies=True, rank=2),
-            table.Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
-            table.Column("helps", varies=True),
-        ],
+    yield from _reactions(found)
+
+
+def _reactions(found: ErrorExplanation) -> Iterable[str]:
+    """What each release makes of it, as a table."""
+    from core.hermes.provider_errors.explain import helps, next_step
+    from inspector.cli.table import Column
+    from inspector.cli.table import lines as table_lines
+    from inspector.terminal.formatting import count
+
+    columns = [
+        Column("Hermes"),
+        Column("takes it for", varies=True, rank=3, wraps=True, shrinks=True),
+        Column("window read", right=True, varies=True, rank=1),
+        Column("room read", right=True, varies=True, rank=2),
+        Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
+        Column("helps", varies=True),
+    ]
+    return table_lines(
+        columns,
         [
             [
                 one.release,
@@ -180,7 +189,7 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
                 count(one.limit),
                 count(one.available),
                 next_step(one),
-                "yes" if helps(meaning, one) else "no",
+                "yes" if helps(found.meaning, one) else "no",
             ]
             for one in found.reactions
         ],

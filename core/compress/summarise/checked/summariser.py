@@ -17,9 +17,9 @@ from core.compress.summarise.base import (
     SummaryRequest,
     SummaryResult,
 )
-from core.compress.summarise.checked.body import joined, without
+from core.compress.summarise.checked.edits import joined, without
 from core.compress.summarise.checked.grounds import Grounds
-from core.compress.summarise.extract.select import Estimate
+from core.compress.summarise.extract.fact_choice import Estimate
 from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.faithful.missing import lines_of
 from core.compress.summarise.prompt import repair_prompt

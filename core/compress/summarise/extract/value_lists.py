@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from core.compress.facts.collect import Found, endings
 from core.compress.facts.values import classify
 from core.compress.retention.summary_index import LOST, SummaryIndex
+from core.compress.summarise.extract.fact_choice import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine
-from core.compress.summarise.extract.select import Estimate
 
 _LABELS = {
     "urls": "Links",

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found, endings
 from core.compress.facts.topic import roots
+from core.compress.summarise.extract.fact_choice import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
-from core.compress.summarise.extract.select import Estimate
 
 _SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
 _TOLD = 0.6

@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.checked.body import joined, without
+from core.compress.summarise.checked.edits import joined, without
 from core.compress.summarise.checked.summariser import CheckedSummariser
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.summariser import quarter
