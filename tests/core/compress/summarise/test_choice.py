@@ -52,6 +52,13 @@ def test_hermes_own_summary_model_is_taken_with_its_address_key_and_patience(tmp
     assert choice == ModelChoice("openrouter", "aux/model", "https://aux.example.org/v1", "aux-key", 30.0)
 
 
+def test_another_provider_gets_neither_the_address_nor_the_key_of_the_one_configured(tmp_path: Path) -> None:
+    env = {"OPENAI_API_KEY": "own-key"}
+    choice = resolve(ModelChoice(provider="openai"), env=env, config=_config(tmp_path))
+    assert (choice.model, choice.api_key) == ("aux/model", "own-key")
+    assert "aux.example.org" not in choice.base_url
+
+
 def test_the_live_model_comes_before_the_configured_default(tmp_path: Path) -> None:
     config = _config(tmp_path, "model: {default: configured, provider: openai}\n")
     live = ModelChoice("anthropic", "live-model", "", "live-key")

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explain.headline.compaction import MOST, headline_of
+from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import (
     CompressionEvent,
     Failure,
@@ -157,6 +158,31 @@ def test_a_failure_stands_until_an_attempt_succeeds(make_home: MakeHome) -> None
     home.started(54_900, 28)
     compacted(home)
     assert explained(home).headline.sentence.startswith("Compressed before a model call")
+
+
+def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
+    failed = event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED))
+    failed = replace(failed, headline=headline_of(failed))
+    assert standing_failure([failed, event(Trigger.NATIVE)]) is failed
+    assert standing_failure([failed, event()]) is None
+
+
+@pytest.mark.parametrize(
+    ("cause", "severity"),
+    [("too_few", "warning"), ("skipped", "warning"), ("no_progress", "warning"), ("auth", "critical")],
+)
+def test_an_attempt_with_nothing_to_do_is_no_more_than_a_warning(cause: str, severity: str) -> None:
+    summary = SummaryOutcome(SummaryStatus.ABORTED, failure=Failure(cause, ""))
+    assert headline_of(event(completed=False, summary=summary)).severity == Severity(severity)
+
+
+def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() -> None:
+    told = headline_of(event(summary=SummaryOutcome(SummaryStatus.FALLBACK), messages_after=208))
+    assert "The messages between" in told.sentence
+
+
+def test_what_a_provider_compacted_in_its_own_thread_says_nothing_of_our_messages() -> None:
+    assert "206" not in headline_of(event(Trigger.NATIVE)).sentence
 
 
 def test_no_failure_is_made_of_nothing() -> None:

@@ -17,6 +17,12 @@ def test_it_says_how_far_the_limit_is_and_how_many_calls_that_is() -> None:
     assert told.severity is None
 
 
+@pytest.mark.parametrize(("prompt", "words"), [(60_000, "about 2 calls"), (110_000, "about 1 call at")])
+def test_one_call_is_a_call_and_two_are_calls(prompt: int, words: str) -> None:
+    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), [0, prompt])
+    assert words in told.sentence
+
+
 def test_close_to_the_limit_it_says_what_can_be_done() -> None:
     told = standing(Now(138_000, 150_000, 200_000, headroom=12_000))
     assert told.severity is Severity.INFO
