@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.model.compaction.plan import Span
@@ -58,6 +59,31 @@ class Listed:
     done: bool = False
     problem: str = ""
     asked: str = ""
+
+
+@dataclass(slots=True)
+class Sums:
+    """Adds up a list as it grows.
+
+    Attributes:
+        counts: Entries by what compression does to them.
+        over: Trajectories over the target before it.
+        tokens: Of all trajectories before it.
+        saved: Tokens that summaries of the size asked for would save.
+    """
+
+    counts: Counter[State] = field(default_factory=Counter)
+    over: int = 0
+    tokens: int = 0
+    saved: int = 0
+
+    def add(self, one: Listed) -> None:
+        """One entry more."""
+        self.counts[one.state] += 1
+        self.over += one.state in (State.SHORTENED, State.OVER)
+        if one.metrics is not None:
+            self.tokens += one.metrics.original_tokens
+            self.saved += one.metrics.tokens_saved
 
 
 def survey(job: Job) -> Iterator[Listed]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual import getters, on
@@ -14,7 +12,7 @@ from textual.message import Message
 from core.model.finding import Severity
 from core.model.headline import Headline
 from core.redact.quick_check import masked_start
-from core.trajectory.browse import Listed, State, survey
+from core.trajectory.browse import Listed, State, Sums, survey
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
@@ -110,6 +108,8 @@ class TrajectoriesScreen(Page):
         super().__init__()
         self.job = job
         self._found: list[Listed] = []
+        self._rows: list[Listed] = []
+        self._sums = Sums()
         self._whole = False
         self._filter = 0
 
@@ -143,22 +143,24 @@ class TrajectoriesScreen(Page):
     @on(Read)
     def _take(self, event: Read) -> None:
         self._found += event.entries
+        self._rows += (row for row in event.entries if row.state in FILTERS[self._filter][1])
+        for entry in event.entries:
+            self._sums.add(entry)
         self._whole = event.whole
         self._show(keep=True)
 
     def _show(self, *, keep: bool) -> None:
-        name, states = FILTERS[self._filter]
-        rows = [row for row in self._found if row.state in states]
+        name = FILTERS[self._filter][0]
         if self._whole:
             self.trajectories.empty = "No trajectory here." if name == "all" else f"None is {name}."
-        self.trajectories.show(ListRows(rows), cursor=None if keep else 0)
-        self._tell(len(rows))
+        self.trajectories.show(ListRows(self._rows), cursor=None if keep else 0)
+        self._tell(len(self._rows))
 
     def _tell(self, shown: int) -> None:
-        bar, counts = self.query_one(AnswerBar), Counter(row.state for row in self._found)
+        bar = self.query_one(AnswerBar)
         found = fmt.plural(len(self._found), "trajectory", "trajectories")
         if self._whole:
-            bar.answer = answer(counts, self.job.settings.target)
+            bar.answer = answer(self._sums, self.job.settings.target)
         else:
             bar.waiting = f"Reading … {found} so far"
         name = FILTERS[self._filter][0]
@@ -175,6 +177,7 @@ class TrajectoriesScreen(Page):
     def action_next_filter(self) -> None:
         """All, those over the limit, those that save, those that failed."""
         self._filter = (self._filter + 1) % len(FILTERS)
+        self._rows = [row for row in self._found if row.state in FILTERS[self._filter][1]]
         self._show(keep=False)
 
     def action_back(self) -> None:
@@ -190,10 +193,8 @@ class TrajectoriesScreen(Page):
         self.copy(f"{self.job.sources[found.source].path}:{found.line}" if found else "")
 
 
-FATES = {
-    State.FITS: "{count} can stay whole",
-    State.SHORTENED: "{count} would be cut to {target} tokens",
-    State.OVER: "{count} would still be longer than {target} tokens",
+REST = {
+    State.OVER: "{count} would still be longer",
     State.FAILED: "{count} could not be read",
     State.WITHOUT: "{count} without turns",
 }
@@ -201,19 +202,21 @@ LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-prot
 LOOK = "/ lists those that failed, each with its reason."
 
 
-def answer(counts: Mapping[State, int], target: int) -> Headline:
-    """What becomes of all of them, and what helps those that stay too long or cannot be read."""
-    total = sum(counts.values())
-    told = [
-        words.format(count=f"{counts[state]:,}", target=f"{target:,}")
-        for state, words in FATES.items()
-        if counts[state]
-    ]
-    if not told:
+def answer(sums: Sums, target: int) -> Headline:
+    """How many are too long, what cutting them saves, and what helps those that stay so or cannot be read."""
+    counts, total = sums.counts, sums.counts.total()
+    if not total:
         return Headline("The file holds no trajectory.", None, Severity.INFO)
+    over, found = f"{sums.over:,}" if sums.over else "None", fmt.plural(total, "trajectory", "trajectories")
+    told = [f"{over} of {found} {'is' if sums.over == 1 else 'are'} over {target:,} tokens"]
+    if sums.over:
+        saved = fmt.count(sums.saved, mark=fmt.ESTIMATE)
+        told.append(
+            f"cutting saves {saved} of {fmt.count(sums.tokens)} ({fmt.percent(sums.saved / sums.tokens)})"
+        )
+    told += [words.format(count=f"{counts[state]:,}") for state, words in REST.items() if counts[state]]
     remedy = LOOK if counts[State.FAILED] else LONGER if counts[State.OVER] else None
-    said = f"Of {fmt.plural(total, 'trajectory', 'trajectories')} {', '.join(told)}."
-    return Headline(said, remedy, Severity.WARNING if remedy else None)
+    return Headline(f"{', '.join(told)}.", remedy, Severity.WARNING if remedy else None)
 
 
 def _words(row: Listed) -> str:

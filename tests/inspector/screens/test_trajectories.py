@@ -64,9 +64,10 @@ async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
     async with running.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         shown = " ".join(drawn(pilot).split())
-        assert "Of 15 trajectories" in shown
+        assert "of 15 trajectories" in shown
         for words in (
-            "would be cut to 900 tokens",
+            "are over 900 tokens",
+            "cutting saves ~",
             "2 would still be longer",
             "1 could not be read",
             "1 without",
