@@ -13,6 +13,7 @@ from core.redact.secret_names import (
     is_likely,
     is_path,
     is_reference,
+    is_said,
     looks_random,
     strength,
 )
@@ -109,11 +110,17 @@ _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set
 _NOT_A_VALUE = frozenset("=:|>")
 _SHORTEST = 3
 _NAME_OF_ITS_OWN = r"[\w.-]{1,64}=|.*:$"
-_MORE_WORDS = r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])"
+
+
+_CLUE = pattern(r"[0-9]|[A-Za-z+/=_-]{10}")
+"""What every value holds that a weak name has."""
+_FAR_BEFORE, _FAR_BEHIND = 1_200, 2_048
+"""Characters around a name that are looked through for its value, at the most."""
 
 
 def named(text: str, hints: Hints) -> Iterator[Hit]:
     """Every value whose name calls it a secret."""
+    empty = (0, 0)  # where nothing stands that a weak name could have for its value
     for start, end in _identifiers(text, hints):
         if text.startswith(_MASK, start - len(_MASK)):
             continue  # the name of a kind inside a mask
@@ -121,7 +128,10 @@ def named(text: str, hints: Hints) -> Iterator[Hit]:
             continue  # `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` says where one lies
         name = text[start:end]
         force = strength(name)
-        if force:
+        if force is Strength.WEAK and not empty[0] <= start - _FAR_BEFORE <= end + _FAR_BEHIND < empty[1]:
+            clue = _CLUE.search(text, max(0, start - _FAR_BEFORE))
+            empty = (start - _FAR_BEFORE, clue.start() if clue else len(text) + _FAR_BEHIND)
+        if force > Strength.WEAK or (force and end + _FAR_BEHIND >= empty[1]):
             value = _value(text, start, end, force)
             if value:
                 joined = compiled(_JOINED).match(text, value[1])
@@ -136,7 +146,8 @@ def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
         for at in places:
             if at < end:
                 continue
-            before = _BEFORE_NAME.match(text, max(0, at - _LONGEST_NAME), at)
+            begins = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.-")
+            before = None if begins else _BEFORE_NAME.match(text, max(0, at - _LONGEST_NAME), at)
             start = _after_escape(text, before.end() if before else at)
             if text.startswith(("-D", "-P"), start) and text[start + 2 : start + 3].islower():
                 start += 2  # a property given to Java
@@ -252,7 +263,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     value = text[start:end]
     if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value) or end - start < _SHORTEST:
         return None
-    if _is_said(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
+    if is_said(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
         return None
     if value[0] == "&" and text.startswith(f" {_MASK}", end):
         return None  # the anchor of a value that is masked
@@ -271,16 +282,6 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
         or not value.replace("_", "").replace(".", "").isalnum()
     )
     return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None
-
-
-def _is_said(text: str, start: int, end: int) -> bool:
-    """Whether a value is the first of several words: `Secret: sauce recipe`, `${TOKEN:?must be set}`."""
-    value = text[start:end]
-    if value[0] == "?":
-        return value[1:].isalpha()
-    more = compiled(_MORE_WORDS).match(text, end)
-    plain = value.isalpha() and not (jumbled(value) or gibberish(value))
-    return bool(more and plain and text[start - 2 : start] == ": ")
 
 
 def _line_lead(text: str, start: int) -> bool:

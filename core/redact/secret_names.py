@@ -29,6 +29,7 @@ _REFERENCE = pattern(
 _PATH = pattern(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
 _CODE_NAME = pattern(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
 _CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+_MORE_WORDS = pattern(r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])")
 _DIGIT = pattern(r"\d")
 _SPACE = pattern(r"\s")
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
@@ -110,6 +111,16 @@ def is_reference(value: str) -> bool:
     if text[0] in "/~." and is_path(text):
         return True  # where a key lies, or the folder somebody works in
     return bool(_CONSTANT.match(text)) and (strength(text) > Strength.NONE or not _DIGIT.search(text))
+
+
+def is_said(text: str, start: int, end: int) -> bool:
+    """Whether a value is the first of several words: `Secret: sauce recipe`, `${TOKEN:?must be set}`."""
+    value = text[start:end]
+    if value[0] == "?":
+        return value[1:].isalpha()
+    more = _MORE_WORDS.match(text, end)
+    plain = value.isalpha() and not (jumbled(value) or gibberish(value))
+    return bool(more and plain and text[start - 2 : start] == ": ")
 
 
 def is_code(value: str) -> bool:

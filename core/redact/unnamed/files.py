@@ -46,10 +46,13 @@ def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
         places: Where a word begins that the name of such a file may hold.
     """
     done = 0
+    sent_anywhere = any(sign in lower for sign in _REDIRECTS)
     for name in (_name().match(lower, at) for at in places):
         if not name or name.start() < done:
             continue
         done = name.end()
+        if not (name["content"] or sent_anywhere):
+            continue
         begin = _BEGIN.search(lower, max(0, name.start() - 40), name.start())
         start = begin.start() if begin else name.start()
         before = lower[max(0, start - 80) : start]
