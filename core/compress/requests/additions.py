@@ -79,12 +79,12 @@ def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wordin
     """A summary with the release's own additions.
 
     Args:
-        body: What the summariser wrote.
+        body: What the summariser wrote; no release keeps the blanks around it.
         finish: What the additions depend on.
         grounds: The newest request is put in; a summary made by rule has it already.
         wording: The free words of the additions.
     """
-    rules = finish.policy.summary
+    rules, body = finish.policy.summary, body.strip()
     if rules.reloads_skills:
         body = _with_skills(body, lost_skills(finish.turns, finish.previous), wording)
     if rules.grounds_task and grounds:

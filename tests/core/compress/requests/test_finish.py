@@ -89,3 +89,9 @@ def test_skills_named_before_stay_named_and_short_bodies_are_no_loss() -> None:
 
 def test_of_skills_loaded_by_one_row_022_names_the_last() -> None:
     assert lost_skills(loaded("git", "make"), None) == ["make"]
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.19", "0.22"])
+def test_blank_lines_around_a_body_do_not_part_it_from_what_is_added(release: str) -> None:
+    finish = Finish(loaded("git"), load_policy(release), lean=False)
+    assert finished(f"\n{BODY}\n\n", finish) == finished(BODY, finish)
