@@ -104,6 +104,7 @@ class FailureKind(StrEnum):
 
     NO_PROVIDER = "no_provider"
     AUTH = "auth"
+    FORBIDDEN = "forbidden"
     QUOTA = "quota"
     RATE_LIMIT = "rate_limit"
     OVERLOADED = "overloaded"
@@ -112,6 +113,7 @@ class FailureKind(StrEnum):
     GATEWAY = "gateway"
     MALFORMED = "malformed"
     INVALID = "invalid"
+    MESSAGELESS = "messageless"
     UNSHAPED = "unshaped"
     TRUNCATED = "truncated"
     EMPTY = "empty"

@@ -84,8 +84,11 @@ def _whole(completion: Any) -> ModelAnswer:
     if not choices:
         raise SummaryFailure(FailureKind.INVALID, "the answer holds no choices")
     choice = choices[0]
-    text = choice.message.content or ""
-    finish = "refusal" if getattr(choice.message, "refusal", None) and not text else choice.finish_reason
+    message = getattr(choice, "message", None)
+    if message is None:
+        raise SummaryFailure(FailureKind.MESSAGELESS, "the answer holds no message")
+    text = message.content or ""
+    finish = "refusal" if getattr(message, "refusal", None) and not text else choice.finish_reason
     return ModelAnswer(text, finish, _buckets(completion.usage), completion.model)
 
 

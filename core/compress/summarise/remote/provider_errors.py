@@ -62,14 +62,15 @@ def _kind(error: BaseException, said: str) -> FailureKind:
     status = getattr(error, "status_code", None)
     number = status if isinstance(status, int) else None
     meaning = meaning_of(provider_failure(said, status=number)).kind
-    if meaning in table["meanings"]:
-        return FailureKind(table["meanings"][meaning])
+    kind = table["meanings"].get(meaning)
+    if kind is not None and (kind, number) != ("auth", 403):
+        return FailureKind(kind)
     if isinstance(status, int):
         return FailureKind(table["statuses"].get(status) or ("server" if status >= 500 else "other"))
     names = {cls.__name__ for cls in type(error).__mro__}
-    for kind, classes in table["classes"].items():
+    for of_class, classes in table["classes"].items():
         if names.intersection(classes):
-            return FailureKind(kind)
+            return FailureKind(of_class)
     return FailureKind.OTHER
 
 

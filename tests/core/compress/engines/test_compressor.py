@@ -107,6 +107,11 @@ def test_it_is_an_engine_with_the_attributes_an_agent_reads() -> None:
         ("0.22", FailureKind.TIMEOUT, True),
         ("0.22", FailureKind.INVALID, True),
         ("0.22", FailureKind.GATEWAY, False),
+        ("0.17", FailureKind.FORBIDDEN, False),
+        ("0.18", FailureKind.FORBIDDEN, True),
+        ("0.19", FailureKind.FORBIDDEN, True),
+        ("0.19", FailureKind.MESSAGELESS, False),
+        ("0.22", FailureKind.MESSAGELESS, True),
     ],
 )
 def test_a_failure_aborts_or_falls_back(release: str, kind: FailureKind, aborts: bool) -> None:
@@ -151,7 +156,9 @@ def test_an_overloaded_server_is_excused_twice() -> None:
         ("0.13", FailureKind.MALFORMED, (30, 30, 30)),
         ("0.19", FailureKind.TIMEOUT, (60, 300, 900)),
         ("0.19", FailureKind.OTHER, (60, 60, 60)),
+        ("0.19", FailureKind.MESSAGELESS, (60, 60, 60)),
         ("0.22", FailureKind.EMPTY, (30, 30, 30)),
+        ("0.22", FailureKind.MESSAGELESS, (30, 30, 30)),
         ("0.22", FailureKind.TRUNCATED, (60, 300, 900)),
     ],
 )

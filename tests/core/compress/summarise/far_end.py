@@ -15,7 +15,7 @@ HEADINGS = ("Active Task", "Goal", "Completed Actions", "Relevant Files")
 SUMMARY = "\n\n".join(f"## {heading}\nwords about {heading.lower()}" for heading in HEADINGS)
 LIES = ("Deleted src/ghost.py after the review.", "The customer insists on a refund of $7,431.")
 REFUSAL = "I'm sorry, but I can't help with summarizing this conversation."
-STATUSES = {"401": 401, "402": 402, "404": 404, "429": 429, "500": 500, "503": 503, "529": 529}
+STATUSES = {"401": 401, "402": 402, "403": 403, "404": 404, "429": 429, "500": 500, "503": 503, "529": 529}
 
 
 @dataclass
@@ -87,6 +87,8 @@ class _Reply:
             self.end.released.wait(20)
         elif behaviour == "wrong json":
             self._raw("application/json" if not self.stream else "text/event-stream", b"data: {oops\n\n{")
+        elif behaviour == "no message":
+            self._raw("application/json", b'{"model": "m", "choices": [{"finish_reason": "stop"}]}')
         elif behaviour == "web page":
             self._raw("text/html", b"<html>Welcome to the router</html>")
         else:

@@ -105,6 +105,7 @@ def test_the_request_carries_rules_and_transcript_apart(wire: str) -> None:
     [
         ("401", FailureKind.AUTH, 1),
         ("402", FailureKind.QUOTA, 1),
+        ("403", FailureKind.FORBIDDEN, 1),
         ("404", FailureKind.OTHER, 1),
         ("429:0.05", FailureKind.RATE_LIMIT, 3),
         ("429:600", FailureKind.RATE_LIMIT, 1),
@@ -142,6 +143,12 @@ def test_a_server_that_fails_is_asked_three_times(wire: str, behaviour: str, kin
     assert failure.kind is kind
     assert len(end.requests) == 3
     assert seconds < 6
+
+
+def test_a_choice_without_a_message_is_no_empty_answer() -> None:
+    failure, end, _ = _fail("openai", False, "no message")
+    assert failure.kind is FailureKind.MESSAGELESS
+    assert len(end.requests) == 1
 
 
 @both

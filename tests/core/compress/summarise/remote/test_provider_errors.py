@@ -23,6 +23,7 @@ class RefusedError(Exception):
         (429, "You exceeded your current quota. Please retry in 34.1s.", FailureKind.RATE_LIMIT),
         (429, "Your account is suspended due to insufficient balance, please recharge", FailureKind.QUOTA),
         (403, "You've reached your usage limit for this billing cycle.", FailureKind.QUOTA),
+        (403, "forbidden", FailureKind.FORBIDDEN),
         (400, "Incorrect API key provided", FailureKind.AUTH),
         (529, "Overloaded", FailureKind.OVERLOADED),
         (500, "it broke", FailureKind.SERVER),
