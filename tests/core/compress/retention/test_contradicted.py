@@ -71,6 +71,7 @@ def test_what_the_messages_tell_the_other_way_round_is_flagged(claim: str) -> No
         "No thread is unanswered.",
         "The user asked to squash the two commits before pushing.",
         "Timeouts of the upload came from the proxy of the office.",
+        "User asked: add a retry limit for the upload.",
         "The rows of the ledger were streamed in batches before a retry limit for the upload was added.",
     ],
 )
