@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.compress.summarise.base import FailureKind, NoProvider, SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice, is_local, resolve
 from core.hermes.config.config import HermesConfig, load_config
 
@@ -57,6 +57,12 @@ def test_another_provider_gets_neither_the_address_nor_the_key_of_the_one_config
     choice = resolve(ModelChoice(provider="openai"), env=env, config=_config(tmp_path))
     assert (choice.model, choice.api_key) == ("aux/model", "own-key")
     assert "aux.example.org" not in choice.base_url
+
+
+def test_the_key_of_a_provider_goes_to_no_address_but_its_own(tmp_path: Path) -> None:
+    flags = ModelChoice(provider="openai", model="m", base_url="https://elsewhere.example.org/v1")
+    with pytest.raises(NoProvider, match="no key"):
+        resolve(flags, env={"OPENAI_API_KEY": "own-key"}, config=_config(tmp_path, ""))
 
 
 def test_the_live_model_comes_before_the_configured_default(tmp_path: Path) -> None:
