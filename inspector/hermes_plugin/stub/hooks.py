@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from .settings import Settings
 
 REMEMBERS = ("on_session_start", "pre_llm_call")
 RECORDS = ("pre_api_request", "post_api_request", "pre_auxiliary_call", "post_auxiliary_call")
+SWITCH = "HERMES_INSPECTOR_RECORDER"
+"""Set to `off`, it leaves this run of Hermes unrecorded."""
 
 
 class SessionMemory:
@@ -31,7 +34,7 @@ def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
     for hook in REMEMBERS:
         if hook in known:
             ctx.register_hook(hook, session.note)
-    if settings.recorder:
+    if settings.recorder and os.environ.get(SWITCH, "").strip().lower() != "off":
         from .recorder import recorder_for
 
         recorder = recorder_for(settings)

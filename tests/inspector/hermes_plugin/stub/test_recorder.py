@@ -8,12 +8,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from core.recordings.prefix_breaks import prefix_breaks
 from core.recordings.read import Recording
+from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS, SWITCH, register_hooks
 from inspector.hermes_plugin.stub.recorder import Recorder
 from inspector.hermes_plugin.stub.recording_file import FILE_NAME, opened
 from inspector.hermes_plugin.stub.settings import Settings
@@ -22,18 +24,20 @@ USAGE = {"input_tokens": 100, "output_tokens": 20, "cache_read_tokens": 3, "cach
 TOOLS = [{"type": "function", "function": {"name": "terminal", "parameters": {}}}]
 
 
-def recorder(folder: Path) -> Recorder:
-    return Recorder(
-        Settings(
-            home=str(folder / "home"),
-            python="",
-            root="",
-            state=str(folder / "state"),
-            engine=False,
-            recorder=True,
-            summariser={},
-        )
+def chosen(folder: Path) -> Settings:
+    return Settings(
+        home=str(folder / "home"),
+        python="",
+        root="",
+        state=str(folder / "state"),
+        engine=False,
+        recorder=True,
+        summariser={},
     )
+
+
+def recorder(folder: Path) -> Recorder:
+    return Recorder(chosen(folder))
 
 
 @pytest.fixture
@@ -68,6 +72,17 @@ def test_requests_are_kept_with_their_sizes_and_the_provider_s_counts(place: Pat
     assert all(request.usage is not None and request.usage.input == 100 for request in found)
     assert found[0].parts["system"] == len("Be brief.")
     assert prefix_breaks(found) == ()
+
+
+@pytest.mark.parametrize(("value", "recorded"), [("", True), ("on", True), ("off", False), ("OFF", False)])
+def test_one_run_of_hermes_can_go_unrecorded(
+    place: Path, monkeypatch: pytest.MonkeyPatch, value: str, recorded: bool
+) -> None:
+    monkeypatch.setenv(SWITCH, value)
+    registered: list[str] = []
+    register_hooks(SimpleNamespace(register_hook=lambda hook, _: registered.append(hook)), chosen(place))
+    assert set(REMEMBERS) <= set(registered)
+    assert bool(set(RECORDS) & set(registered)) == recorded
 
 
 def test_a_prefix_that_breaks_is_named_with_its_place(place: Path) -> None:
