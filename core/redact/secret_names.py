@@ -24,7 +24,8 @@ _REFERENCE = pattern(
     r"(?:YOUR|INSERT|REPLACE|CHANGE|ENTER|PUT)[-_ ]|\.[*+]|SecretString:|"
     r"!(?i:vault|secret|ref|sub|getatt|importvalue|reference|env_var|env)\b|"
     r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{2,}$|"
-    r"example|placeholder|redacted|\[redacted|&lt;|#\{|@\w+\($|https?:|file:",
+    r"\[(?i:redacted|filtered|hidden|masked|removed|omitted)|(?:arn|crn):|sk-your-|"
+    r"example|placeholder|redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
 _PATH = pattern(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
 _CODE_NAME = pattern(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
