@@ -22,13 +22,7 @@ from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal
 from core.model.compaction.preview import Preview
 from core.model.transcript.message import Message
 from core.store.database.connect import open_readonly, reading
-from core.store.database.schema import Schema
 from core.store.store import Store
-
-
-def default_mode(schema: Schema) -> ApplyMode:
-    """How the release that owns this database compacts."""
-    return ApplyMode.IN_PLACE if schema.archives else ApplyMode.CONTINUATION
 
 
 def rehearse(
@@ -64,7 +58,7 @@ def rehearse_messages(
     mode: ApplyMode | None = None,
 ) -> Rehearsal:
     """The same for any new transcript; copies at or behind `after[tail_from]` count as carried forward."""
-    mode = mode or default_mode(store.schema)
+    mode = mode or (ApplyMode.IN_PLACE if store.schema.archives else ApplyMode.CONTINUATION)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
     return verified(store, _planned(store, session_id, before, after, tail_from, mode))

@@ -25,7 +25,7 @@ from core.explain.headline.conversation import standing
 from core.explain.recorded import borne_out
 from core.hermes.config.config import HermesConfig, engine_loaded
 from core.hermes.log.read import Log
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
@@ -246,7 +246,7 @@ def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
         notes.append("no log line about this conversation is left; causes are computed from rows")
     engine = foreign_engine(context)
     notes += engine.notes if engine is not None else ()
-    own = _newest(log, Kind.NATIVE_DONE)
+    own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:
         notes.append(
             f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
@@ -255,10 +255,6 @@ def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
     if missing is not None and missing.kind is Kind.ENGINE_MISSING:
         notes.append(f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides")
     return tuple(notes)
-
-
-def _newest(log: Log, kind: Kind) -> LogRecord | None:
-    return next((record for record in reversed(log.records) if record.kind is kind), None)
 
 
 def where_it_stands(context: ConversationContext) -> Now:

@@ -68,7 +68,7 @@ def complete(case: Case) -> GuardResult:
 
 def schema(case: Case) -> GuardResult:
     """Columns, triggers and versions that nobody has tried this with."""
-    strange = unknown_parts(case.store.schema)
+    strange = tuple(_unknown(case.store.schema))
     if not strange:
         return passed("schema", f"schema {case.store.schema.version} is known")
     text = f"this tool has not been tested with {', '.join(strange)}"
@@ -120,11 +120,6 @@ def integrity(case: Case) -> GuardResult:
     if found == "ok":
         return passed("integrity", "SQLite finds no damage")
     return against("integrity", f"SQLite finds damage: {found}")
-
-
-def unknown_parts(schema: Schema) -> tuple[str, ...]:
-    """Versions, columns and triggers that have not been tried; empty when all have."""
-    return tuple(_unknown(schema))
 
 
 def _unknown(schema: Schema) -> Iterator[str]:

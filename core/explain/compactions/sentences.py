@@ -34,7 +34,7 @@ def explanation(ruling: Ruling, refused: str = "") -> str:
     trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
     words = trigger_words(trigger, by_count=ruling.by_count, refused=refused)
     sentence = _CERTAINTY[verdict] + (
-        words[:1].lower() + words[1:] if _CERTAINTY[verdict] else _capital(words)
+        words[:1].lower() + words[1:] if _CERTAINTY[verdict] else words[:1].upper() + words[1:]
     )
     if trigger in _COMPARED and tokens is not None and threshold is not None and not ruling.by_count:
         of = f" (window {ruling.window:,})" if ruling.window is not None else ""
@@ -183,7 +183,3 @@ def _no_threshold(ruling: Ruling) -> str:
     if ruling.past.edited:
         return "config.yaml was changed later in this conversation, so what it said then is not known"
     return "no window is known, so no threshold"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
