@@ -123,7 +123,7 @@ def redact_text(text: str) -> str:
 def redact_bulk(texts: Sequence[str]) -> list[str]:
     """Many texts without their credentials, each read once: what tools give back is often the same again.
 
-    Short ones are read together, which takes half the time; what one of them gives away is masked in all.
+    Short ones are read together, which costs less; what one of them gives away is masked in all.
     """
     clean = dict.fromkeys(texts, "")
     for group in _groups(clean):
