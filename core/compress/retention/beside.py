@@ -27,7 +27,7 @@ COUNTED = frozenset(
 
 _SMALL_WORD = "and|or|of|in|to|the|is|are|was|were|with|on|at|for|by"
 _COUNTED = re.compile(
-    rf"{_FIGURE}(?P<things>(?:\s+(?!(?:{_SMALL_WORD})\b)[a-z][\w-]*){{1,3}})", re.IGNORECASE
+    rf"{_FIGURE}(?P<things>(?:\s+(?!(?:{_SMALL_WORD})\b)[a-z][\w-]*\b(?![/\\=])){{1,3}})", re.IGNORECASE
 )
 _BEFORE = re.compile(rf"{_FIGURE}[ \t]+(?:[^\W\d][\w*`'-]*[ \t]+){{0,2}}[^\W\d]*$", re.IGNORECASE)
 """A figure and at most two words, in front of what it counts."""

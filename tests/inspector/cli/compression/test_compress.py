@@ -121,3 +121,8 @@ def test_the_same_options_as_plan_give_the_same_plan(as_json: Json) -> None:
     options = ("--window", "100000", "--release", "0.16", "--warm")
     plan, preview = as_json("plan", SLOW, *options), as_json("compress", SLOW, *options)
     assert preview["plan"].items() <= plan.items()
+
+
+def test_figures_in_front_of_paths_that_a_placeholder_quotes_are_no_claims(as_json: Json) -> None:
+    found = as_json("compress", "Sort the photo archive", "--summariser", "static")
+    assert found["retention"]["unsupported"] == []
