@@ -58,7 +58,8 @@ def test_retention_can_be_left_for_later() -> None:
     ("kind", "headline"),
     [
         (FailureKind.AUTH, "Compression aborted: {before} messages preserved"),
-        (FailureKind.TIMEOUT, "Compressed with fallback: {before} → {after} messages"),
+        (FailureKind.TIMEOUT, "Compression aborted: {before} messages preserved"),
+        (FailureKind.OTHER, "Compressed with fallback: {before} → {after} messages"),
     ],
 )
 def test_a_failing_summariser_leads_where_the_release_leads(kind: FailureKind, headline: str) -> None:
