@@ -31,6 +31,9 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+")
+_CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
+"""Where a quotation was cut: what stands on both sides need not have stood together."""
+
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
 _ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
@@ -67,9 +70,10 @@ def _doubtful(
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
-    rule = len(plain) <= _LONGEST_RULE and claim_words().rule.search(_spoken(plain, facts))
-    if rule and not _is_said(plain, evidence):
-        yield "constraints", plain
+    for part in _CUT.split(plain):
+        rule = len(part) <= _LONGEST_RULE and claim_words().rule.search(_spoken(part, facts))
+        if rule and not _is_said(part, evidence):
+            yield "constraints", part
 
 
 def _spoken(clause: str, facts: Sequence[FactValue]) -> str:

@@ -123,6 +123,12 @@ def test_the_same_options_as_plan_give_the_same_plan(as_json: Json) -> None:
     assert preview["plan"].items() <= plan.items()
 
 
-def test_figures_in_front_of_paths_that_a_placeholder_quotes_are_no_claims(as_json: Json) -> None:
-    found = as_json("compress", "Sort the photo archive", "--summariser", "static")
-    assert found["retention"]["unsupported"] == []
+@pytest.mark.parametrize(
+    "session",
+    [
+        pytest.param("Sort the photo archive", id="figures in front of paths"),
+        pytest.param("Read for the thesis", id="rules whose end is cut off"),
+    ],
+)
+def test_what_a_placeholder_quotes_claims_nothing(as_json: Json, session: str) -> None:
+    assert as_json("compress", session, "--summariser", "static")["retention"]["unsupported"] == []
