@@ -40,11 +40,12 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
     Raises:
         UsageError: The file cannot be written, or there is no terminal.
     """
-    from core.support.heap import give_back
+    from core.support.heap import give_back, short_looks
 
     if frame is None:
         _require_terminal()
         give_back()
+        short_looks()
         app.run()
     else:
         _take(app, frame, size)

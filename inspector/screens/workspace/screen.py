@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 from textual import on
@@ -30,6 +31,8 @@ AGES = 5.0
 """Seconds after which what is told of ages is told again."""
 AHEAD = 0.3
 """Seconds the first view has to itself before the others are imported."""
+REST = 1.0
+"""Seconds after which garbage is looked for once a conversation was left."""
 
 
 class WorkspaceScreen(Page):
@@ -260,6 +263,7 @@ class WorkspaceScreen(Page):
     def action_back(self) -> None:
         """Back to the list."""
         self.app.pop_screen()
+        self.app.set_timer(REST, gc.collect)  # its widgets hold one another
 
     def action_refresh(self) -> None:
         """Read the conversation again, and all that is shown of it anew."""

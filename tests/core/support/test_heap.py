@@ -27,6 +27,13 @@ for _ in range(8):
     [one.join() for one in threads]
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmRSS")))
 """
+LOOKS = """
+import gc
+from core.support.heap import short_looks
+
+short_looks()
+print(gc.get_freeze_count(), *gc.get_threshold())
+"""
 
 
 def held(give_back: str) -> int:
@@ -39,3 +46,10 @@ def held(give_back: str) -> int:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone keeps what threads freed")
 def test_threads_keep_no_heaps_of_what_they_freed() -> None:
     assert held("yes") < held("no") - 8_000
+
+
+def test_a_look_for_garbage_goes_through_little() -> None:
+    done = subprocess.run([sys.executable, "-c", LOOKS], capture_output=True, text=True, check=True)
+    frozen, new, young, _ = map(int, done.stdout.split())
+    assert frozen > 1_000
+    assert new * young <= 50_000
