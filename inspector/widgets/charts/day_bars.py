@@ -23,7 +23,7 @@ AXIS = 7
 WIDEST = 24
 """Cells of the widest bar: few bars do not become walls."""
 APART = 3
-"""Cells a bar has from which one of them is a gap."""
+"""Cells every bar has at least from which one of each is a gap: gaps between some bars would group them."""
 
 
 class DayBars(Widget):
@@ -93,8 +93,8 @@ class DayBars(Widget):
         sums = [sum(parts) for parts in zip(*layers, strict=True)]
         top = max(sums, default=0.0) or 1.0
         line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
+        gap = int(min((end - start for start, end in places), default=0) >= APART)
         for bar, (start, end) in enumerate(places):
-            gap = 1 if end - start >= APART else 0
             parts = [one[bar] for one in layers]
             cell = cell_of(ends_of(parts, top, rows), row)
             if row == 0 and sums and sums[bar] and not cell.level:

@@ -24,7 +24,8 @@ from inspector.screens.workspace.usage.question import DIMENSIONS, MONTH, Questi
 from inspector.screens.workspace.usage.screen import UsageScreen
 from inspector.screens.workspace.usage.words import headline, nothing, waiting
 from inspector.terminal.formatting import money
-from inspector.widgets.charts.day_bars import DayBars, spans, summed
+from inspector.widgets.charts.day_bars import AXIS, DayBars, spans, summed
+from inspector.widgets.charts.stack import Layer
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
@@ -262,6 +263,19 @@ async def test_a_year_in_a_small_terminal_says_how_many_days_a_bar_is(app: Inspe
     assert "days a bar" in text
     assert "peak" in text
     assert "Jan 6" in text
+
+
+@pytest.mark.parametrize("count", [5, 14, 20, 28, 40, 300])
+async def test_gaps_stand_between_all_bars_or_none(app: InspectorApp, count: int) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        panel = await _open(pilot)
+        bars = panel.query_one(DayBars)
+        bars.values, bars.made_of = (1.0,) * count, (Layer("", "ink", "█", (1.0,) * count),)
+        await pilot.pause()
+        row = bars.render_line(0).text[AXIS + 1 :].rstrip()
+    drawn_bars = row.split()
+    assert row.count(" ") == len(drawn_bars) - 1
+    assert len(drawn_bars) in (1, count)
 
 
 def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:

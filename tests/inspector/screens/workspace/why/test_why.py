@@ -148,11 +148,16 @@ async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(sampl
                 assert words in text
 
 
-async def test_a_wide_screen_holds_list_verdict_and_evidence_side_by_side(samples: Location) -> None:
+async def test_a_wide_screen_holds_verdict_and_evidence_side_by_side_below_uncut_events(
+    samples: Location,
+) -> None:
     async with open_app(samples, "Refactor the auth module", "why").run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
-        line = next(line for line in drawn(pilot).splitlines() if "evidence" in line)
-        assert line.index("①") < line.index("Before your message") < line.index("evidence")
+        async for _ in at_sizes(pilot, (160, 45), (200, 60)):
+            lines = drawn(pilot).splitlines()
+            event = next(at for at, line in enumerate(lines) if "automatic, before your message" in line)
+            proof = next(at for at, line in enumerate(lines) if "evidence" in line)
+            assert event < proof
+            assert lines[proof].index("Before your message") < lines[proof].index("evidence")
 
 
 async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples: Location) -> None:
