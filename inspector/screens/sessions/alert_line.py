@@ -1,6 +1,8 @@
-"""The worst of what is wrong with the conversations, one at a time, and what helps."""
+"""The worst of what is wrong with the conversations, one at a time, and what helps; or that nothing is."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -10,7 +12,7 @@ from textual.widget import Widget
 from core.model.finding import Severity
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.terminal.glyphs import SEVERITY
+from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len, clean_line
@@ -25,7 +27,7 @@ Said = tuple[tuple[str, str], ...]
 
 
 class AlertLine(Widget):
-    """Stands above the list while there is something to say, until it is taken away; as high as its words."""
+    """Stands above the list until it is taken away; as high as its words."""
 
     DEFAULT_CSS = """
     AlertLine { height: auto; background: $panel; display: none; }
@@ -34,6 +36,8 @@ class AlertLine(Widget):
 
     alerts: reactive[tuple[tuple[str, Extra], ...]] = reactive((), layout=True)
     """What is told, each with the name of its conversation, the worst first."""
+    calm = reactive("", layout=True)
+    """What is told where nothing is wrong."""
     place = reactive(0, layout=True)
 
     _hidden = False
@@ -43,6 +47,8 @@ class AlertLine(Widget):
         known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
         found = [(_name(row), extra) for row, extra in known if extra is not None and extra.answer.sentence]
         self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST])
+        examined = [listing.extras.get(row.key) for row in listing.conversations]
+        self.calm = "" if self.alerts else calm_words(examined)
         self._show()
 
     def turn(self) -> None:
@@ -55,7 +61,7 @@ class AlertLine(Widget):
         self._show()
 
     def _show(self) -> None:
-        shown = bool(self.alerts) and not self._hidden
+        shown = bool(self.alerts or self.calm) and not self._hidden
         if shown != self.has_class("-shown"):
             self.set_class(shown, "-shown")
             self.screen.refresh_bindings()
@@ -69,10 +75,10 @@ class AlertLine(Widget):
         width, ink = self.size.width, Palette.of(self.app)
         said = self._said(width)
         line = Line().gap(1)
-        if not self.alerts or y >= len(said):
+        if y >= len(said):
             return line.strip(width, self.rich_style)
         token, text = said[y]
-        sign = SEVERITY[self._extra.severity or Severity.INFO] if y == 0 else ""
+        sign = (SEVERITY[self._extra.severity or Severity.INFO] if self.alerts else LIVE) if y == 0 else ""
         line.cell(sign, INDENT - 1, ink.style(token, bold=True)).preformatted(text, ink.style(token))
         more = self._more if y == 0 else ""
         return (
@@ -93,7 +99,7 @@ class AlertLine(Widget):
     def _said(self, width: int) -> Said:
         """All on one line where it fits, else the fix on lines of its own."""
         if not self.alerts:
-            return ()
+            return tuple(("severity-ok", line) for line in wrap(self.calm, max(20, width - INDENT - 1)))
         name, extra = self.alerts[self.place % len(self.alerts)]
         token = f"severity-{extra.severity or Severity.INFO}"
         sentence = clean_line(f"{name}: {extra.answer.sentence}")
@@ -102,6 +108,15 @@ class AlertLine(Widget):
         told = _cut(sentence, room, SENTENCE_LINES)
         helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()
         return (*((token, line) for line in told), *(("severity-ok", line) for line in helps))
+
+
+def calm_words(extras: Sequence[Extra | None]) -> str:
+    """That nothing is wrong, as far as the conversations were looked at and their windows are known."""
+    known = sum(extra is not None and extra.pressure.threshold is not None for extra in extras)
+    if known == len(extras):
+        return "No compression failed, and no conversation is near its limit." if known else ""
+    looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"
+    return f"{looked_at}, none failed to compress or is near its limit." if known else ""
 
 
 def _name(row: SessionLine) -> str:

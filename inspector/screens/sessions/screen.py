@@ -163,7 +163,8 @@ class SessionsScreen(Page):
         if action == "clear" and self.is_mounted and self.pane.filter_line.opened:
             return True
         if action in ("clear", "next_alert"):
-            return self.is_mounted and self.query_one(AlertLine).display
+            line = self.query_one(AlertLine) if self.is_mounted else None
+            return line is not None and line.display and (action == "clear" or bool(line.alerts))
         return super().check_action(action, parameters)
 
     def action_origins(self) -> None:

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
-from core.store.database.locate import Location
+from pathlib import Path
+
+import pytest
+
+from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
-from inspector.screens.sessions.alert_line import AlertLine
+from inspector.screens.sessions.alert_line import AlertLine, calm_words
+from inspector.screens.sessions.columns import Extra
+from inspector.widgets.charts.pressure_bar import Pressure
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes
 from tests.inspector.screens.conftest import drawn, press, settle
@@ -34,3 +40,23 @@ async def test_what_is_wrong_below_the_rows_in_sight_is_told_too(samples: Locati
         listing = app.screen.listing  # type: ignore[attr-defined]
         assert len(listing.in_sight) < len(listing.extras)
         assert {extra.severity for extra in listing.extras.values()} >= {None}
+
+
+@pytest.mark.parametrize("profile", ["laptop", "work"])
+async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
+    sample_home: Path, profile: str
+) -> None:
+    told = "● No compression failed, and no conversation is near its limit."
+    app = InspectorApp([locate(home=sample_home / "profiles" / profile)[0]], now=lambda: NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert told in drawn(pilot)
+        await press(pilot, "escape")
+        assert told not in drawn(pilot)
+
+
+def test_what_was_not_looked_at_or_has_no_known_limit_is_not_told_to_be_well() -> None:
+    known, unknown = Extra(Pressure(10, 100, 200)), Extra(Pressure())
+    assert calm_words([]) == calm_words([None, unknown]) == ""
+    assert calm_words([known, None, unknown]).startswith("Of the one looked at, none failed")
+    assert calm_words([known, known, None]).startswith("Of the 2 conversations looked at, none failed")
