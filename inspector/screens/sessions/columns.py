@@ -117,6 +117,13 @@ class Extra:
         """A compression failed and none has succeeded since, or it is blocked where it is due."""
         return self.severity is Severity.CRITICAL or (bool(self.failed) and self.severity is not None)
 
+    @property
+    def telling_view(self) -> str | None:
+        """The tab that shows what is wrong: why it failed, else how full it is; None while all is well."""
+        if self.broken:
+            return "why"
+        return "map" if self.severity is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

@@ -124,7 +124,7 @@ class SessionsScreen(Page):
     def _open(self) -> None:
         line = self.listing.current
         extra = self.listing.extras.get(line.key) if line is not None else None
-        self._open_at("why" if extra is not None and extra.broken else None)
+        self._open_at(extra.telling_view if extra is not None else None)
 
     def action_why(self) -> None:
         """Open the answer why it was compressed, or why it was not."""

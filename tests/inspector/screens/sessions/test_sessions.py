@@ -6,15 +6,21 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from textual.geometry import Offset
 
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.data.order import SORTS
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.screens.workspace.tabs import TABS
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.lists.row_list import RowList
+from tests.conftest import NOW
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, press, settle
@@ -217,3 +223,19 @@ async def test_the_terminal_has_its_cursor_on_the_row_that_has_the_keys(app: Mak
         assert before == listing.content_region.offset + Offset(0, listing.HEADER_LINES + listing.cursor)
         await press(pilot, "j")
         assert running.cursor_position == before + Offset(0, 1)
+
+
+@pytest.mark.parametrize(
+    ("title", "tab"), [("Why is the deploy slow", "why"), ("Split the tenant settings", "map")]
+)
+async def test_enter_opens_what_is_wrong_at_its_tab(samples: Location, title: str, tab: str) -> None:
+    running = InspectorApp([samples], now=lambda: NOW)
+    running.remember("tab", "usage")  # where the user was last, which stands behind what is wrong
+    async with running.run_test(size=(120, 50)) as pilot:
+        await settle(pilot)
+        lines = screen(running).listing.conversations
+        at = next(place for place, line in enumerate(lines) if (line.title or "").startswith(title))
+        await pilot.press(*"j" * at, "enter")
+        await settle(pilot)
+        assert isinstance(running.screen, WorkspaceScreen)
+        assert running.screen.query_one(TitleBar).active == [one.name for one in TABS].index(tab)
