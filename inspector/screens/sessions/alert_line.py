@@ -48,7 +48,7 @@ class AlertLine(Widget):
         found = [(_name(row), extra) for row, extra in known if extra is not None and extra.answer.sentence]
         self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST])
         examined = [listing.extras.get(row.key) for row in listing.conversations]
-        self.calm = "" if self.alerts else calm_words(examined)
+        self.calm = "" if self.alerts or listing.order.text else calm_words(examined)
         self._show()
 
     def turn(self) -> None:
@@ -111,8 +111,10 @@ class AlertLine(Widget):
 
 
 def calm_words(extras: Sequence[Extra | None]) -> str:
-    """That nothing is wrong, as far as the conversations were looked at and their windows are known."""
-    known = sum(extra is not None and extra.pressure.threshold is not None for extra in extras)
+    """That nothing is wrong, once all conversations were looked at and as far as their windows are known."""
+    if not all(extra is not None and extra.severity is None for extra in extras):
+        return ""
+    known = sum(extra.pressure.threshold is not None for extra in extras if extra is not None)
     if known == len(extras):
         return "No compression failed, and no conversation is near its limit." if known else ""
     looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from core.model.finding import Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine, calm_words
@@ -55,8 +56,22 @@ async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
         assert told not in drawn(pilot)
 
 
-def test_what_was_not_looked_at_or_has_no_known_limit_is_not_told_to_be_well() -> None:
+def test_what_has_no_known_limit_is_not_told_to_be_well() -> None:
     known, unknown = Extra(Pressure(10, 100, 200)), Extra(Pressure())
-    assert calm_words([]) == calm_words([None, unknown]) == ""
-    assert calm_words([known, None, unknown]).startswith("Of the one looked at, none failed")
-    assert calm_words([known, known, None]).startswith("Of the 2 conversations looked at, none failed")
+    assert calm_words([]) == calm_words([unknown]) == ""
+    assert calm_words([known, unknown]).startswith("Of the one looked at, none failed")
+    assert calm_words([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
+
+
+def test_nothing_is_told_to_be_well_while_conversations_wait_or_one_is_marked() -> None:
+    known, marked = Extra(Pressure(10, 100, 200)), Extra(Pressure(99, 100, 200), severity=Severity.WARNING)
+    assert calm_words([known, None]) == calm_words([known, marked]) == ""
+
+
+async def test_what_a_filter_shows_is_not_told_to_be_all_there_is(sample_home: Path) -> None:
+    app = InspectorApp([locate(home=sample_home / "profiles" / "laptop")[0]], now=lambda: NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert app.screen.query_one(AlertLine).calm
+        await press(pilot, "slash", "e")
+        assert not app.screen.query_one(AlertLine).calm
