@@ -8,6 +8,7 @@ tool's output says, and measures nobody named, is noise: counted apart, never we
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,10 +49,13 @@ _WORTH = {
     "commands": 0.35,
     "hashes": 0.45,
 }
-_ASIDE = 0.3
+_ASIDE = 0.4
 """Worth of a path that is not what the work is about, unless a person names it: one that others lie below, a
 scratch file, a package of others.
 """
+
+_ARGUMENT = re.compile(r"\$\d")
+"""An argument of a shell script, far more often than an amount."""
 
 _LEAST = 0.15
 """Weight up to which a value is noise."""
@@ -102,7 +106,13 @@ def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
     if entry.said_by & USER:
         return False
     scratch = not entry.said_by & ANSWER and lexicon().passing.search(entry.value)
-    return bool(scratch) or entry.value.rstrip("/") in folders
+    return bool(scratch) or _is_enumeration(entry) or entry.value.rstrip("/") in folders
+
+
+def _is_enumeration(entry: Found) -> bool:
+    """Whether slashes only stand between words, as in `add/commit/push`: no call and no result has it."""
+    named = lexicon().file_name.search(entry.value) or not entry.value[:1].isalpha()
+    return not named and not entry.said_by & (ACTED | CALLED | RESULT)
 
 
 def _folders(entries: Sequence[Found]) -> frozenset[str]:
@@ -127,7 +137,7 @@ def value_weight(entry: Found) -> float:
 def _is_dull(entry: Found) -> bool:
     if entry.category == "hashes":
         return not entry.said_by & (ACTED | ANSWER)
-    if entry.category != "numbers":
-        return False
+    if entry.category != "numbers" or _ARGUMENT.fullmatch(entry.value):
+        return entry.category == "numbers"
     unit = entry.value.lstrip("0123456789.,").strip()
     return unit in lexicon().dull_units or unit.lower() in lexicon().dull_units

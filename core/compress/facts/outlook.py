@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -46,6 +47,8 @@ _SHORT_OUTCOME, _FEW_LINES = 80, 3
 """Characters of its first line, and lines, of a result that says at once what came of a command."""
 
 _MOST_OUTCOMES = 4
+
+_BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, place among the views, who says it, weight."""
@@ -156,7 +159,7 @@ def _telling(text: str) -> tuple[tuple[str, str], ...]:
         if words.offered.search(sentence):
             continue
         kind = next((name for name, says in kinds if says.search(sentence)), None)
-        if kind is not None:
+        if kind is not None and len(roots(sentence)) > 1:
             found.append((kind, one_line(sentence, _LINE)))
     return tuple(found)
 
@@ -165,11 +168,17 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
     """The newest failures of calls, and what short results say came of commands."""
     places = {view.index: at for at, view in enumerate(views)}
     ended = [(one, places[one.result]) for one in calls if one.result is not None]
-    for one, at in [(one, at) for one, at in ended if one.error][-_MOST_ERRORS:]:
+    failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
+    for one, at in failed[-_MOST_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
         yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight
     for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MOST_OUTCOMES:]:
         yield "state", _first_line(one.text), at, RESULT | ACTED, _OUTCOME
+
+
+def _says_nothing(error: str) -> bool:
+    """Whether an error only tells that there was one, or that a person said no."""
+    return _BARE_CODE.fullmatch(error) is not None or lexicon().rejected.search(error) is not None
 
 
 def _is_outcome(one: Outcome) -> bool:

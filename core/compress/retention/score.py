@@ -33,7 +33,8 @@ another conversation, from the second of this one."""
 def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
     """Share of the weight of facts that survives, 0 to 1; None without any.
 
-    A fact counts with the square of its weight: a lost request is not made up for by four kept names. A
+    A fact counts with the cube of its weight: a lost request is not made up for by ten kept names, and the
+    hundreds of light facts of a long conversation, which no summary can hold, do not count against it. A
     sentence that is only hinted at counts a little. All counts less when the summary's own names and figures
     are those of another conversation: what it tells then only happens to be alike.
 
@@ -42,9 +43,9 @@ def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float |
         index: The summary.
         vouched: Share of the summary's own names and figures that stand in the messages.
     """
-    whole = sum(fact.weight**2 for fact in facts)
+    whole = sum(fact.weight**3 for fact in facts)
     trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
-    told = sum(fact.weight**2 * _credit(fact, index) for fact in facts)
+    told = sum(fact.weight**3 * _credit(fact, index) for fact in facts)
     return trust * told / whole if whole else None
 
 

@@ -42,7 +42,7 @@ def test_the_first_line_of_a_long_log_tells_no_state() -> None:
         assistant("Done."),
     ]
     told = [one.value for one in retention(middle, "").anchors if one.category == "state"]
-    assert set(told) == {"deployed build 5512", "Done."}
+    assert told == ["deployed build 5512"]
 
 
 def test_what_is_lost_is_told_heaviest_first() -> None:
@@ -84,3 +84,25 @@ def test_thanks_are_no_request() -> None:
 def test_a_fact_knows_the_messages_that_hold_it() -> None:
     found: dict[str, Fact] = {one.value: one for one in retention(MIDDLE, "", offset=5).anchors}
     assert found["ORD77121"].messages[0] == 5
+
+
+def test_what_tells_nothing_to_go_on_with_is_no_fact_or_weighs_little() -> None:
+    middle = [
+        user("Answer the review of the importer and push."),
+        *call("bash", "Exit code 1", command="make lint"),
+        *call("bash", "posted", command="gh api repos/acme/shop/pulls/20/comments/2785562/replies"),
+        *call("bash", "ok", command="tail=$1; rm -f src/importer/retry.py"),
+        assistant("Answered. The add/commit/push round is done, src/importer/retry.py is gone."),
+    ]
+    found = weights(retention(middle, ""))
+    assert not {"Exit code 1", "Answered.", "$1"} & found.keys()
+    light = [weight for value, weight in found.items() if "replies" in value or value == "add/commit/push"]
+    assert all(weight < 0.3 * found["src/importer/retry.py"] for weight in light)
+
+
+def test_a_lost_request_is_not_made_up_for_by_names() -> None:
+    names = ", ".join(f"`load_part_{n}`" for n in range(20))
+    middle = [user("Move the nightly import to the new host."), assistant(f"It is made of {names}.")]
+    told = retention(middle, "The nightly import moves to the new host.").score or 0
+    listed = retention(middle, names).score or 0
+    assert told > 0.6 > listed
