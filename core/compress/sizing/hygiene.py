@@ -20,7 +20,7 @@ class Hygiene:
             back; None where neither did.
         threshold: Tokens at or above which it compacts; None without a window.
         hard_limit: Rows at or above which it does.
-        warn: Tokens above which it warns after a compaction.
+        warn: Tokens at or above which it warns after a compaction.
         tokens: What it compares; None where it does not look.
         source: `actual` (the provider's last count), `anchored` (the usage stored with the session and what
             came since) or `estimated` (without system prompt and tools).
@@ -78,7 +78,7 @@ def hygiene(
         tokens, source = anchored, "anchored"
     elif last_prompt <= 0:
         tokens, source = transcript_tokens(rows, policy), "estimated"
-    why = "paused" if paused and rules.respects_pause else ""
+    why = "paused" if paused and rules.pause == "skips" else ""
     return _decided(policy, tokens, len(rows), window, hard_limit, source, why)
 
 

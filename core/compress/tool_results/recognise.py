@@ -47,7 +47,8 @@ def recognise(text: str) -> Standing:
         return Standing("truncated", _number(note[1]))
     if is_pruned(text):
         return Standing("pruned")
-    return Standing("tool_cap" if is_capped(body) else "none")
+    cap = next((found for mark in _caps() if (found := mark.search(body))), None)
+    return Standing("tool_cap", None, cap.groupdict().get("path")) if cap is not None else Standing("none")
 
 
 def is_pruned(text: str) -> bool:
@@ -55,11 +56,6 @@ def is_pruned(text: str) -> bool:
     if text.startswith(_PRUNED) or is_stub(text):
         return True
     return text.startswith("[") and _DEMOTED in text and len(text) < _DEMOTED_LONGEST
-
-
-def is_capped(text: str) -> bool:
-    """Whether a tool itself says that it cut its result."""
-    return any(mark.search(text) for mark in _caps())
 
 
 def without_wrapper(text: str) -> str:

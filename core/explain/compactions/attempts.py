@@ -34,6 +34,7 @@ _OUTCOMES = frozenset(
         Kind.NOTHING_TO_COMPRESS,
         Kind.HYGIENE_DONE,
         Kind.HYGIENE_FAILED,
+        Kind.HYGIENE_KEPT,
         Kind.NOT_CLEARED,
     }
 )

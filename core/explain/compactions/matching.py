@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.compress.messages.request_order import requested
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.log.record import Kind
 from core.model.compaction.event import Trigger
 from core.model.transcript.conversation import BoundaryMode
 
@@ -38,8 +39,9 @@ def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock
     gone; rows without an attempt happened when no log was kept.
     """
     pairs: dict[int, int] = {}
-    for fits in (_same_child, _same_moment(clock), _same_counts(clock), _same_parent):
-        _pair(pairs, attempts, boundaries, fits)
+    moment = _same_moment(clock)
+    for fits in (_same_child, _all_of(_completed, moment), moment, _same_counts(clock), _same_parent):
+        _pair(pairs, attempts, boundaries, fits, clock)
     taken = set(pairs.values())
     found = [Match(attempts[pairs[i]] if i in pairs else None, rows) for i, rows in enumerate(boundaries)]
     found += [Match(attempt, None) for i, attempt in enumerate(attempts) if i not in taken]
@@ -51,6 +53,7 @@ def _pair(
     attempts: Sequence[Attempt],
     boundaries: Sequence[BoundaryRows],
     fits: Fits,
+    clock: Clock,
 ) -> None:
     taken = set(pairs.values())
     for i, rows in enumerate(boundaries):
@@ -59,13 +62,29 @@ def _pair(
         # Pairs keep the order of both lists: nothing may reach past an older or a newer pair.
         low = max((pairs[j] for j in pairs if j < i), default=-1)
         high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
-        for j in range(low + 1, high):
-            # A provider that compacts its own thread leaves the transcript of Hermes as it is.
-            writes_rows = attempts[j].cause.trigger is not Trigger.NATIVE
-            if j not in taken and writes_rows and fits(attempts[j], rows):
-                pairs[i] = j
-                taken.add(j)
-                break
+        # A provider that compacts its own thread leaves the transcript of Hermes as it is.
+        fitting = [
+            j
+            for j in range(low + 1, high)
+            if j not in taken and attempts[j].cause.trigger is not Trigger.NATIVE and fits(attempts[j], rows)
+        ]
+        if fitting:
+            pairs[i] = min(fitting, key=lambda j: _distance(attempts[j], rows, clock))
+            taken.add(pairs[i])
+
+
+def _distance(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> float:
+    """Seconds between the end of an attempt and a boundary; a gateway repeats one within seconds."""
+    at = rows.at
+    return abs((clock.utc(attempt.last.at) - at).total_seconds()) if at is not None else 0
+
+
+def _all_of(*conditions: Fits) -> Fits:
+    return lambda attempt, rows: all(fits(attempt, rows) for fits in conditions)
+
+
+def _completed(attempt: Attempt, rows: BoundaryRows) -> bool:
+    return attempt.completed
 
 
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
@@ -133,6 +152,10 @@ def message_counts(
         return before, after
     opened = attempt.started or attempt.done or attempt.telemetry
     ended = attempt.done or attempt.telemetry
+    fired = attempt.cause.line
+    if fired is not None and fired.kind is Kind.HYGIENE and not context.policy(release).hygiene.tool_rows:
+        # What the tools returned is left out before the attempt begins, and gone for good.
+        opened = fired
     before = opened.before if opened is not None and opened.before is not None else before
     after = ended.after if ended is not None and ended.after is not None else after
     return before, after

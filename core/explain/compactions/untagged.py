@@ -31,7 +31,7 @@ class OtherCompactions:
             line = self._lines[index]
             if at - line.at > LONGEST:
                 return False
-            if line.kind is Kind.DONE:
+            if line.kind is not Kind.STARTED:
                 ended.add(line.session)
             elif line.session not in ended:
                 return True

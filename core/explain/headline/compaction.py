@@ -32,7 +32,14 @@ def headline_of(event: CompressionEvent, *, by_count: bool = False) -> Headline:
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    return Headline(_cut(f"{_cause(event, by_count=by_count)}.{_result(event)}"))
+    told = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}")
+    return Headline(told, _table()["after_nothing"], Severity.WARNING) if _idle(event) else Headline(told)
+
+
+def _idle(event: CompressionEvent) -> bool:
+    """Hermes until 0.18 calls an attempt done that asked no model and left as many messages."""
+    asked = event.summary.status is not SummaryStatus.UNKNOWN or event.trigger is Trigger.NATIVE
+    return not asked and event.messages_before is not None and event.messages_before == event.messages_after
 
 
 def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
@@ -92,6 +99,8 @@ def _result(event: CompressionEvent) -> str:
     """What it left, in messages and tokens, as far as both ends are known."""
     if event.trigger is Trigger.NATIVE or event.messages_before is None or event.messages_after is None:
         return ""
+    if _idle(event):
+        return f" {_table()['kept_all'].format(messages=f'{event.messages_after:,}')}."
     told = " " + _table()["kept"].format(
         before=f"{event.messages_before:,}", after=f"{event.messages_after:,}"
     )

@@ -25,7 +25,7 @@ from core.model.transcript.message import Message
 from core.store.store import Store
 
 _ALL = 10**9
-_FOLDERS = ("/hermes-results/", "/cache/spillover/")
+_FOLDERS = ("/hermes-results/", "/cache/")
 _CHARS = 4
 
 
@@ -167,9 +167,14 @@ def _told(
         stub=shrunk.message.text if shrunk else None,
         would=would,
         live=life.generation == last,
-        cap=dict(policy.results.tool_caps).get(_tool(life)),
-        expired=path is not None and _expired(row.timestamp, policy.results.keeps_hours),
+        cap=_cap(_tool(life), policy),
+        expired=arrived.layer == "persisted" and _expired(row.timestamp, policy.results.keeps_hours),
     )
+
+
+def _cap(tool: str, policy: Policy) -> int | None:
+    caps = dict(policy.results.tool_caps)
+    return caps.get(tool, caps.get("mcp_") if tool.startswith("mcp_") else None)
 
 
 def _expired(stored: datetime | None, hours: int) -> bool:

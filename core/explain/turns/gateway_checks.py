@@ -71,6 +71,6 @@ def gateway_checks(
     found.append(Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed))
     least = policy.hygiene.least
     found.append(Check("rows", f">= {least}", str(rows), rows >= least))
-    if policy.hygiene.respects_pause and passed is not False:
+    if policy.hygiene.pause == "skips" and passed is not False:
         found.append(Check("pause after a failure", "none", "not on record", None))
     return tuple(found)

@@ -83,10 +83,8 @@ class HistoryRun:
             return
         if (self.last_prompt or self.size) < int(window * rules.share) and rows < gateway.rows:
             return
-        before = len(self.firings)
         self._compress(self.last_prompt or self.size, by_gateway=True)
-        if len(self.firings) > before or not rules.repeats:
-            self.last_prompt = 0
+        self.last_prompt = 0
 
     def outcome(self) -> Outcome:
         """The run so far."""

@@ -146,9 +146,14 @@ def _pack(hit: Hit) -> bytes:
     return _SEPARATOR.join([b"%d" % hit.number, b"" if bound else _UNBOUND, line, below]) + b"\n"
 
 
-_ENDS = (b"context compression started: ", b"context compression done: ")
+_ENDS = (
+    b"context compression started: ",
+    b"context compression done: ",
+    b"Compression made no progress (session=",
+    b"Gateway hygiene compression for session ",
+)
 """How the lines begin between which a compaction runs."""
-_ENDS_KINDS = (Kind.STARTED, Kind.DONE)
+_ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
 _NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 
 

@@ -21,6 +21,7 @@ class Kind(StrEnum):
     HYGIENE = "hygiene"
     HYGIENE_DONE = "hygiene_done"
     HYGIENE_FAILED = "hygiene_failed"
+    HYGIENE_KEPT = "hygiene_kept"
     IDLE = "idle"
     ENGINE_PREFLIGHT = "engine_preflight"
     STARTED = "started"

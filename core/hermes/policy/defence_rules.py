@@ -49,12 +49,12 @@ class HygieneRules:
 
     Attributes:
         share: Of the window; at or above it the gateway compacts, whatever `compression.threshold` says.
-        warn: Share of the window above which it warns after a compaction.
+        warn: Share of the window at or above which it warns after a compaction.
         least: Rows below which it does not look; system and meta rows count.
         limit: Rows at or above which it compacts; `compression.hygiene_hard_message_limit` sets it.
         tool_rows: Tool results are compacted with the rest; before, only what was said.
-        repeats: An attempt that changed nothing leaves the count as it was: the next message fires again.
-        respects_pause: A pause stored after a failure stops it.
+        pause: While a pause after a failure runs it `asks` (tries anew), `drops` (asks no model and puts a
+            placeholder in the place of the middle), `keeps` (changes nothing) or `skips` (does not try).
         pauses: Factors of `compression.hygiene_failure_cooldown_seconds`, by failures in a row.
         pause_most: The longest of them.
         anchored: Without a last count it takes the usage stored with the session, and what came since.
@@ -66,8 +66,7 @@ class HygieneRules:
     least: int
     limit: int
     tool_rows: bool
-    repeats: bool
-    respects_pause: bool
+    pause: str
     pauses: tuple[int, ...]
     pause_most: int
     anchored: bool
@@ -82,7 +81,7 @@ class ResultRules:
         size: A result longer than this is saved to a file and replaced by a block with a preview.
         turn: Results of one turn longer than this together are replaced, largest first.
         preview: The start of a result that its block shows.
-        tool_caps: Characters at which tools themselves cut what they return.
+        tool_caps: Characters at which tools themselves cut what they return; `mcp_` is for every MCP tool.
         unlimited: Tools whose single result is never replaced; a turn does not spare them.
         mcp: Size for MCP tools; 0 where they have none of their own.
         scaled: `size` and `turn` follow the window.

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from core.compress.sizing.hygiene import Hygiene
     from inspector.cli.compression.question import Question
 
+_PAUSED = {
+    "asks": "a pause after a failure is not heeded: the summary model is asked again before every message",
+    "drops": "while a pause after a failure runs no model is asked: the middle is lost to a placeholder",
+    "keeps": "while a pause after a failure runs the attempt changes nothing",
+}
 _HELD = {
     "short": "the transcript is too short for it to look",
     "disabled": "compression is switched off",
@@ -108,6 +113,7 @@ def lines(value: Hygiene | None, asked: Question) -> Iterator[str]:
     yield ""
     if not value.checked:
         yield f"gateway, before the turn: it does not look, because {_HELD[value.why_not]}"
+        yield from (f"  {line}" for line in _bounded(value, asked))
         return
     verdict = "it would compact" if value.fires else "it would not compact"
     mark = "" if value.source == "actual" else "~"
@@ -127,8 +133,10 @@ def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
     rules = asked.policy.hygiene
     if asked.settings.threshold > rules.share:
         yield f"compression.threshold is above {rules.share:.0%}: the gateway acts first"
-    if rules.repeats:
-        yield "an attempt that changes nothing is repeated before every message: the count stays as it is"
+    if value.fires:
+        yield "an attempt that changes nothing is repeated before every message while the count stays"
+    if value.fires and rules.pause in _PAUSED and _paused(asked):
+        yield _PAUSED[rules.pause]
     base = (
         asked.config.value("compression.hygiene_failure_cooldown_seconds", asked.policy.release)
         if asked.config
@@ -137,5 +145,10 @@ def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
     pauses = failure_pauses(asked.policy, float(base)) if base else ()
     if pauses:
         yield f"after failures in a row it pauses {', then '.join(f'{one:,.0f} s' for one in pauses)}"
-    if rules.bounds and value.by is not None and value.messages > value.hard_limit:
+    yield from _bounded(value, asked)
+
+
+def _bounded(value: Hygiene, asked: Question) -> Iterator[str]:
+    """Where rows are held back from the model: with compression switched off too."""
+    if asked.policy.hygiene.bounds and value.messages > value.hard_limit:
         yield f"where it does not land, only {value.hard_limit:,} rows are sent"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.compress.tool_results.arrival import Arriving, arrive
@@ -38,9 +40,34 @@ def test_a_file_that_quotes_a_block_is_no_block() -> None:
     [
         ("head\n\n... [OUTPUT TRUNCATED - 9000 chars omitted out of 59000 total] ...\n\ntail", "tool_cap"),
         ('{"content": "1|a", "truncated_by": "bytes", "next_offset": 90}', "tool_cap"),
+        (
+            '"content": "tail\\n\\n──────── [TRUNCATED] ────────\\nShowing 11,239 chars (head) + 3,748 chars',
+            "tool_cap",
+        ),
+        ('\\n\\n[... summary truncated for context management ...]",', "tool_cap"),
+        ("[... 699 more lines truncated, use browser_snapshot for full content]", "tool_cap"),
+        ("... [MCP RESULT TRUNCATED - 1,000,000 chars omitted out of 3,000,000 total] ...", "tool_cap"),
+        ('{"status": "exited", "total_lines": 2000, "showing": "200 lines"}', "tool_cap"),
+        ('{"status": "exited", "total_lines": 200, "showing": "200 lines"}', "none"),
         ("[terminal] ran `ls` -> exit 0 (1,200 chars)", "pruned"),
         ("[Old tool output cleared to save context space]", "pruned"),
     ],
 )
 def test_caps_and_pruning_leave_their_own_traces(text: str, layer: str) -> None:
     assert recognise(text).layer == layer
+
+
+_FOOTERS = (
+    "──────── [TRUNCATED] ────────\nShowing 11,239 chars (head) + 3,748 chars (tail) of 120,000 total clean "
+    "characters.\nFull text saved to: /h/cache/web/a.md\nTo read the omitted middle",
+    "──────── [SUMMARY TRUNCATED] ────────\nShowing 17,980 chars (head) + 6,000 chars (tail) of 60,000 total "
+    "— trimmed to protect the parent's context window.\nFull subagent output saved to: /h/cache/web/a.md\nTo",
+    '[... 549 more lines truncated — full snapshot: read_file path="/h/cache/web/a.md" offset=327 limit=200]',
+)
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("footer", _FOOTERS)
+def test_a_tool_that_cut_its_result_names_where_the_whole_is(footer: str, ascii_only: bool) -> None:
+    found = recognise(json.dumps({"content": footer}, ensure_ascii=ascii_only))
+    assert (found.layer, found.path) == ("tool_cap", "/h/cache/web/a.md")

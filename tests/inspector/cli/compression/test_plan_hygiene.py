@@ -42,3 +42,25 @@ def test_people_read_what_follows_from_it(messages: str, capsys: pytest.CaptureF
     shown = capsys.readouterr().out
     assert "gateway, before the turn: 60,000 of 54,400 tokens" in shown
     assert "it would compact" in shown
+
+
+def test_rows_are_held_back_by_0_22_even_with_compression_switched_off(
+    messages: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config.yaml").write_text("compression: {enabled: false, hygiene_hard_message_limit: 5}\n")
+    words = ["plan", "--messages", messages, "--home", str(tmp_path), "--gateway", "--window", "128000"]
+    shown = {}
+    for release in ("0.19", "0.22"):
+        assert run([*words, "--release", release]) == 0
+        shown[release] = capsys.readouterr().out
+    assert all("it does not look, because compression is switched off" in one for one in shown.values())
+    assert ["only 5 rows are sent" in one for one in shown.values()] == [False, True]
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.18", "0.19", "0.22"])
+def test_an_attempt_without_effect_is_repeated_in_every_release(
+    messages: str, release: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["plan", "--messages", messages, "--gateway", "--release", release, "--window", "64000"]
+    assert run([*words, "--last-prompt", "60000"]) == 0
+    assert "is repeated before every message" in capsys.readouterr().out

@@ -1,0 +1,77 @@
+"""A gateway tries before every message of every chat: each attempt keeps its rows, lines and cause."""
+
+from __future__ import annotations
+
+from core.explain.headline.compaction import headline_of
+from core.model.compaction.event import SummaryStatus, Trigger
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, compacted, explained
+
+
+def _chat(make_home: MakeHome) -> Home:
+    home = make_home()
+    home.db.session("S", source="telegram")
+    home.turn(history=24)
+    home.talk(7)
+    return home
+
+
+def _fires(home: Home, rows: int) -> None:
+    text = f"Session hygiene: {rows} messages, ~112,000 tokens (actual) — auto-compressing"
+    home.line(f"{text} (threshold: 85% of 128,000 = 108,800 tokens)", tag=None, logger="gateway.run")
+    home.started(112_000, rows, tag=None)
+
+
+def test_rows_belong_to_the_attempt_that_wrote_them_not_to_one_without_effect_before(
+    make_home: MakeHome,
+) -> None:
+    home = _chat(make_home)
+    for _ in range(2):
+        _fires(home, 28)
+        home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
+    _fires(home, 28)
+    compacted(home)
+    events = explained(home).events
+    assert [event.trigger for event in events] == [Trigger.HYGIENE] * 3
+    statuses = [event.summary.status for event in events]
+    assert statuses == [SummaryStatus.ABORTED, SummaryStatus.ABORTED, SummaryStatus.MODEL]
+    assert [event.mode is None for event in events] == [True, True, False]
+
+
+def test_an_attempt_of_another_chat_that_came_to_nothing_takes_no_lines_of_the_next(
+    make_home: MakeHome,
+) -> None:
+    home = _chat(make_home)
+    other = "did not rotate or compact in place (no session_db on the hygiene agent)"
+    home.started(112_000, 60, session="T", tag=None)
+    home.line(f"Gateway hygiene compression for session T {other}", tag=None, level="WARNING")
+    _fires(home, 28)
+    failed = (
+        "Failed to generate context summary: Error code: 401 - {'error': {'message': 'Incorrect API key'}}."
+    )
+    home.line(f"{failed} Further summary attempts paused for 60 seconds.", tag=None, level="WARNING")
+    home.line(f"Gateway hygiene compression for session S {other}", tag=None, level="WARNING")
+    (event,) = explained(home).events
+    assert event.summary.failure is not None
+    assert (event.summary.failure.cause, event.summary.failure.status) == ("auth", 401)
+
+
+def test_rows_of_tools_that_a_gateway_until_0_17_leaves_out_count_as_gone(make_home: MakeHome) -> None:
+    """Run with 0.13.0: of 62 rows the 4 that were said stayed, without a summary."""
+    home = _chat(make_home)
+    text = "Session hygiene: 62 messages, ~112,000 tokens (actual) — auto-compressing"
+    home.line(f"{text} (threshold: 85% of 128,000 = 108,800 tokens)", tag=None, logger="gateway.run")
+    home.started(112_000, 4, tag=None)
+    home.line("context compression done: session=S messages=4->4 tokens=~4,757", tag=None)
+    (event,) = explained(home, release="0.13").events
+    assert (event.messages_before, event.messages_after) == (62, 4)
+
+
+def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(make_home: MakeHome) -> None:
+    home = _chat(make_home)
+    _fires(home, 5)
+    home.line("context compression done: session=S messages=5->5 tokens=~106,184", tag=None)
+    (event,) = explained(home, release="0.13").events
+    headline = headline_of(event)
+    assert "as many messages are left: 5" in headline.sentence
+    assert headline.remedy is not None
