@@ -141,6 +141,11 @@ def starts_token(text: str, at: int) -> bool:
         return True
     if text[at - 1] == "-" and (at == 1 or text[at - 2] == "\n"):
         return True  # a line a diff takes away
+    return ends_escape(text, at)
+
+
+def ends_escape(text: str, at: int) -> bool:
+    """Whether what stands right before `at` is an escape sequence, of a line break, a letter or `%2F`."""
     window = text[max(0, at - _LONGEST_BREAK) : at]
     if "\\" not in window and "\x1b" not in window and "%" not in window:
         return False

@@ -218,6 +218,8 @@ def _run_end(text: str, end: int) -> int:
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    before, behind = text[max(0, start - 1) : start], text[end : end + 1]
-    escaped = text[max(0, start - 2) : start - 1] == "\\" and before in "nrt"
-    return (escaped or not before.isalnum()) and not behind.isalnum()
+    from core.redact.key_formats import ends_escape
+
+    if text[end : end + 1].isalnum():
+        return False
+    return not text[max(0, start - 1) : start].isalnum() or ends_escape(text, start)

@@ -30,7 +30,7 @@ def redact_scattered(message: Message) -> Message:
     """
     content, called = message.wire.get("content"), message.wire.get("tool_calls")
     parts = isinstance(content, list) and len(content) > 1
-    escaped = called and any("\\u00" in call.arguments for call in message.tool_calls)
+    escaped = called and any("\\u" in call.arguments for call in message.tool_calls)
     return redact_message(message) if parts or escaped else message
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -184,8 +185,10 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list
             notes.append(f"{session.id} holds {segment.repeated} messages twice; they count once")
         if segment.mode is BoundaryMode.REWRITE:
             notes.append(f"{session.id} was rewritten; what its summary replaced is gone")
-    for one in dict.fromkeys(session.id for session, _, _ in segments):
-        lost = _lost_of(one, segments)
-        if lost:
+    own = defaultdict[str, list[Found]](list)
+    for found in segments:
+        own[found[0].id].append(found)
+    for one, those in own.items():
+        if lost := _lost_of(one, those):
             notes.append(f"a partial compression of {one} was to keep {len(lost)} messages, and lost them")
     return notes

@@ -49,15 +49,16 @@ def count_generations(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, session_ids: Iterable[str]
 ) -> Counter[str]:
     """How many generations each session holds, looked at within its own thread."""
-    wanted = list(dict.fromkeys(session_ids))
-    looks = _look(
-        connection, schema, list(dict.fromkeys(part for one in wanted for part in lineage.path(one)))
-    )
+    threads: list[tuple[str, ...]] = []
+    seen: dict[str, None] = {}
+    for one in session_ids:
+        if one not in seen:
+            threads.append(lineage.path(one))
+            seen |= dict.fromkeys(threads[-1])
+    looks = _look(connection, schema, list(seen))
     counts: dict[str, int] = {}
-    for one in wanted:
-        if one not in counts:
-            thread = lineage.path(one)
-            counts |= _told(thread, lineage, looks) or _split(connection, schema, lineage, thread)
+    for thread in threads:
+        counts |= _told(thread, lineage, looks) or _split(connection, schema, lineage, thread)
     return Counter(counts)
 
 

@@ -251,8 +251,11 @@ def _logged(path: Path) -> bool:
 
 def _beside(path: Path) -> bool:
     """Whether somebody may have a database open, or its log may hold more than the file."""
+    shared = Path(f"{path}-shm")
+    if os.path.lexists(shared) and not shared.is_dir():
+        return True
     if not os.path.lexists(log_of(path)):
-        return os.path.lexists(f"{path}-shm")
+        return False
     from core.store.database.complaints import is_log
 
-    return os.path.lexists(f"{path}-shm") or is_log(log_of(path))
+    return is_log(log_of(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def locate(
         raise NotFoundError(
             f"no {DATABASE_NAME} there", where=str(root), remedy="Name one with --db FILE or --home DIR"
         )
-    return tuple(sorted(found, key=lambda place: not place.active))
+    return _each_once(sorted(found, key=lambda place: not place.active))
 
 
 def default_home(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
@@ -117,6 +117,14 @@ def _check_folder(path: Path) -> None:
         ) from None
     except (OSError, ValueError):
         return
+
+
+def _each_once(found: Iterable[Location]) -> tuple[Location, ...]:
+    """Of places that links lead to the same database the first: its conversations would count twice."""
+    places: dict[str, Location] = {}
+    for place in found:
+        places.setdefault(os.path.realpath(place.db), place)
+    return tuple(places.values())
 
 
 def _in_home(root: Path) -> Iterator[Location]:

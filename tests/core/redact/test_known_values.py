@@ -48,6 +48,12 @@ def test_a_short_value_is_not_cut_out_of_longer_words() -> None:
     assert redact_text("a\\nhorse123") == "a\\n[redacted:secret-value]"
 
 
+@pytest.mark.parametrize("before", ["\\uff1a", "\\u7801", "%2F", "\x1b[31m"])
+def test_a_value_right_behind_an_escape_sequence_is_masked(before: str) -> None:
+    learn([said("DB_PASSWORD=horse123")])
+    assert redact_text(f"{before}horse123") == f"{before}[redacted:secret-value]"
+
+
 def test_masking_what_was_learned_twice_is_masking_it_once() -> None:
     learn([said(f"DB_PASSWORD={VALUE}")])
     once = redact_text(f"{VALUE} token={VALUE} {VALUE}")

@@ -17,6 +17,7 @@ from core.store.conversations import generation_counts as counting
 from core.store.conversations.generation_counts import count_generations
 from core.store.generations.segments import thread_counts
 from core.store.lineage.families import every_family
+from core.store.lineage.lineage import Lineage
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SUMMARY, SessionDatabase
 
@@ -126,3 +127,25 @@ def test_every_continuation_of_a_fork_counts_its_parent_once(make: Make, opened:
 
 def test_sqlite_trims_what_strip_takes_off() -> None:
     assert set(counting._BLANKS) == {one for one in map(chr, range(sys.maxunicode + 1)) if one.isspace()}
+
+
+def test_a_long_chain_is_walked_once_however_many_of_its_sessions_are_counted(
+    make: Make, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = make()
+    made.session("s0")
+    for number in range(40):
+        made.turn(f"s{number}", "a")
+        made.rotate(f"s{number}", f"s{number + 1}", 1, 1, "carried")
+    store, walked = opened(made), list[str]()
+    walk = Lineage.path
+
+    def noted(self: Lineage, one: str) -> tuple[str, ...]:
+        walked.append(one)
+        return walk(self, one)
+
+    monkeypatch.setattr(Lineage, "path", noted)
+    lineage = every_family(store.connection, store.schema)
+    counts = count_generations(store.connection, store.schema, lineage, [f"s{n}" for n in range(41)])
+    assert counts["s40"] == 1
+    assert walked == ["s0"]

@@ -168,3 +168,17 @@ def test_a_value_beyond_all_bounds_is_named_and_not_read(
     with Store(tmp_path / "state.db") as store, pytest.raises(DatabaseError) as caught:
         store.messages([1])
     assert "100 MiB" in caught.value.line
+
+
+@pytest.mark.parametrize("name", ["state.db-shm", "state.db-wal"])
+def test_a_folder_where_a_side_file_would_be_gets_no_other_beside_it(
+    make: Callable[..., SessionDatabase], name: str
+) -> None:
+    made = make()
+    made.session("s")
+    made.connection.close()
+    for one in made.path.parent.glob("state.db-*"):
+        one.unlink()
+    (made.path.parent / name).mkdir()
+    read_all(made.path)
+    assert [one.name for one in made.path.parent.glob("state.db-*")] == [name]

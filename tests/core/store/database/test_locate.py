@@ -131,3 +131,12 @@ def test_a_note_of_the_active_profile_that_is_a_pipe_is_not_waited_for(tmp_path:
     make(tmp_path / "state.db")
     os.mkfifo(tmp_path / "active_profile")
     assert [place.label for place in locate(home=tmp_path)] == ["default"]
+
+
+@pytest.mark.parametrize(("to", "again"), [("..", "other"), ("other", "again")])
+def test_links_that_lead_to_the_same_database_count_once(tmp_path: Path, to: str, again: str) -> None:
+    make(tmp_path / "home" / "state.db")
+    make(tmp_path / "home" / "profiles" / "other" / "state.db")
+    (tmp_path / "home" / "profiles" / "again").symlink_to(to)
+    assert [place.profile for place in locate(home=tmp_path / "home")] == [None, again]
+    assert locate(home=tmp_path / "home", profile="other")[0].profile == "other"

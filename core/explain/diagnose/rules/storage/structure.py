@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -15,6 +15,7 @@ from core.explain.diagnose.registry import Found, Missing, Rule, conversation_ru
 from core.hermes.log.record import Kind
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, Severity
+from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind as SessionKind
@@ -162,8 +163,11 @@ def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E12")
 def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
     """Rows were written to a session after it had been continued."""
+    own = defaultdict[str, list[Generation]](list)
+    for generation in case.conversation.generations:
+        own[generation.session_id].append(generation)
     for session in case.conversation.sessions[:-1]:
-        late = list(_written_after_end(case, session))
+        late = list(_written_after_end(case, session, own[session.id]))
         if late:
             rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
             evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
@@ -218,16 +222,13 @@ def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, An
     query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
     return {str(row["id"]): dict(row) for row in case.store.connection.execute(query, sessions).fetchall()}
 
-    # Calls of the newest answer may still be running.
 
-
-def _written_after_end(case: Case, session: Session) -> Iterator[Message]:
+def _written_after_end(case: Case, session: Session, own: Iterable[Generation]) -> Iterator[Message]:
     if session.ended_at is None:
         return
     slack = timedelta(seconds=30)
-    for generation in case.conversation.generations:
-        if generation.session_id == session.id:
-            for message in case.messages(generation.row_ids[-20:]):
-                at = message.row.timestamp if message.row else None
-                if at is not None and at > session.ended_at + slack:
-                    yield message
+    for generation in own:
+        for message in case.messages(generation.row_ids[-20:]):
+            at = message.row.timestamp if message.row else None
+            if at is not None and at > session.ended_at + slack:
+                yield message
