@@ -16,7 +16,7 @@ BETWEEN = "\n\x00\n"
 """No credential runs on across this."""
 
 
-_ESCAPE = pattern(r"(?<!\\)\\{1,16}([nrt\"'`])")
+_ESCAPE = pattern(r"\\(?<!\\\\)\\{0,15}([nrt\"'`])")  # begins with a plain character, which is found fast
 _OPENS = frozenset(("", *"([{=:,"))
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}

@@ -107,11 +107,10 @@ def views(
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
     roles = [message.role for message in messages]
     both = list(zip(messages, roles, strict=True))
-    texts = clean(
-        [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
-    )
     made = [message.tool_calls if role == "assistant" else () for message, role in both]
-    arguments = iter(clean([call.arguments for calls in made for call in calls]))
+    said = [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
+    cleaned = clean([*said, *(call.arguments for calls in made for call in calls)])
+    texts, arguments = cleaned[: len(said)], iter(cleaned[len(said) :])
     known: dict[str, Call] = {}
     failures: dict[str, tuple[str, ...]] = {}
     result: list[View] = []

@@ -20,6 +20,8 @@ _EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
 _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
 """A word that holds a digit, a slash or a dot: no other can be a fact."""
 
+_TELLING = re.compile(r"[\d/\\.]").search
+
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
@@ -60,35 +62,37 @@ class FactValue(NamedTuple):
     value: str
 
 
-def values(text: str, *, errors: bool = True) -> list[FactValue]:
-    """The facts of a text, each value once, at most `MOST_PER_TEXT` a category.
+def values(text: str, *, errors: bool = True, most: int = MOST_PER_TEXT) -> list[FactValue]:
+    """The facts of a text, each value once, in the order of their kinds.
 
     Args:
         text: Any text; scanned in time linear in its length.
         errors: Take error lines too; they are facts in tool output, talk elsewhere.
+        most: Facts of one category that are taken.
     """
-    found: dict[FactValue, None] = {}
-    counts: dict[str, int] = {}
-    for fact in _all(text, errors):
-        if fact not in found and counts.get(fact.category, 0) < MOST_PER_TEXT:
-            counts[fact.category] = counts.get(fact.category, 0) + 1
-            found[fact] = None
-    return list(found)
+    found = list(dict.fromkeys(_all(text, errors)))
+    if len(found) <= most:
+        return found
+    left = dict.fromkeys((fact.category for fact in found), most)
+    kept = []
+    for fact in found:
+        left[fact.category] -= 1
+        if left[fact.category] >= 0:
+            kept.append(fact)
+    return kept
 
 
-def _all(text: str, errors: bool) -> Iterator[FactValue]:
-    for url in _WEB.findall(text):
-        yield FactValue("urls", url.rstrip(_STRIP)[:LONGEST])
-    words = " ".join(word for word in dict.fromkeys(text.split()) if not word.isalpha())
-    for token in dict.fromkeys(_TOKEN.findall(words)):
-        fact = classify(token)
-        if fact:
-            yield fact
-    for measure in measures(text):
-        yield FactValue("numbers", measure)
+def _all(text: str, errors: bool) -> list[FactValue]:
+    """Web addresses, then what stands in words, then measures and errors."""
+    found: list[FactValue] = []
+    if _TELLING(text):
+        found += [FactValue("urls", url.rstrip(_STRIP)[:LONGEST]) for url in _WEB.findall(text)]
+        words = " ".join(filter(_TELLING, dict.fromkeys(text.split())))
+        found += filter(None, map(classify, dict.fromkeys(_TOKEN.findall(words))))
+        found += [FactValue("numbers", measure) for measure in measures(text)]
     if errors:
-        for line in error_lines(text):
-            yield FactValue("errors", line)
+        found += [FactValue("errors", line) for line in error_lines(text)]
+    return found
 
 
 @lru_cache(maxsize=65536)

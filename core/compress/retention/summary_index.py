@@ -111,8 +111,8 @@ class SummaryIndex:
     @cached_property
     def paths(self) -> list[str]:
         """The paths and addresses of the summary, in lower case."""
-        found = (values(line, errors=False) for line in self._lines)
-        return [value for facts in found for category, value in facts if category in ("paths", "urls")]
+        found = values(self._flat, errors=False, most=len(self._flat))
+        return [value for category, value in found if category in ("paths", "urls")]
 
     @cached_property
     def _suffixes(self) -> set[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from core.hermes.markers.summary_signs import markers, summary_start
+from core.hermes.markers.summary_signs import PREFILTERS, markers, summary_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def find_summary(text: str) -> SummaryMatch | None:
     A summary stands at the start of the text, or behind the wrapper that 0.18 and later put around the live
     message they merge it into. A marker anywhere else is a quotation, and no summary.
     """
-    start = summary_start(text)
+    start = summary_start(text) if any(sign in text for sign in PREFILTERS) else None
     if start is None:
         return None
     offset, before = start

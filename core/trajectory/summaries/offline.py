@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+import msgspec
 
 from core.compress.facts.readable import ends
 from core.compress.summarise.base import SummaryFailure, SummaryRequest
@@ -22,7 +23,7 @@ _RESULT = "<tool_response>", "</tool_response>"
 _TURNS = 60
 """Turns of a region that are read for a summary: its first and its last."""
 
-_READ = {"user": 1_500, "assistant": 400, "tool": 160}
+_READ = {"user": 750, "assistant": 200, "tool": 80}
 """Characters read of a turn: a little of many tells more than much of few, and costs less."""
 
 _ARGUMENT = 200
@@ -93,7 +94,7 @@ def _paired(chosen: Iterable[tuple[int, Turn]], argument: int | None = None) -> 
         answers = open_calls.popleft() if role == "tool" and open_calls else ""
         found.append(_message(at, turn, role, answers, argument))
         if role != "tool":
-            open_calls = deque(call.id for call in found[-1].tool_calls)
+            open_calls = deque(call["id"] for call in found[-1].wire.get("tool_calls", ()))
     return found
 
 
@@ -116,14 +117,14 @@ def _between(text: str, opening: str, closing: str) -> str:
 
 def _call(text: str, name: str, longest: int | None) -> dict[str, object]:
     try:
-        call = json.loads(text)
+        call = msgspec.json.decode(text)
     except (ValueError, RecursionError):
         call = {}
     call = call if isinstance(call, dict) else {}
     arguments = call.get("arguments", text)
     if longest is not None:
         arguments = _shortened(arguments, longest)
-    spelt = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    spelt = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
     return {"id": name, "function": {"name": str(call.get("name", "")), "arguments": spelt}}
 
 

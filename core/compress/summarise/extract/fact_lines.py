@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.compress.facts.collect import REMEMBERED, about, constraints, sentences
-from core.compress.facts.history import FileStory, Outcome, effect_of, files, outcomes, pending
+from core.compress.facts.history import FileStory, Outcome, effect_of, outcomes, pending, stories_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line, request_words
 from core.compress.facts.topic import Topic
@@ -43,18 +43,26 @@ class FactLine:
     fixed: bool = False
 
 
-def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "") -> list[FactLine]:
+def facts_of(
+    views: Sequence[View],
+    topic: Topic | None,
+    asked_before: str = "",
+    ended: Sequence[Outcome] | None = None,
+    log: bool = True,
+) -> list[FactLine]:
     """Every fact of a middle, in order within each kind; what was undone later is left out.
 
     Args:
         views: The middle.
         topic: The focus, when there is one.
         asked_before: The request these messages begin to work on, when it stands before them.
+        ended: The outcomes of the calls, when they are known already.
+        log: A session log is wanted too.
     """
     if not views:
         return []
-    calls = outcomes(views)
-    stories = files(views)
+    calls = outcomes(views) if ended is None else ended
+    stories = stories_of(calls)
     focused = {view.index for view in views if topic is not None and about(view, topic)}
     found = [
         *_requests(views, asked_before),
@@ -63,7 +71,7 @@ def facts_of(views: Sequence[View], topic: Topic | None, asked_before: str = "")
         *_files(stories),
         *_said(views),
         *_state(calls, views),
-        *_log(views),
+        *(_log(views) if log else ()),
     ]
     if topic is None:
         return found

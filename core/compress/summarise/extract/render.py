@@ -38,7 +38,7 @@ def render(facts: Iterable[FactLine], headings: Sequence[str]) -> str:
         heading = home.get(fact.kind)
         if heading is not None and fact.text not in (other.text for other in by_heading[heading]):
             by_heading[heading].append(fact)
-    own = {heading: kind for kind, heading in reversed(home.items())}
+    own = {heading: kind for kind, heading in reversed(tuple(home.items()))}
     blocks = (
         f"{heading_line(heading)}\n{_block(found, own.get(heading))}" for heading, found in by_heading.items()
     )

@@ -49,8 +49,13 @@ def kind_of(heading: str) -> str | None:
     return None
 
 
-def homes(headings: Sequence[str]) -> dict[str, str]:
+def homes(headings: Sequence[str]) -> Mapping[str, str]:
     """Kind to the heading its facts go under; facts whose section a release lacks move in elsewhere."""
+    return _homes(tuple(headings))
+
+
+@cache
+def _homes(headings: tuple[str, ...]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for heading in headings:
         kind = kind_of(heading)

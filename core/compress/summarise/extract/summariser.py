@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from core.compress.facts.collect import Found, collect, topic_of
-from core.compress.facts.history import files
+from core.compress.facts.history import outcomes, stories_of
 from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
 from core.compress.summarise.base import (
@@ -22,6 +22,7 @@ from core.compress.summarise.extract.fact_choice import FOCUS_SHARE, Estimate, c
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.sections import homes
 from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
 from core.redact.text import redact_bulk, redact_text
@@ -68,29 +69,36 @@ class ExtractiveSummariser(OfflineSummariser):
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
-        facts = without_repeats([*facts_of(read, topic, known), *earlier])
+        ended, home = outcomes(read), homes(request.headings)
+        every = [*facts_of(read, topic, known, ended, "log" in home), *earlier]
+        facts = without_repeats([fact for fact in every if fact.kind in home])
         everything = [*known_before, *read]
         collected = collect(everything, topic)
         judged = [] if topic is None else [entry for entry, _ in weigh(everything, topic).facts]
         _check(cancelled)
-        gone = {path for path, story in files(read).items() if story.vanished}
+        gone = {path for path, story in stories_of(ended).items() if story.vanished}
         current = [one for one in collected if one.value not in gone]
         told = {fact.text for fact in facts}
         details = [] if topic is None else topic_details(read, topic)
         more = [fact for fact in details if fact.text not in told]
-        rooms = self._room(request, read, _LARGEST_SHARE), self._room(request, read, _LARGEST_FOCUS)
+        rooms = self._rooms(request, read)
         body = self._body(request, facts, more, (current, judged), rooms)
         _check(cancelled)
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
-    def _room(self, request: SummaryRequest, read: Sequence[View], share: float) -> int:
-        """Tokens for the facts: the budget, less the headings, and never more than a share of the middle."""
-        size = sum(
-            self._estimate(view.text) + sum(self._estimate(c.strings) for c in view.calls) for view in read
+    def _rooms(self, request: SummaryRequest, read: Sequence[View]) -> tuple[int, int]:
+        """Tokens for the facts: the budget, less the headings, and never more than a share of the middle.
+
+        The second is for a focus whose values would be lost.
+        """
+        texts = (text for view in read for text in (view.text, *(call.strings for call in view.calls)))
+        size = sum(map(self._estimate, texts)) + self._estimate(request.previous_summary or "")
+        bare = self._estimate(render((), request.headings))
+        plain, widest = (
+            max(0, min(request.budget, max(_LEAST, int(size * share))) - bare)
+            for share in (_LARGEST_SHARE, _LARGEST_FOCUS)
         )
-        size += self._estimate(request.previous_summary or "")
-        most = min(request.budget, max(_LEAST, int(size * share)))
-        return max(0, most - self._estimate(render((), request.headings)))
+        return plain, widest
 
     def _body(
         self,
@@ -173,8 +181,8 @@ class ExtractiveSummariser(OfflineSummariser):
 
 def _told_before(request: SummaryRequest) -> list[View]:
     """The summary before as one more thing that was said: what it knew is worth keeping too."""
-    earlier = redact_text(request.previous_summary or "")
-    return [View(0, "assistant", ends(earlier))] if earlier.strip() else []
+    earlier = request.previous_summary or ""
+    return [View(0, "assistant", ends(redact_text(earlier)))] if earlier.strip() else []
 
 
 def _check(cancelled: Cancelled | None) -> None:
