@@ -16,6 +16,7 @@ from core.compress.summarise.remote.provider_errors import failure_of, is_worth_
 from core.model.accounting.tokens import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
+from core.trajectory.shards.gate import Gate
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Report, ShardWork
 from core.trajectory.summaries.base import SummaryMissing, Written
@@ -186,11 +187,13 @@ class _Attempts:
 
     Attributes:
         refused: Errors that waiting alone does not mend.
+        under_way: It has one of the places of those who ask.
     """
 
     calls: int = 0
     errors: int = 0
     refused: int = 0
+    under_way: bool = False
     usage: Buckets = Buckets()  # noqa: RUF009 - frozen
 
 
@@ -208,7 +211,7 @@ class Asker:
         self._secrets = (choice.api_key,)
         self._where = f"{choice.model} at {choice.endpoint.host}"
         self._seconds = min(choice.timeout, job.timeout / max(1, job.summary.attempts))
-        self._gate = asyncio.Semaphore(job.summary.concurrency)
+        self._gate = Gate(job.summary.concurrency)
         self._connection: AsyncConnection = connect(job.summary.kind, replace(choice, timeout=self._seconds))
 
     async def close(self) -> None:
@@ -221,18 +224,25 @@ class Asker:
         Raises:
             SummaryMissing: No attempt gave one, or the entry took too long.
         """
-        async with self._gate:
-            try:
-                async with asyncio.timeout(self._job.timeout):
-                    return await self._tried(draft, attempts)
-            except TimeoutError:
-                failure = SummaryFailure(
-                    FailureKind.TIMEOUT, f"took longer than {self._job.timeout:g} s", where=self._where
-                )
-                raise SummaryMissing(failure, attempts.calls) from None
+        await self._gate.enter()
+        attempts.under_way = True
+        try:
+            async with asyncio.timeout(self._job.timeout):
+                return await self._tried(draft, attempts)
+        except TimeoutError:
+            failure = SummaryFailure(
+                FailureKind.TIMEOUT, f"took longer than {self._job.timeout:g} s", where=self._where
+            )
+            raise SummaryMissing(failure, attempts.calls) from None
+        finally:
+            if attempts.under_way:
+                self._gate.leave()
 
     async def _tried(self, draft: Draft, attempts: _Attempts) -> Written:
-        prompt = build_prompt(draft.entry.turns, draft.region, self._job.settings)
+        turns, region = draft.entry.turns, draft.region
+        prompt = await asyncio.to_thread(
+            build_prompt, turns, region, self._job.settings
+        )  # masking takes long
         while True:
             attempts.calls += 1
             try:
@@ -243,7 +253,7 @@ class Asker:
                 attempts.refused += failure.kind not in _PATIENT
                 if attempts.refused >= self._job.summary.attempts or not _again(failure):
                     raise SummaryMissing(failure, attempts.calls) from error
-                await self._pause(failure, attempts.errors)
+                await self._pause(failure, attempts)
             else:
                 return Written(text, attempts.calls, attempts.errors)
 
@@ -263,14 +273,14 @@ class Asker:
             return replace(answer, finish=None)
         return answer
 
-    async def _pause(self, failure: SummaryFailure, errors: int) -> None:
+    async def _pause(self, failure: SummaryFailure, attempts: _Attempts) -> None:
         """Wait before another attempt, and let another entry ask meanwhile."""
-        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (errors - 1)) * random.uniform(1.0, 1.25)
-        self._gate.release()
-        try:
-            await asyncio.sleep(grown if failure.retry_after is None else failure.retry_after)
-        finally:
-            await self._gate.acquire()
+        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (attempts.errors - 1)) * random.uniform(1.0, 1.25)
+        self._gate.leave()
+        attempts.under_way = False
+        await asyncio.sleep(grown if failure.retry_after is None else failure.retry_after)
+        await self._gate.enter(again=True)
+        attempts.under_way = True
 
 
 def _again(failure: SummaryFailure) -> bool:

@@ -22,7 +22,7 @@ from core.compress.summarise.extract.fact_choice import FOCUS_SHARE, Estimate, c
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.render import render
-from core.compress.summarise.extract.sections import homes
+from core.compress.summarise.extract.sections import homes, purposes
 from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.extract.value_lists import lists, quotes
 from core.redact.text import redact_bulk, redact_text
@@ -69,7 +69,9 @@ class ExtractiveSummariser(OfflineSummariser):
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
-        ended, home = outcomes(read), homes(request.headings)
+        ended = outcomes(read)
+        # What no section takes would use up room; with a focus it holds back the room of the rest.
+        home = homes(request.headings) if topic is None else purposes()
         every = [*facts_of(read, topic, known, ended, "log" in home), *earlier]
         facts = without_repeats([fact for fact in every if fact.kind in home])
         everything = [*known_before, *read]
