@@ -81,8 +81,9 @@ class TrajectoryList(RowList[Listed]):
         line.cell(fmt.percent(1 - found.compression_ratio) if after else "", CELLS[4], style, right=True)
         left = width - line.gap(2).width
         if left < FATE + ASKED:
-            return line.add(_words(row), style, most=max(0, left))
-        return line.cell(_words(row), FATE, style).add(masked_start(row.asked, left), muted, most=left - FATE)
+            return line.add(_words(row, left), style, most=max(0, left))
+        line.cell(_words(row, FATE), FATE, style)
+        return line.add(masked_start(row.asked, left), muted, most=left - FATE)
 
 
 class TrajectoriesScreen(Page):
@@ -219,14 +220,18 @@ def answer(sums: Sums, target: int) -> Headline:
     return Headline(f"{', '.join(told)}.", remedy, Severity.WARNING if remedy else None)
 
 
-def _words(row: Listed) -> str:
+def _words(row: Listed, width: int) -> str:
+    """What would happen, in fewer words where there is no room for all."""
     found = row.metrics
     if found is None or row.state is State.WITHOUT:
         return "holds no turns"
-    region = found.region
     over = "still over: " if row.state is State.OVER else ""
-    if region is None:
+    if found.region is None:
         words = "nothing between its protected turns" if over else "fits"
+        short = f"{over}nothing{' more' if row.done else ''} to cut" if over else "fits"
     else:
-        words = f"turns {region.start:,} to {region.end - 1:,} become one summary"
-    return f"{over}{words}{', compressed before' if row.done else ''}"
+        first, last = found.region.start, found.region.end - 1
+        words = f"turns {first:,} to {last:,} become one summary"
+        short = f"{over}turns {first:,}–{last:,} cut{' again' if row.done else ''}"
+    whole = f"{over}{words}{', compressed before' if row.done else ''}"
+    return whole if len(whole) <= width else short

@@ -66,6 +66,7 @@ async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
         shown = " ".join(drawn(pilot).split())
         assert "of 15 trajectories" in shown
         for words in (
+            "still over: nothing to cut",
             "are over 900 tokens",
             "cutting saves ~",
             "2 would still be longer",
