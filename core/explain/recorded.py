@@ -16,7 +16,7 @@ from core.support.file_cache import state_directory
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
-    from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedUse
+    from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedBreak, RecordedUse
     from core.model.compaction.event import CompressionEvent
     from core.recordings.prefix_breaks import PrefixBreak
     from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
@@ -61,11 +61,25 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
     from core.recordings.prefix_breaks import prefix_breaks
 
     breaks = prefix_breaks(requests)
+    use = _use(requests, breaks)
     return replace(
         report,
         breaks=tuple(_proved(one, breaks) for one in report.breaks),
-        recorded=_use(requests, breaks),
+        recorded=replace(use, breaks=tuple(map(_stored_in(context), breaks, use.breaks))),
     )
+
+
+def _stored_in(context: ConversationContext) -> Callable[[PrefixBreak, RecordedBreak], RecordedBreak]:
+    """Names the row of the first message that differs."""
+
+    def told(found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
+        if found.at is None or found.at >= len(found.sent):
+            return one
+        from core.explain.sent_request import stored_places
+
+        return replace(one, row=stored_places(context, found.sent)[found.at].id)
+
+    return told
 
 
 def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,6 +18,21 @@ _WAIT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class SentRow:
+    """One message of a recorded request.
+
+    Attributes:
+        name: A hash of what the provider sees of it.
+        letter: The first of its role.
+        size: Its characters.
+    """
+
+    name: str
+    letter: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedRequest:
     """One request as Hermes sent it.
 
@@ -25,9 +40,10 @@ class RecordedRequest:
         task: Empty for the main loop; `compression`, `title_generation`, ...
         usage: As the provider counted; None when it said nothing.
         kept: Leading messages that are those of the request before; None when messages were not seen.
-        added: The messages behind them, each as a hash of what the provider sees of it.
+        added: The messages behind them.
         parts: Characters of system prompt, tools and each role.
         system, tools: Hashes.
+        key: What Hermes calls it.
     """
 
     id: int
@@ -38,7 +54,8 @@ class RecordedRequest:
     system: str | None
     tools: str | None
     kept: int | None
-    added: tuple[str, ...]
+    added: tuple[SentRow, ...]
+    key: str = ""
     parts: dict[str, int] = field(default_factory=dict)
     usage: Buckets | None = None
 
@@ -127,6 +144,17 @@ class Recording:
             row = connection.execute("SELECT shape FROM shapes WHERE hash = ?", (name,)).fetchone()
         return {str(tool): int(size) for tool, size in json.loads(row[0])} if row else {}
 
+    def texts(self, home: Path, names: Iterable[str]) -> dict[str, str]:
+        """Texts that were kept, by name; most are in Hermes' database instead."""
+        if not self.path.exists():
+            return {}
+        place, query = str(home.resolve()), "SELECT text FROM texts WHERE name = ? AND home = ?"
+        with self._opened() as connection:
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts'").fetchone():
+                return {}
+            found = ((name, connection.execute(query, (name, place)).fetchone()) for name in names)
+            return {name: str(row[0]) for name, row in found if row}
+
     def _of(self, table: str, home: Path, sessions: tuple[str, ...]) -> list[sqlite3.Row]:
         if not self.path.exists() or not sessions:
             return []
@@ -161,7 +189,8 @@ def _request(row: sqlite3.Row) -> RecordedRequest:
         system=row["system"],
         tools=row["tools"],
         kept=row["kept"],
-        added=tuple(str(name) for name, *_ in added),
+        added=tuple(SentRow(str(name), str(letter), int(size)) for name, letter, size in added),
+        key=row["request"] or "",
         parts=json.loads(row["parts"]) if row["parts"] else {},
         usage=_usage(row),
     )

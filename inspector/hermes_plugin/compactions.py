@@ -14,7 +14,7 @@ from core.compress.retention.score import retention
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
-from inspector.hermes_plugin.stub.recording_file import add_compaction
+from inspector.hermes_plugin.stub.recording.recording_file import add_compaction
 
 _LOST_NAMED = 8
 

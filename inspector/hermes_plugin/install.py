@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, NotFoundError, UsageError
+from core.recordings import row_names
 from core.support.file_cache import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without, without_plugin
@@ -45,7 +46,9 @@ class Planned:
     before: bytes | None
 
 
-def plan_install(home: Path, *, engine: bool, recorder: bool, summariser: dict[str, Any]) -> Planned:
+def plan_install(
+    home: Path, *, engine: bool, recorder: bool, summariser: dict[str, Any], keep_text: bool = False
+) -> Planned:
     """Find out what an installation would do; nothing is written.
 
     Raises:
@@ -73,6 +76,7 @@ def plan_install(home: Path, *, engine: bool, recorder: bool, summariser: dict[s
         engine=engine,
         recorder=recorder,
         summariser=summariser,
+        keep_text=keep_text,
     )
     edit = with_plugin(_decoded(before or b""), NAME, engine=engine)
     return Planned(folder, config, settings, edit, before)
@@ -89,6 +93,7 @@ def install(planned: Planned) -> None:
     try:
         shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
         (folder / _API).rename(folder / "dashboard" / _API)
+        shutil.copyfile(row_names.__file__, folder / "recording" / "row_names.py")
         settings = json.dumps(asdict(planned.settings), indent=1)
         _write(folder / SETTINGS, settings.encode())
         _write(folder / "plugin.yaml", _manifest(planned.settings).encode())

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from inspector.hermes_plugin.desk import Desk
+from inspector.hermes_plugin.text_desk import TextDesk
 
 _MIRRORED = (
     "threshold_tokens",
@@ -31,14 +32,29 @@ _MIRRORED = (
 def serve(orders: TextIO, answers: TextIO) -> None:
     """Answer orders until there are no more."""
     desks: dict[str, Desk] = {}
+    texts: dict[str, TextDesk] = {}
     for line in orders:
         order = json.loads(line)
         try:
-            answer = _answer(desks, order)
+            answer = _texts(texts, order) if "engine" not in order else _answer(desks, order)
         except Exception as error:  # noqa: BLE001 - the edge of a process: the stub lets this worker go
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(f"{json.dumps({**answer, 'number': order.get('number')})}\n")
         answers.flush()
+    for desk in texts.values():
+        desk.drop_held()
+
+
+def _texts(desks: dict[str, TextDesk], order: dict[str, Any]) -> dict[str, Any]:
+    """What the recorder of a home asks."""
+    home = order["home"]
+    desk = desks.get(home)
+    if desk is None:
+        desk = desks[home] = TextDesk(home, Path(order["state"]))
+    if order["do"] == "wanted":
+        return {"names": desk.wanted(order["names"])}
+    desk.keep(order["texts"])
+    return {}
 
 
 def _answer(desks: dict[str, Desk], order: dict[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,13 @@ def recorded(found: RecordedUse) -> dict[str, Any]:
         "characters": dict(found.parts),
         "tool_schemas": dict(found.tool_schemas),
         "breaks": [
-            {"at": jsonio.time(one.at), "cause": one.cause, "message": one.at_message, "of": one.of}
+            {
+                "at": jsonio.time(one.at),
+                "cause": one.cause,
+                "message": one.at_message,
+                "of": one.of,
+                "row": one.row,
+            }
             for one in found.breaks
         ],
     }

@@ -189,12 +189,14 @@ class RecordedBreak:
         cause: `system`, `tools` or `messages`.
         at_message: The first message that differs; None when it is not a message.
         of: Messages of the request before.
+        row: The row that message is stored in; None when it is not known.
     """
 
     at: datetime
     cause: str
     at_message: int | None
     of: int
+    row: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Hermes Inspector inside Hermes: a context engine, a recorder of requests, and `/inspect` in a chat.
 
 `install` copies a small plugin into HERMES_HOME/plugins and enables it in config.yaml; `uninstall` takes both
-back, byte for byte where nobody edited the file meanwhile. `answer` is what `/inspect` runs.
+back, byte for byte where nobody edited the file meanwhile. `answer` is what `/inspect` runs, `request` prints
+the newest recorded request, or the one of a number: each message by its row in the database.
 """
 
 from __future__ import annotations
@@ -26,10 +27,20 @@ _MODELS = ("anthropic", "openai")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plugin`."""
-    parser.add_argument("action", choices=("install", "status", "uninstall", "answer"))
-    parser.add_argument("words", nargs="*", metavar="WORD", help="for answer: why, plan, cost, or lost TOPIC")
+    parser.add_argument("action", choices=("install", "status", "uninstall", "answer", "request"))
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="answer: why, plan, cost, or lost TOPIC; request: its number",
+    )
     parser.add_argument("--engine", action="store_true", help="install: be Hermes' context engine")
     parser.add_argument("--recorder", action="store_true", help="install: record sizes and usage of requests")
+    parser.add_argument(
+        "--keep-text",
+        action="store_true",
+        help="install: with --recorder, also texts Hermes' database does not hold, credentials masked",
+    )
     parser.add_argument(
         "--summariser",
         choices=("extractive", "static", *_MODELS),
@@ -39,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="NAME", help="install: the model that writes them")
     parser.add_argument("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
     parser.add_argument("--base-url", metavar="URL", help="install: its API")
-    parser.add_argument("--session", metavar="SESSION", default="latest", help="answer: of this conversation")
+    parser.add_argument(
+        "--session", metavar="SESSION", default="latest", help="answer, request: of this conversation"
+    )
     parser.add_argument("--yes", action="store_true", help="agree beforehand")
     options.add_json_option(parser)
     options.add_store_options(parser)
@@ -47,8 +60,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Install, look, take out, or answer."""
-    if args.words and args.action != "answer":
-        raise UsageError(f"{args.words[0]!r} goes with `plugin answer` only")
+    if args.words and args.action not in ("answer", "request"):
+        raise UsageError(f"{args.words[0]!r} goes with `plugin answer` and `plugin request` only")
+    if args.action == "request":
+        from inspector.cli.engines import requests
+
+        if args.json:
+            output.write_json(requests.payload(args))
+        else:
+            output.write_lines(requests.lines(args))
+        return 0
     if args.action == "answer":
         from inspector.cli.engines import answers
 
@@ -69,7 +90,15 @@ def _install(args: argparse.Namespace, home: Path) -> int:
         "provider": args.provider or "",
         "base_url": args.base_url or "",
     }
-    planned = plan_install(home, engine=args.engine, recorder=args.recorder, summariser=summariser)
+    if args.keep_text and not args.recorder:
+        raise UsageError("--keep-text goes with --recorder", remedy="The recorder is what keeps it")
+    planned = plan_install(
+        home,
+        engine=args.engine,
+        recorder=args.recorder,
+        summariser=summariser,
+        keep_text=args.keep_text,
+    )
     for line in (*_planned(planned), *_sends(args, home)):
         output.write_note(line)
     confirm.ask("Install it?", yes=args.yes)
@@ -129,7 +158,10 @@ def _planned(planned: Planned) -> Iterator[str]:
     yield "/inspect answers in a chat: why | plan | cost | lost TOPIC, without a model"
     if chosen.engine:
         yield "the engine compacts in place of Hermes' own, and measures what each compaction kept"
-    if chosen.recorder:
+    if chosen.keep_text:
+        yield "the recorder keeps sizes and token counts of requests, and texts that Hermes' database lacks"
+        yield "(tool schemas, what a summary or a title was asked with, their answers), credentials masked"
+    elif chosen.recorder:
         yield "the recorder keeps sizes and token counts of requests, none of their text"
     if not (chosen.engine or chosen.recorder):
         yield "with --engine it is the context engine too, with --recorder it records requests"

@@ -53,6 +53,7 @@ def recorded_lines(found: RecordedUse) -> Iterator[str]:
         yield f"   the newest holds, by characters: {', '.join(shares)}"
     for one in found.breaks:
         at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
+        at += "" if one.row is None else f" (row {one.row})"
         yield f"   {fmt.moment(one.at)}  the {one.cause} changed{at}"
 
 

@@ -35,7 +35,7 @@ def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
         if hook in known:
             ctx.register_hook(hook, session.note)
     if settings.recorder and os.environ.get(SWITCH, "").strip().lower() != "off":
-        from .recorder import recorder_for
+        from .recording.recorder import recorder_for
 
         recorder = recorder_for(settings)
         for hook in RECORDS:

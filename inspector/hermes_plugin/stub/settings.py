@@ -24,6 +24,7 @@ class Settings:
         state: The folder of its own files.
         engine: It offers itself as context engine.
         recorder: It records requests.
+        keep_text: It also keeps texts that Hermes' database does not hold.
         summariser: Who writes summaries, and the model behind it.
         seconds: Time limit of one compaction.
     """
@@ -36,6 +37,7 @@ class Settings:
     recorder: bool
     summariser: dict[str, Any]
     seconds: float = 120.0
+    keep_text: bool = False
 
 
 def read_settings(folder: Path = _FOLDER) -> Settings:

@@ -17,7 +17,7 @@ from core.store.database.locate import locate
 from core.store.store import Store
 from core.support.file_cache import state_directory
 from inspector.cli.main import run
-from inspector.hermes_plugin.stub.recording_file import add_compaction, add_requests
+from inspector.hermes_plugin.stub.recording.recording_file import add_compaction, add_requests
 
 TITLE = "Refactor the auth module"
 

@@ -77,7 +77,11 @@ def told(billed: dict[str, Any], release: str) -> Buckets:
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("wire", WIRES)
 def test_recorded_buckets_are_the_provider_s(
-    release: str, wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    release: str,
+    wire: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     hermes = VENVS / release / "bin" / "hermes"
     if not hermes.exists() or not speaks(hermes, wire):
@@ -89,7 +93,7 @@ def test_recorded_buckets_are_the_provider_s(
     home, log = tmp_path / "home", tmp_path / "billed.jsonl"
     home.mkdir()
     (home / "config.yaml").write_text(config(port, wire))
-    assert run(["plugin", "install", "--recorder", "--home", str(home), "--yes"]) == 0
+    assert run(["plugin", "install", "--recorder", "--keep-text", "--home", str(home), "--yes"]) == 0
     script = Path(__file__).with_name("metered_model.py")
     server = subprocess.Popen([sys.executable, str(script), str(port), str(STEPS), str(log)])
     time.sleep(0.5)
@@ -103,3 +107,19 @@ def test_recorded_buckets_are_the_provider_s(
     counted = [told(one, release) for one in billed if not one["beside"]]
     assert len(counted) >= PROMPTS * 2
     assert recorded(tmp_path) == counted
+    check_shape(home, release, capsys)
+
+
+def check_shape(home: Path, release: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The newest request is told message by message, and no text is kept that the database holds."""
+    capsys.readouterr()
+    assert run(["plugin", "request", "--home", str(home), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    if release < "0.16":
+        assert told["messages"] is None  # a hook is not shown them there
+        return
+    said = [one for one in told["messages"] if one["role"] != "system"]
+    rows = [one["row"] for one in said]
+    assert len(rows) >= STEPS
+    assert rows == sorted(set(rows))
+    assert {(one["as_stored"], one["text"]) for one in said} == {(True, None)}

@@ -16,8 +16,8 @@ import pytest
 from core.recordings.prefix_breaks import prefix_breaks
 from core.recordings.read import Recording
 from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS, SWITCH, register_hooks
-from inspector.hermes_plugin.stub.recorder import Recorder
-from inspector.hermes_plugin.stub.recording_file import FILE_NAME, opened
+from inspector.hermes_plugin.stub.recording.recorder import Recorder
+from inspector.hermes_plugin.stub.recording.recording_file import FILE_NAME, opened
 from inspector.hermes_plugin.stub.settings import Settings
 
 USAGE = {"input_tokens": 100, "output_tokens": 20, "cache_read_tokens": 3, "cache_write_tokens": 0}
@@ -188,7 +188,7 @@ FULL_DISK = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
-from tests.inspector.hermes_plugin.stub.test_recorder import recorder, request, talk
+from tests.inspector.hermes_plugin.stub.recording.test_recorder import recorder, request, talk
 one = recorder(Path(sys.argv[2]))
 request(one, 0, talk(1))
 one.flush(10)
@@ -207,7 +207,7 @@ print("chat went on")
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
 def test_a_full_disk_breaks_no_chat_and_what_was_lost_is_counted(place: Path) -> None:
-    root = Path(__file__).parents[4]
+    root = Path(__file__).parents[5]
     words = [sys.executable, "-c", FULL_DISK, str(root), str(place)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,6 +1,7 @@
 """The recorder's own SQLite file: its tables, its bounds, and one way to write to it.
 
-Sizes, hashes and counts alone are kept; the texts stay in Hermes' database.
+Sizes, hashes and counts are kept; texts stay in Hermes' database, and those it does not hold come in without
+their credentials, where the user asked for them.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ CREATE TABLE IF NOT EXISTS shapes (hash TEXT PRIMARY KEY, kind TEXT, shape TEXT)
 CREATE TABLE IF NOT EXISTS compactions (
   id INTEGER PRIMARY KEY, at REAL, home TEXT, session TEXT, before INTEGER, after INTEGER,
   before_tokens INTEGER, after_tokens INTEGER, score REAL, lost TEXT, seconds REAL
+);
+CREATE TABLE IF NOT EXISTS texts (
+  name TEXT, home TEXT, session TEXT, role TEXT, at REAL, text TEXT, PRIMARY KEY (name, home)
 );
 CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, value INTEGER);
 """
@@ -90,6 +94,26 @@ def add_compaction(state: Path, row: Mapping[str, Any]) -> None:
         _insert(connection, "compactions", {**row, "lost": json.dumps(row["lost"])})
 
 
+def change_texts(
+    state: Path, home: str, texts: Sequence[tuple[str, str, str, str]], gone: Iterable[str]
+) -> None:
+    """Write texts of a home, which hold no credentials any more, and drop those the database holds by now.
+
+    Args:
+        state: The folder of our own files.
+        home: The HERMES_HOME.
+        texts: Name, session, role and text of each.
+        gone: Names.
+    """
+    with opened(state) as connection:
+        connection.executemany(
+            "DELETE FROM texts WHERE name = ? AND home = ?", [(name, home) for name in gone]
+        )
+        now = time.time()
+        rows = [(name, home, session, role, now, text) for name, session, role, text in texts]
+        connection.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
 def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
     columns = ", ".join(row)
     marks = ", ".join("?" * len(row))
@@ -107,8 +131,13 @@ def _bound(connection: sqlite3.Connection) -> None:
     with connection:
         connection.execute("DELETE FROM requests WHERE at < ?", (limit,))
         connection.execute("DELETE FROM compactions WHERE at < ?", (limit,))
+        connection.execute("DELETE FROM texts WHERE at < ?", (limit,))
         if size > _MOST_BYTES:
             connection.execute(
                 "DELETE FROM requests WHERE id <= (SELECT MIN(id) + (MAX(id) - MIN(id)) / 10 FROM requests)"
+            )
+            connection.execute(
+                "DELETE FROM texts WHERE rowid IN "
+                "(SELECT rowid FROM texts ORDER BY at LIMIT (SELECT (COUNT(*) + 9) / 10 FROM texts))"
             )
     connection.execute("PRAGMA incremental_vacuum")

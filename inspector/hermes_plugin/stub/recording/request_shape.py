@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+from .kept_texts import Text
+from .parts import parts_of, role_of, size_of, system_of, text_of, told_of, tool_sizes_of
+from .row_names import digest, row_name
 
 _MOST_KNOWN = 50_000
 _MOST_SESSIONS = 16
 _MOST_OPEN = 64
 _PIECE, _BREATH = 1024, 0.0005
 Seen = tuple[Any, Any, Any, Any]
-"""The objects a row consisted of, which say whether another copy of it holds the same."""
+
+
+class Row(NamedTuple):
+    """A message that was read.
+
+    Attributes:
+        seen: What it consisted of, which says whether another copy of it holds the same.
+    """
+
+    seen: Seen
+    name: str
+    role: str
+    size: int
+
+
 _CUT = ("...[truncated ", "_truncated", "depth limit>")
 """What Hermes writes in place of what it leaves out of a hook's payload."""
-_BLOCKS = {
-    "memory": re.compile(r"═{9,}\n(?:MEMORY|USER PROFILE) .*\n═{9,}\n(?:(?!\n\n).|\n(?!\n))*"),
-    "skills": re.compile(r"<available_skills>(?:.|\n)*?</available_skills>"),
-}
-"""Blocks of the system prompt that are told apart; a memory ends at the first empty line."""
 _BUCKETS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -39,16 +49,19 @@ class ShapeReader:
 
     Args:
         home: The HERMES_HOME.
+        texts: Texts are wanted too, and handed out by `texts`.
     """
 
-    def __init__(self, home: str) -> None:
-        self._home = home
+    def __init__(self, home: str, *, texts: bool = False) -> None:
+        self._home, self._wants_texts = home, texts
+        self._texts: list[Text] = []
         self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._known: dict[str, str] = {}
-        self._before: OrderedDict[tuple[str, str], tuple[list[str], list[Seen]]] = OrderedDict()
+        self._before: OrderedDict[tuple[str, str], list[Row]] = OrderedDict()
         self._sizes: OrderedDict[str, list[tuple[str, int]]] = OrderedDict()
         self._rows: list[dict[str, Any]] = []
         self._shapes: dict[str, tuple[str, Any]] = {}
+        self._told: set[str] = set()
 
     def take(self, hook: str, at: float, details: Mapping[str, Any]) -> None:
         """One call of a hook."""
@@ -62,12 +75,23 @@ class ShapeReader:
             return
         row = self._open.pop(key, None) or self._begun(at, details)
         self._rows.append(row | _ended(details))
+        if row["task"] and row["request"]:  # of what it answers in the main loop the database holds the text
+            self._heard(row["request"], row["session"], "answer", text_of(details.get("response")))
 
     def finished(self) -> tuple[list[dict[str, Any]], dict[str, tuple[str, Any]]]:
         """What is complete and not yet handed out."""
         rows, self._rows = self._rows, []
         shapes, self._shapes = self._shapes, {}
         return rows, shapes
+
+    def texts(self) -> list[Text]:
+        """Texts that came up since the last time."""
+        found, self._texts = self._texts, []
+        return found
+
+    def _heard(self, name: str, session: str, role: str, text: str) -> None:
+        if self._wants_texts and text:
+            self._texts.append((name, session, role, text))
 
     def forget(self) -> None:
         """What was handed out was lost: the next request is written whole."""
@@ -76,11 +100,12 @@ class ShapeReader:
     def _begun(self, at: float, details: Mapping[str, Any]) -> dict[str, Any]:
         body = _body(details)
         messages = _messages(details, body)
-        system = _text(details.get("system_prompt")) or _system(messages)
+        system = text_of(details.get("system_prompt")) or system_of(messages)
         tools = _whole(body.get("tools"), details.get("tool_count"))
         task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
         count = details.get("message_count")
-        sizes = _tool_sizes(tools) if tools else self._sizes.get(session, [])
+        rows = self._read(messages, self._before.get((session, task), []))
+        sizes = tool_sizes_of(tools) if tools else self._sizes.get(session, [])
         self._sizes[session] = sizes
         while len(self._sizes) > _MOST_SESSIONS:
             self._sizes.popitem(last=False)
@@ -95,67 +120,59 @@ class ShapeReader:
             "provider": _short(details.get("provider")),
             "host": urlsplit(str(details.get("base_url") or "")).hostname or "",
             "messages": count if isinstance(count, int) else None,
-            "system": self._shape("system", system, [len(part) for part in system.split("\n\n")]),
-            "tools": self._shape("tools", json.dumps(tools, default=str) if tools else "", sizes),
-            "parts": json.dumps(_parts(system, sizes, messages)),
+            "system": self._shape("system", session, system, [len(part) for part in system.split("\n\n")]),
+            "tools": self._shape("tools", session, json.dumps(tools, default=str) if tools else "", sizes),
+            "parts": json.dumps(parts_of(system, sizes, [(one.role, one.size) for one in rows])),
         }
-        return row | self._followed(session, task, messages)
+        return row | self._followed(session, task, rows, messages)
 
-    def _followed(self, session: str, task: str, messages: list[Any]) -> dict[str, Any]:
+    def _followed(self, session: str, task: str, rows: list[Row], messages: list[Any]) -> dict[str, Any]:
         """Which rows are those of the request before, and what the others are."""
-        if not messages:
+        if not rows:
             return {"kept": None, "rows": None}
-        before, seen = self._before.get((session, task), ([], []))
-        parts = [_seen(message) for message in messages]
-        now = self._names(messages, parts, before, seen)
-        pairs = enumerate(zip(before, now, strict=False))
-        kept = next((i for i, (old, new) in pairs if old != new), min(len(before), len(now)))
-        self._before[session, task] = (now, parts)
+        before = self._before.get((session, task), [])
+        pairs = enumerate(zip(before, rows, strict=False))
+        kept = next((i for i, (old, new) in pairs if old.name != new.name), min(len(before), len(rows)))
+        self._before[session, task] = rows
         self._before.move_to_end((session, task))
         while len(self._before) > _MOST_SESSIONS:
             self._before.popitem(last=False)
-        fresh = zip(now[kept:], messages[kept:], strict=True)
-        added = [[name, _letter(message), _size(message)] for name, message in fresh]
-        return {"kept": kept, "rows": json.dumps(added)}
+        for row, message in zip(rows[kept:], messages[kept:], strict=True) if self._wants_texts else ():
+            if row.role != "system":  # which has been handed out
+                self._heard(row.name, session, row.role, told_of(message))
+        return {"kept": kept, "rows": json.dumps([(row.name, row.role[:1], row.size) for row in rows[kept:]])}
 
-    def _names(
-        self, messages: list[Any], parts: list[Seen], before: list[str], seen: list[Seen]
-    ) -> list[str]:
-        """A hash of each row: that of the row in its place before, where all it holds are the same objects.
+    def _read(self, messages: list[Any], before: list[Row]) -> list[Row]:
+        """The rows of a list; one that holds what the row in its place held before is not read again.
 
         A long list is read in pieces, so that the chat's own thread comes in between.
         """
-        names: list[str] = []
-        for index, part in enumerate(parts):
-            same = index < len(seen) and all(map(is_, part, seen[index]))
-            names.append(before[index] if same else self._name(messages[index]))
+        rows: list[Row] = []
+        for index, message in enumerate(messages):
+            seen = _seen(message)
+            old = before[index] if index < len(before) else None
+            if old is None or old.seen != seen:
+                old = Row(seen, row_name(message, self._hash), role_of(message), size_of(message))
+            rows.append(old)
             if index % _PIECE == _PIECE - 1:
                 time.sleep(_BREATH)
-        return names
+        return rows
 
-    def _name(self, message: Any) -> str:
-        """A hash of what a provider sees of a row."""
-        if not isinstance(message, dict):
-            return self._hash(str(message))
-        content, calls = message.get("content"), message.get("tool_calls")
-        text = content if isinstance(content, str) else json.dumps(content, default=str)
-        parts = [str(message.get("role")), self._hash(text), str(message.get("tool_call_id") or "")]
-        if calls:
-            parts.append(self._hash(json.dumps(calls, default=str)))
-        return self._hash("\x1f".join(parts))
-
-    def _shape(self, kind: str, text: str, shape: Any) -> str | None:
+    def _shape(self, kind: str, session: str, text: str, shape: Any) -> str | None:
         if not text:
             return None
         name = self._hash(text)
         self._shapes[name] = (kind, shape)
+        if name not in self._told:
+            self._told.add(name)
+            self._heard(name, session, kind, text)
         return name
 
     def _hash(self, text: str) -> str:
         """Hashes of texts seen before are looked up: the same objects come with every request."""
         found = self._known.get(text)
         if found is None:
-            found = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            found = digest(text)
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known[text] = found
@@ -189,53 +206,6 @@ def _whole(tools: Any, count: Any) -> list[Any] | None:
         return None
     text = json.dumps(tools, default=str)
     return None if any(mark in text for mark in _CUT) else tools
-
-
-def _system(messages: list[Any]) -> str:
-    first = messages[0] if messages else None
-    leads = isinstance(first, dict) and first.get("role") in ("system", "developer")
-    return _text(first.get("content")) if leads and isinstance(first, dict) else ""
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
-
-
-def _tool_sizes(tools: Any) -> list[tuple[str, int]]:
-    """Each tool by name with the characters of its schema."""
-    found = []
-    for tool in tools if isinstance(tools, list) else ():
-        inner = tool.get("function", tool) if isinstance(tool, dict) else {}
-        name = inner.get("name") if isinstance(inner, dict) else None
-        found.append((str(name or "?"), len(json.dumps(tool, default=str))))
-    return found
-
-
-def _parts(system: str, tools: list[tuple[str, int]], messages: list[Any]) -> dict[str, int]:
-    """Characters of each part of a request."""
-    blocks = {
-        name: sum(map(len, (found.group() for found in pattern.finditer(system))))
-        for name, pattern in _BLOCKS.items()
-    }
-    rest = len(system) - sum(blocks.values())
-    held = {name: size for name, size in blocks.items() if size}
-    sizes = {"system": rest, **held, "tools": sum(size for _, size in tools)}
-    for message in messages:
-        role = str(message.get("role")) if isinstance(message, dict) else "other"
-        if role not in ("system", "developer"):
-            sizes[role] = sizes.get(role, 0) + _size(message)
-    return sizes
-
-
-def _size(message: Any) -> int:
-    if not isinstance(message, dict):
-        return len(str(message))
-    calls = message.get("tool_calls")
-    return len(_text(message.get("content"))) + (len(json.dumps(calls, default=str)) if calls else 0)
-
-
-def _letter(message: Any) -> str:
-    return str(message.get("role", "?"))[:1] if isinstance(message, dict) else "?"
 
 
 def _short(value: Any) -> str:

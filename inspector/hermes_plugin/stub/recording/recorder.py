@@ -13,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..settings import Settings
+from .kept_texts import TextKeeper
 from .recording_file import add_requests
 from .request_shape import ShapeReader
-from .settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class Recorder:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._state = Path(settings.state)
+        self._settings, self._state = settings, Path(settings.state)
         self._home = os.path.realpath(os.environ.get("HERMES_HOME") or settings.home)
         self._queue: queue.SimpleQueue[Taken] = queue.SimpleQueue()
         self._open = 0
@@ -91,7 +92,8 @@ class Recorder:
                 atexit.register(self.flush)
 
     def _work(self) -> None:
-        reader = ShapeReader(self._home)
+        reader = ShapeReader(self._home, texts=self._settings.keep_text)
+        keeper = TextKeeper(self._settings, self._home)
         while True:
             self._open = 0
             taken = [self._queue.get()]
@@ -101,6 +103,8 @@ class Recorder:
                 taken.append(self._queue.get_nowait())
             try:
                 self._write(reader, taken)
+                if keeper.keep(reader.texts()):
+                    atexit.register(self.flush)  # once more, to come before the end of the worker it started
             except Exception as error:  # noqa: BLE001 - this thread has nobody to tell
                 log.debug("Hermes Inspector: not recorded: %s", error)
 

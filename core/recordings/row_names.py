@@ -1,0 +1,70 @@
+"""What a message of a request is known by: a hash of what a provider sees of it.
+
+Standard library alone: `plugin install` copies this file into Hermes, so that the recorder and whoever reads
+its recording name a message alike.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+
+def digest(text: str) -> str:
+    """A short hash."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
+    """The name of a message, whether a request holds it or a database row.
+
+    Args:
+        message: In wire form; whatever else it carries, role, content and calls alone count.
+        hashed: As `digest`, where hashes are looked up.
+    """
+    if not isinstance(message, dict):
+        return hashed(str(message))
+    parts = [str(message.get("role")), hashed(shown_text(message)), str(message.get("tool_call_id") or "")]
+    return hashed("\x1f".join((*parts, *_calls(message))))
+
+
+def shown_text(message: dict[str, Any]) -> str:
+    """The content as one text; the marks of a prompt cache are no part of it."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [_unmarked(part) for part in content]
+        texts = [part["text"] for part in parts if isinstance(part, dict) and _is_text(part)]
+        content = "\n".join(texts) if len(texts) == len(parts) else parts
+    return content if isinstance(content, str) else json.dumps(content, default=str) if content else ""
+
+
+def _unmarked(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {key: value for key, value in part.items() if key != "cache_control"}
+
+
+def _is_text(part: dict[str, Any]) -> bool:
+    return part.get("type") == "text" and isinstance(part.get("text"), str)
+
+
+def _calls(message: dict[str, Any]) -> list[str]:
+    """Each call by id, tool and arguments, which a request and a database hold alike."""
+    found, calls = [], message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else ():
+        inner = call.get("function") if isinstance(call, dict) else None
+        function = inner if isinstance(inner, dict) else {}
+        name = call.get("id") if isinstance(call, dict) else call
+        found += [str(name or ""), str(function.get("name")), _arguments(function.get("arguments"))]
+    return found
+
+
+def _arguments(value: Any) -> str:
+    """JSON with its spaces and its order made alike: Hermes sends it shorter than it stores it."""
+    try:
+        told = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return str(value)
+    return json.dumps(told, default=str, sort_keys=True)
