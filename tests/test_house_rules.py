@@ -32,7 +32,7 @@ WRITERS = (
     "core/apply/",
     "core/account/",
     "sample_sessions/",
-    "inspector/hermes_plugin/stub/recording_file.py",
+    "inspector/hermes_plugin/stub/recording/recording_file.py",
 )
 """Rooms that own a database file of their own, besides the one room that may write to a session's."""
 

@@ -61,6 +61,18 @@ def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
     return Edit(edited, _changes(text, edited))
 
 
+def says(text: str, name: str, *, engine: bool) -> bool:
+    """Whether the file lets Hermes load the plugin and, where wanted, names it as context engine.
+
+    Raises:
+        ConfigError: It is no mapping.
+    """
+    told = tree(text)
+    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
+    loads = name in _list(plugins, "enabled") and name not in _list(plugins, "disabled")
+    return loads and (not engine or context.get("engine") == name)
+
+
 def without(text: str, changes: Sequence[Change]) -> str:
     """The file without our lines; whatever else was changed since stays."""
     lines = text.splitlines(keepends=True)
@@ -94,6 +106,12 @@ def without_plugin(text: str, before: str, name: str) -> str:
         told = _set(told, was, "plugins", "enabled", left or None)
         ways = taking(text, "plugins", "enabled", name, "")
         text = _first(ways, told, f"Take {name} out of {_ENABLED}")
+    grants, granted = _mapping(plugins, "entries"), _mapping(_mapping(was, "plugins"), "entries")
+    if name in grants and name not in granted:
+        others = {key: value for key, value in grants.items() if key != name}
+        told = _set(told, was, "plugins", "entries", others or None)
+        ways = taking(text, "plugins", "entries", name, "")
+        text = _first(ways, told, f"Take {name} out of plugins.entries")
     if context.get("engine") == name != old:
         told = _set(told, was, "context", "engine", old)
         ways = taking(text, "context", "engine", name, str(old or ""))

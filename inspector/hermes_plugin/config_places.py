@@ -64,6 +64,10 @@ def taking(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str
                 yield from _without(text, item.start_mark.index, item.end_mark.index)
         colon = next(held for held, _ in _pairs(_value(root, outer)) if held.value == key).end_mark.index
         yield _spliced(text, colon, _end(found), ": []")
+    elif isinstance(found, MappingNode):
+        for held, value in _pairs(found):
+            if held.value == name:
+                yield from _without(text, held.start_mark.index, _end(value))
     elif found is not None:
         yield _spliced(text, found.start_mark.index, found.end_mark.index, f" {old}")
 

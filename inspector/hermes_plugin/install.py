@@ -6,9 +6,10 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from core.recordings import row_names
 from core.support.file_cache import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without, without_plugin
+from inspector.hermes_plugin.own_commands import by_commands
 from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
 from inspector.hermes_plugin.stub.settings import Settings, read_settings
@@ -26,6 +28,7 @@ NAME = "inspector"
 _STUB = Path(__file__).parent / "stub"
 _RECEIPT = "receipt.json"
 _CONFIG = "config.yaml"
+_KEPT = "config.yaml.before-inspector"
 _API = "dashboard_api.py"
 """Hermes' dashboard wants it in a folder, which here would hold it alone."""
 
@@ -37,6 +40,7 @@ class Planned:
     Attributes:
         edit: Of config.yaml; without changes where it says all that already.
         before: Its bytes; None where there is no such file.
+        hermes: Whose commands made the edit; None where it is ours.
     """
 
     folder: Path
@@ -44,12 +48,21 @@ class Planned:
     settings: Settings
     edit: Edit
     before: bytes | None
+    hermes: Path | None = None
 
 
 def plan_install(
-    home: Path, *, engine: bool, recorder: bool, summariser: dict[str, Any], keep_text: bool = False
+    home: Path,
+    *,
+    engine: bool,
+    recorder: bool,
+    summariser: dict[str, Any],
+    keep_text: bool = False,
+    hermes: Path | None = None,
 ) -> Planned:
-    """Find out what an installation would do; nothing is written.
+    """Find out what an installation would do; nothing is written there.
+
+    Where a `hermes` command is given and works, config.yaml is as that writes it.
 
     Raises:
         UsageError: Somebody else's plugin of that name is there.
@@ -79,7 +92,13 @@ def plan_install(
         keep_text=keep_text,
     )
     edit = with_plugin(_decoded(before or b""), NAME, engine=engine)
-    return Planned(folder, config, settings, edit, before)
+    planned = Planned(folder, config, settings, edit, before)
+    if hermes is None or before is None or not edit.changes:
+        return planned
+    with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as place:
+        _fill(Path(place) / NAME, settings)
+        text = by_commands(hermes, Path(place) / NAME, before, NAME, engine=engine)
+    return planned if text is None else replace(planned, edit=Edit(text, ()), hermes=hermes)
 
 
 def install(planned: Planned) -> None:
@@ -91,25 +110,30 @@ def install(planned: Planned) -> None:
     folder = planned.folder
     made_plugins = not folder.parent.exists()
     try:
-        shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
-        (folder / _API).rename(folder / "dashboard" / _API)
-        shutil.copyfile(row_names.__file__, folder / "recording" / "row_names.py")
-        settings = json.dumps(asdict(planned.settings), indent=1)
-        _write(folder / SETTINGS, settings.encode())
-        _write(folder / "plugin.yaml", _manifest(planned.settings).encode())
+        _fill(folder, planned.settings)
         after = planned.edit.text.encode()
         receipt = {
             "before": None if planned.before is None else planned.before.hex(),
             "after": sha256(after).hexdigest(),
             "made_plugins": made_plugins,
             "changes": [asdict(change) for change in planned.edit.changes],
+            "rewritten": planned.hermes is not None,
         }
         _write(folder / _RECEIPT, json.dumps(receipt).encode())
-        if planned.edit.changes:
+        if planned.edit.changes or planned.hermes is not None:
             _replace(planned.config, after)
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _fill(folder: Path, settings: Settings) -> None:
+    """Everything but the receipt."""
+    shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / _API).rename(folder / "dashboard" / _API)
+    shutil.copyfile(row_names.__file__, folder / "recording" / "row_names.py")
+    _write(folder / SETTINGS, json.dumps(asdict(settings), indent=1).encode())
+    _write(folder / "plugin.yaml", _manifest(settings).encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +142,13 @@ class Removed:
 
     Attributes:
         same: config.yaml is byte for byte what it was before.
+        copy: Where the file as it was before lies, when Hermes had rewritten it and it was edited since.
         trouble: Why config.yaml still names the plugin; None when it does not.
     """
 
     same: bool
     trouble: ConfigError | None = None
+    copy: Path | None = None
 
 
 def uninstall(home: Path) -> Removed:
@@ -139,11 +165,15 @@ def uninstall(home: Path) -> Removed:
     told = json.loads(receipt.read_text("utf-8"))
     before = None if told["before"] is None else bytes.fromhex(told["before"])
     config, changes = home / _CONFIG, [Change(**change) for change in told["changes"]]
-    now, trouble = _read(config), None
+    now, trouble, copy = _read(config), None, None
     same = now is not None and sha256(now).hexdigest() == told["after"]
-    if changes and now is not None:
+    rewritten = bool(told.get("rewritten"))
+    if (changes or rewritten) and now is not None:
         if not same:
             trouble = _take_out(config, now, before or b"", changes)
+            if rewritten and before is not None:
+                copy = config.with_name(_KEPT)
+                _write(copy, before)
         elif before is None:
             config.unlink()
         else:
@@ -152,7 +182,7 @@ def uninstall(home: Path) -> Removed:
     if told.get("made_plugins"):
         with suppress(OSError):  # somebody else's plugins are there by now
             folder.parent.rmdir()
-    return Removed(same or not changes, trouble)
+    return Removed(same or not (changes or rewritten), trouble, copy)
 
 
 def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:

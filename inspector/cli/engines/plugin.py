@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from inspector.hermes_plugin.install import Planned
 
 _MODELS = ("anthropic", "openai")
+_MOST_SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--session", metavar="SESSION", default="latest", help="answer, request: of this conversation"
     )
     parser.add_argument("--yes", action="store_true", help="agree beforehand")
+    parser.add_argument(
+        "--edit",
+        action="store_true",
+        help="install: change config.yaml here, comments and all, not by Hermes' commands",
+    )
+    options.add_python_option(parser)
     options.add_json_option(parser)
     options.add_store_options(parser)
 
@@ -98,6 +105,7 @@ def _install(args: argparse.Namespace, home: Path) -> int:
         recorder=args.recorder,
         summariser=summariser,
         keep_text=args.keep_text,
+        hermes=None if args.edit else _hermes(args),
     )
     for line in (*_planned(planned), *_sends(args, home)):
         output.write_note(line)
@@ -107,6 +115,15 @@ def _install(args: argparse.Namespace, home: Path) -> int:
     if not args.json:
         output.write_lines(["from the next chat on; `hermes-inspector plugin uninstall` takes it out again"])
     return 0
+
+
+def _hermes(args: argparse.Namespace) -> Path | None:
+    """The `hermes` of the interpreter named, else of the one on the path."""
+    from core.compress.engines.host.discovery import find_install
+
+    install = find_install(args.hermes_python)
+    command = None if install is None else install.python.with_name("hermes")
+    return command if command is not None and command.exists() else None
 
 
 def _uninstall(args: argparse.Namespace, home: Path) -> int:
@@ -123,6 +140,8 @@ def _uninstall(args: argparse.Namespace, home: Path) -> int:
             "byte for byte what it was" if removed.same else "without our lines; what was edited since stays"
         )
         output.write_lines([f"removed; config.yaml is {how}"])
+        if removed.copy is not None:
+            output.write_note(f"as it was before Hermes rewrote it, it lies in {removed.copy}")
     if removed.trouble is not None:
         output.write_note(f"removed, but config.yaml still names it: {removed.trouble.line}")
     return 0
@@ -165,11 +184,16 @@ def _planned(planned: Planned) -> Iterator[str]:
         yield "the recorder keeps sizes and token counts of requests, none of their text"
     if not (chosen.engine or chosen.recorder):
         yield "with --engine it is the context engine too, with --recorder it records requests"
+    if planned.hermes is not None:
+        yield f"as {planned.hermes} plugins enable and config set write it (--edit keeps it as you wrote it):"
     before = (planned.before or b"").decode("utf-8", "replace").splitlines()
     changed = difflib.unified_diff(
         before, planned.edit.text.splitlines(), "config.yaml", "config.yaml", lineterm="", n=1
     )
-    yield from changed
+    lines = list(changed)
+    yield from lines[:_MOST_SHOWN]
+    if len(lines) > _MOST_SHOWN:
+        yield f"... and {len(lines) - _MOST_SHOWN} lines more: Hermes drops comments and writes defaults out"
 
 
 def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:

@@ -61,7 +61,7 @@ def test_session_databases_are_opened_in_two_places_only() -> None:
     own_files = {
         "core/account/tokenizers/count_cache.py",
         "core/recordings/read.py",
-        "inspector/hermes_plugin/stub/recording_file.py",
+        "inspector/hermes_plugin/stub/recording/recording_file.py",
         "sample_sessions/database.py",
     }
     outside = {one for one in makers - own_files if not one.startswith("core/apply/")}

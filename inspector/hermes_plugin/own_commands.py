@@ -1,0 +1,74 @@
+"""What Hermes' own commands make of config.yaml, tried on a copy of it and offline."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.errors import ConfigError
+from inspector.hermes_plugin.config_edit import says, tree
+
+_SECONDS = 60
+_NOWHERE = "http://127.0.0.1:9"
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+_CONFIG = "config.yaml"
+
+
+def by_commands(hermes: Path, plugin: Path, before: bytes, name: str, *, engine: bool) -> str | None:
+    """config.yaml as `hermes plugins enable` and `hermes config set` leave it; None where they do not work.
+
+    They run in a home that holds nothing else, so that the user sees what they do before it happens, and
+    behind a proxy that is not there: a release that wants to download something first is not waited for.
+
+    Args:
+        hermes: The `hermes` command.
+        plugin: A folder with the plugin.
+        before: The file as it is.
+        name: Of the plugin.
+        engine: It is to be the context engine too.
+    """
+    orders = [["plugins", "enable", name], *([["config", "set", "context.engine", name]] if engine else [])]
+    with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
+        home = Path(folder)
+        shutil.copytree(plugin, home / "plugins" / name)
+        (home / _CONFIG).write_bytes(before)
+        if not all(_ran([str(hermes), *order], home) for order in orders):
+            return None
+        try:
+            text = (home / _CONFIG).read_bytes().decode("utf-8")
+            kept = _within(tree(before.decode("utf-8")), tree(text))
+            return text if kept and says(text, name, engine=engine) else None
+        except (OSError, UnicodeDecodeError, ConfigError):
+            return None
+
+
+def _ran(words: Sequence[str], home: Path) -> bool:
+    env = {**os.environ, "HERMES_HOME": str(home), "HOME": str(home), "NO_COLOR": "1"}
+    for proxy in _PROXIES:
+        env |= {proxy: _NOWHERE, proxy.lower(): _NOWHERE}
+    try:
+        done = subprocess.run(
+            words,
+            env=env,
+            cwd=home,
+            capture_output=True,
+            timeout=_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return done.returncode == 0
+
+
+def _within(old: object, new: object) -> bool:
+    """Whether all that was said still is; lists may have grown."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return all(key in new and _within(value, new[key]) for key, value in old.items() if value is not None)
+    if isinstance(old, list) and isinstance(new, list):
+        return all(one in new for one in old)
+    return old == new
