@@ -17,6 +17,33 @@ def digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
+def rows_of(message: Any) -> list[Any]:
+    """The rows a database holds for a message; in Anthropic's form one holds several results."""
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, list):
+        return [message]
+    kinds = [part.get("type") if isinstance(part, dict) else None for part in content]
+    if not {"tool_use", "tool_result"} & set(kinds):
+        return [message]
+    parts = list(zip(kinds, content, strict=True))
+    rows: list[Any] = [
+        {"role": "tool", "tool_call_id": part.get("tool_use_id"), "content": part.get("content")}
+        for kind, part in parts
+        if kind == "tool_result"
+    ]
+    calls = [
+        {"id": part.get("id"), "function": {"name": part.get("name"), "arguments": part.get("input")}}
+        for kind, part in parts
+        if kind == "tool_use"
+    ]
+    said = [part for kind, part in parts if kind in (None, "text", "image", "document")]
+    if said or calls:
+        rows.append(
+            {"role": message.get("role"), "content": said, **({"tool_calls": calls} if calls else {})}
+        )
+    return rows
+
+
 def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
     """The name of a message, whether a request holds it or a database row.
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from .kept_texts import Text
 from .parts import parts_of, role_of, size_of, system_of, text_of, told_of, tool_sizes_of
-from .row_names import digest, row_name
+from .row_names import digest, row_name, rows_of
 
 _MOST_KNOWN = 50_000
 _MOST_SESSIONS = 16
@@ -99,8 +99,8 @@ class ShapeReader:
 
     def _begun(self, at: float, details: Mapping[str, Any]) -> dict[str, Any]:
         body = _body(details)
-        messages = _messages(details, body)
-        system = text_of(details.get("system_prompt")) or system_of(messages)
+        messages = [row for message in _messages(details, body) for row in rows_of(message)]
+        system = text_of(details.get("system_prompt")) or system_of(messages) or _uncut(body.get("system"))
         tools = _whole(body.get("tools"), details.get("tool_count"))
         task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
         count = details.get("message_count")
@@ -204,8 +204,13 @@ def _whole(tools: Any, count: Any) -> list[Any] | None:
     """The tools of a request, where the hook was shown all of them uncut."""
     if not isinstance(tools, list) or not tools or (isinstance(count, int) and count != len(tools)):
         return None
-    text = json.dumps(tools, default=str)
-    return None if any(mark in text for mark in _CUT) else tools
+    return tools if _uncut(tools) else None
+
+
+def _uncut(value: Any) -> str:
+    """A part of a request's body as text; nothing where Hermes cut it for the hook."""
+    text = text_of(value)
+    return "" if any(mark in text for mark in _CUT) else text
 
 
 def _short(value: Any) -> str:
