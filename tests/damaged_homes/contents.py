@@ -8,7 +8,10 @@ from pathlib import Path
 from tests.damaged_homes.common import DEEP, DIGITS, VALUES, opened, run
 
 _NUMBERS = (-1e308, 1e308, float("inf"), -1, 2**63 - 1, -(2**63), "NaN", b"\xff\x00", "", None, 1e18, DIGITS)
-_TIMES = (-1e18, 1e300, 253402300800.0, -62135596801.0, 0, "yesterday", float("inf"), b"\x00", DIGITS)
+_TIMES = (
+    *(-1e18, 1e300, 253402300800.0, 253402300799.0, -62135596800.0, -62135596801.0, 0, float("inf")),
+    *("yesterday", b"\x00", DIGITS),
+)
 _CALLS = (
     *(DEEP, "\x00json:" + DEEP, 7, "\x00json:{", '[{"function": 3}]', "[null]", f"[{DIGITS}]"),
     *('{"id": 1}', '[{"function": {"name": null, "arguments": 3}}]', f'\x00json:[{{"text": {DIGITS}}}]'),

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from functools import cache
 from sys import intern
 from typing import Any, NamedTuple
@@ -85,6 +85,8 @@ def split_head(line: str) -> Head | None:
         at = datetime.fromisoformat(stamp.replace(",", "."))
     except ValueError:
         return None
+    if not MINYEAR < at.year < MAXYEAR:
+        return None  # in another zone, or a second later, it would lie outside the calendar
     return Head(at, intern(level), tag and intern(tag), intern(logger), message)
 
 

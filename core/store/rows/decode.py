@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -27,13 +27,14 @@ _MEMORY_TAG = re.compile(r"</?\s*memory-context\s*>", re.IGNORECASE)
 
 
 def moment(value: Any) -> datetime | None:
-    """Epoch seconds as an aware UTC time; None for what is no number, or lies outside the calendar."""
+    """Epoch seconds as an aware UTC time; None for no number, and where the calendar ends."""
     if not isinstance(value, int | float):
         return None
     try:
-        return datetime.fromtimestamp(value, UTC)
+        found = datetime.fromtimestamp(value, UTC)
     except (OverflowError, OSError, ValueError):
         return None
+    return found if MINYEAR < found.year < MAXYEAR else None
 
 
 class Cells:

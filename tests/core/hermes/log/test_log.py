@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hermes.log.parse import parse_line, patterns
+from core.hermes.log.parse import parse_line, patterns, split_head
 from core.hermes.log.read import log_files, read_log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.log.scan import NEEDLES
@@ -161,6 +161,11 @@ def test_a_torn_line_is_no_line(message: str) -> None:
     for cut in range(10, len(message)):
         record = parse_line(HEAD + message[:cut], "agent.log:1")
         assert record is None or record.kind is not Kind.STARTED or message[:cut] == STARTED
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "2026-02-30"])
+def test_a_line_at_the_end_of_the_calendar_has_no_time(day: str) -> None:
+    assert split_head(f"{day} 23:59:59,999 INFO [a] run_agent: hello") is None
 
 
 def test_a_number_of_thousands_of_digits_is_none() -> None:
