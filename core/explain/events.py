@@ -95,8 +95,10 @@ def explained(
 
 def prompts_of(context: ConversationContext) -> list[int]:
     """Sizes of the conversation's requests as the log tells them, oldest first."""
-    calls = (one for one in context.log.records if one.kind is Kind.CALL and one.session in context.sessions)
-    return [call.input for call in calls if call.input]
+    call, sessions = Kind.CALL, context.sessions
+    return [
+        one.input for one in context.log.records if one.kind is call and one.input and one.session in sessions
+    ]
 
 
 def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:

@@ -31,6 +31,8 @@ from core.model.transcript.message import Message, Wire
 from core.model.transcript.session import Session
 from core.store.store import Store
 
+_COMMON = (Kind.TURN, Kind.CALL)
+
 
 @dataclass(frozen=True)
 class ConversationContext:
@@ -136,7 +138,7 @@ class ConversationContext:
     @cached_property
     def telling(self) -> tuple[LogRecord, ...]:
         """The lines that are not one of thousands: all but those of turns and answered calls."""
-        return tuple(one for one in self.log.records if one.kind not in (Kind.TURN, Kind.CALL))
+        return tuple([one for one in self.log.records if one.kind not in _COMMON])
 
     @cached_property
     def windows_stated(self) -> Sequence[tuple[LogRecord, str | None]]:

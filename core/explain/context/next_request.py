@@ -125,4 +125,5 @@ def last_prompt(
 
 def _logged(log: Log) -> int:
     """How many compactions its lines tell of."""
-    return sum(record.kind is Kind.DONE for record in log.records)
+    done = Kind.DONE
+    return sum([record.kind is done for record in log.records])

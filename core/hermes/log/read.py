@@ -1,151 +1,23 @@
-"""The log of a home: of each file the lines that matter, and only its tail read again."""
+"""The log of a home: what the lines that matter say, each parsed once while the app is on."""
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
 
+from core.hermes.log.index import FileIndex, index_file
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.log.scan import Hit, scan
-from core.support.file_cache import keep
+from core.hermes.log.scan import Hit
 
-_VERSION = b"hermes-inspector log index 5"
-_SEPARATOR = b"\x1f"
-_NEWLINE = b"\x1e"
-_CONTROL = b"\x1d\x1e\x1f"
-_UNBOUND = b"\x1d"
-"""Marks a row whose line names no session."""
-_STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
-_HEAD = 256
-_LATER = 64 * 1024
-"""Bytes a file grows by before its index is written again: that takes longer than to read so much anew."""
 _KEPT = 16_384
 """Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
 reading 6,000 of them anew takes 0.1 s."""
-
-
-@dataclass(frozen=True, slots=True)
-class FileIndex:
-    """The lines of one log file that matter, packed one a row.
-
-    Attributes:
-        name: File name, for locating a quotation.
-        rows: Packed hits in file order, each ended by a newline.
-    """
-
-    name: str
-    rows: bytes
-
-    def about(self, words: Collection[bytes], begin: int = 0) -> Iterator[Hit]:
-        """The lines that hold one of some words or name no session at all, in file order.
-
-        Only these are unpacked: a log of many sessions holds thousands of others. The empty word is in all.
-
-        Args:
-            words: What they may hold.
-            begin: Bytes of `rows` passed over.
-        """
-        if b"" in words:
-            yield from map(_unpack, self.rows[begin:].split(b"\n")[:-1])
-            return
-        starts: set[int] = set()
-        for word in (_UNBOUND, *words):
-            found = self.rows.find(word, begin)
-            while found >= 0:
-                starts.add(self.rows.rfind(b"\n", 0, found) + 1)
-                found = self.rows.find(word, self.rows.find(b"\n", found))
-        for start in sorted(starts):
-            yield _unpack(self.rows[start : self.rows.find(b"\n", start)])
-
-
-@dataclass(frozen=True, slots=True)
-class _Saved:
-    """What was kept of a log file."""
-
-    size: int
-    mtime_ns: int
-    head: bytes
-    offset: int
-    lines: int
-    rows: bytes
-
-
-def index_file(path: Path, cache: Path | None) -> FileIndex:
-    """The lines of one file that matter, from the cache as far as it still holds.
-
-    The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
-    shrank, or whose beginning changed, is read anew.
-
-    Args:
-        path: The log.
-        cache: Directory for the index; None reads without one.
-
-    Raises:
-        OSError: The log cannot be read.
-    """
-    if not path.is_file():  # a pipe would be waited for
-        raise OSError(errno.EINVAL, "not a regular file")
-    with path.open("rb") as stream:
-        stat = os.fstat(stream.fileno())
-        head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()
-        saved = _load(_copy_path(cache, stat), head, stat.st_size) if cache else None
-        if saved and (saved.size, saved.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
-            return FileIndex(path.name, saved.rows)
-        found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
-    rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
-    if cache is not None and stat.st_size >= _HEAD and (not saved or found.offset >= saved.offset + _LATER):
-        fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
-        _save(_copy_path(cache, stat), fresh)
-    return FileIndex(path.name, rows)
-
-
-def _copy_path(cache: Path, stat: os.stat_result) -> Path:
-    return cache / f"{stat.st_dev:x}-{stat.st_ino:x}.log-index"
-
-
-def _load(copy_path: Path, head: bytes, size: int) -> _Saved | None:
-    """The saved index when it is of this file; anything odd about it counts as none."""
-    try:
-        first, _, body = copy_path.read_bytes().partition(b"\n")
-        version, *fields = first.split(_SEPARATOR)
-        saved_size, mtime_ns, saved_head, offset, lines, count = fields
-        if version != _VERSION or saved_head != head or int(offset) > size:
-            return None
-        if len(body) != int(count):
-            return None
-        return _Saved(int(saved_size), int(mtime_ns), head, int(offset), int(lines), body)
-    except (OSError, ValueError):
-        return None
-
-
-def _unpack(row: bytes) -> Hit:
-    number, _, line, continued = row.split(_SEPARATOR, 3)
-    return Hit(int(number), line, continued.replace(_NEWLINE, b"\n"))
-
-
-def _save(copy_path: Path, saved: _Saved) -> None:
-    fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
-    first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
-    keep(copy_path, first + b"\n" + saved.rows)
-
-
-def _pack(hit: Hit) -> bytes:
-    # Control characters separate the fields; a log line that holds any loses them.
-    line = hit.line.translate(None, _CONTROL)
-    below = hit.continued.translate(None, _CONTROL).replace(b"\n", _NEWLINE)
-    bound = b"session" in line or b" [" in line[_STAMP:_TAG]
-    return _SEPARATOR.join([b"%d" % hit.number, b"" if bound else _UNBOUND, line, below]) + b"\n"
-
-
 _ENDS = (
     b"context compression started: ",
     b"context compression done: ",
@@ -203,15 +75,41 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     wanted = (
         [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
     )
-    found = sorted((line for one in indexes for line in _records(*one, wanted)), key=lambda line: line.at)
-    records = [one for one in found if _tells_of(one, sessions)]
-    return Log(
-        records=tuple(_without_repeats(records)),
-        files=tuple(index.name for _, index in indexes),
-        problems=tuple(problems),
-        compactions=compaction_ends(found),
-        starts=tuple(one.at for one in found if one.kind is Kind.PROGRAM_STARTED),
+    log = _joined((home, *wanted), tuple(_records(*one, wanted) for one in indexes), sessions)
+    return replace(log, files=tuple(index.name for _, index in indexes), problems=tuple(problems))
+
+
+_logs: OrderedDict[Hashable, tuple[tuple[tuple[LogRecord, ...], ...], Log]] = OrderedDict()
+"""Of what was asked last, the lines of each file, and the log they make."""
+_ASKED = 4
+"""Questions whose answers are kept: to join 6,000 lines anew takes 5 ms, once or twice a second."""
+
+
+def _joined(
+    asked: Hashable, files: tuple[tuple[LogRecord, ...], ...], sessions: Collection[str] | None
+) -> Log:
+    """The lines of all files in time order; lines that are newer than all before are added to those."""
+    before, log = _logs.pop(asked, ((), Log()))
+    last = max((lines[-1].at for lines in before if lines), default=None)
+    added = [line for old, lines in zip(before, files, strict=False) for line in lines[len(old) :]]
+    grew = len(before) == len(files) and all(
+        new[: len(old)] == old for old, new in zip(before, files, strict=True)
     )
+    if not grew or last is None or any(line.at <= last for line in added):
+        log, added = Log(), [line for lines in files for line in lines]
+    found = sorted(added, key=lambda line: line.at)
+    telling = [one for one in found if _tells_of(one, sessions)]
+    log = Log(
+        records=(*log.records, *_without_repeats(telling)),
+        compactions=(*log.compactions, *compaction_ends(found)),
+        starts=(*log.starts, *(one.at for one in found if one.kind is Kind.PROGRAM_STARTED)),
+    )
+    _logs[asked] = files, log
+    while len(_logs) > 1 and (
+        len(_logs) > _ASKED or sum(len(one.records) for _, one in _logs.values()) > _KEPT
+    ):
+        _logs.popitem(last=False)
+    return log
 
 
 def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:

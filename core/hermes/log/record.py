@@ -66,6 +66,8 @@ class Kind(StrEnum):
     MODEL_REPLACED = "model_replaced"
     PROGRAM_STARTED = "program_started"
 
+    __hash__ = str.__hash__  # that of an enumeration takes five times as long, and each line is asked often
+
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:

@@ -41,14 +41,13 @@ def read_conversation(
     parts, segments = read_segments(connection, schema, lineage, ids, path)
     target, reason = lineage.resume(ids[0])
     named = any(part.session.title for part in parts)
+    rewound = RowState.REWOUND
     return Conversation(
         sessions=tuple(part.session for part in parts),
         generations=_generations(segments, schema),
         resume_target=target,
         resume_reason=reason,
-        rewound=tuple(
-            outline.id for part in parts for outline in part.outlines if outline.state is RowState.REWOUND
-        ),
+        rewound=tuple([one.id for part in parts for one in part.outlines if one.state is rewound]),
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
         first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
         lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
@@ -106,7 +105,7 @@ def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
 def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ...]:
     if schema.orders_by_time:
         outlines = sorted(outlines, key=lambda outline: (outline.timestamp or 0.0, outline.id))
-    return tuple(outline.id for outline in outlines)
+    return tuple([outline.id for outline in outlines])
 
 
 def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:

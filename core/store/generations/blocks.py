@@ -57,7 +57,7 @@ def copies_in(
 
 def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], named: bool) -> list[Block]:
     """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
-    if not named and not any(outline.state is RowState.ARCHIVED for outline in outlines):
+    if not named and RowState.ARCHIVED not in [outline.state for outline in outlines]:
         return blocks
     found = list(blocks)
     # What stands between a block's start and its summary is its head, repeated or not.

@@ -61,12 +61,13 @@ def _read_parts(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, sessions: Sequence[Session]
 ) -> list[Part]:
     parts = []
+    archived = RowState.ARCHIVED  # looked up once: members of an enumeration are found slowly
     rows = [read_outlines(connection, schema, session.id) for session in sessions]
-    linked = _linked(rows)
-    for session, outlines in zip(sessions, rows, strict=True):
-        compacted = any(
-            outline.summary or outline.flagged or outline.state is RowState.ARCHIVED for outline in outlines
-        )
+    compactions = [
+        bool([one for one in own if one.summary or one.flagged or one.state is archived]) for own in rows
+    ]
+    linked = not any(compactions) or _linked(rows)
+    for session, outlines, compacted in zip(sessions, rows, compactions, strict=True):
         chained = len(sessions) > 1 or session.end_reason == "compression"
         if (compacted or chained) and not (linked and by_uid(outlines)):
             add_keys(connection, schema, session.id, outlines)
@@ -104,12 +105,13 @@ def _unwrap_merged(outlines: Sequence[RowOutline]) -> None:
 def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
     # The gateway notes a session's settings among its messages; no model is ever sent that row. Nor can a
     # row be asked for that has no number for an id.
+    rewound = RowState.REWOUND
     return tuple(
-        outline
-        for outline in outlines
-        if outline.state is not RowState.REWOUND
-        and outline.role != "session_meta"
-        and isinstance(outline.id, int)
+        [
+            outline
+            for outline in outlines
+            if outline.state is not rewound and outline.role != "session_meta" and isinstance(outline.id, int)
+        ]
     )
 
 
@@ -158,8 +160,8 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
         outlines: Every row of its messages that could be read.
         name: What the sentence calls the session.
     """
-    counted = session.messages
-    if counted is None or counted <= sum(outline.state is not RowState.ARCHIVED for outline in outlines):
+    counted, archived = session.messages, RowState.ARCHIVED
+    if counted is None or counted <= sum([outline.state is not archived for outline in outlines]):
         return None
     live = sum(outline.state is RowState.LIVE for outline in outlines)
     return (
@@ -170,7 +172,7 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
 
 def unnumbered_rows(outlines: Sequence[RowOutline], name: str = "the session") -> str | None:
     """What to say of rows without a number for an id, which only a hand-made table holds."""
-    count = sum(not isinstance(outline.id, int) for outline in outlines)
+    count = sum([not isinstance(outline.id, int) for outline in outlines])
     if not count:
         return None
     rows = plural(count, "message")

@@ -34,13 +34,20 @@ class AlertLine(Widget):
     AlertLine.-shown { display: block; }
     """
 
-    alerts: reactive[tuple[tuple[str, Extra], ...]] = reactive((), layout=True)
+    alerts: reactive[tuple[tuple[str, Extra], ...]] = reactive(())
     """What is told, each with the name of its conversation, the worst first."""
-    calm = reactive("", layout=True)
+    calm = reactive("")
     """What is told where nothing is wrong."""
-    place = reactive(0, layout=True)
+    place = reactive(0)
 
     _hidden = False
+
+    def watch_alerts(self) -> None:
+        """Other words: the screen is laid out anew where they take more lines, or fewer."""
+        if self.display and max(1, len(self._said(self.size.width))) != self.size.height:
+            self.refresh(layout=True)
+
+    watch_calm = watch_place = watch_alerts
 
     def tell(self, listing: SessionsList) -> None:
         """Tell of the worst conversations of those in a list that somebody examined."""

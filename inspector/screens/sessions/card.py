@@ -53,7 +53,8 @@ class SessionCard(Vertical):
                 None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
             )
             told = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
-            self._draw(extra)
+            if self.has_class("-tall"):
+                self._draw(extra)
         for line, pieces in zip(self.query(StatusLine), told, strict=True):
             line.left = pieces
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from textual.reactive import reactive
+from textual.reactive import reactive, var
 
 from inspector.screens.sessions.columns import Column, Extra, Key, SessionLine, Sheet, State
 from inspector.screens.sessions.data.column_sets import ALL, GAP, SETS, column_sets, layout
@@ -31,7 +31,7 @@ class SessionsList(RowList[SessionLine]):
     """Rows of several databases are shown, so each says where it is from."""
     columns = reactive(ALL)
     """The set of columns that is shown, one of `column_sets`."""
-    now: reactive[datetime] = reactive(fmt.utc_now)
+    now: var[datetime] = var(fmt.utc_now)
 
     def __init__(self) -> None:
         super().__init__()

@@ -103,7 +103,8 @@ class SessionsPane(Reporting, Vertical):
         self._epoch += 1
         self.pulse.begin(first=self.page is None)
         self.reader.read(self._epoch, self.order, first=self.page is None)
-        self.post_message(self.Changed())
+        if self.page is None:
+            self.post_message(self.Changed())
 
     # Rows.
 
@@ -130,7 +131,7 @@ class SessionsPane(Reporting, Vertical):
         place = _place(page.rows, before, self.listing.cursor) if asked is None else asked
         if asked is not None or page.whole:
             self._at = None  # from now on the cursor is the user's
-        self.listing.show(FoldingRows(self._paged), cursor=place)
+        self.listing.renew(FoldingRows(self._paged), cursor=place)
         self.post_message(self.Changed())
 
     def _fetch(self, start: int, size: int) -> None:

@@ -9,7 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.widget import AwaitMount
 
 from core.errors import InspectorError
@@ -48,8 +48,8 @@ class WorkspaceScreen(Page):
     CSS_PATH = "workspace.tcss"
     BINDINGS = bindings("workspace")
 
-    cursor: reactive[Cursor] = reactive(Cursor())
-    subject: reactive[Subject | None] = reactive(None, always_update=True)
+    cursor: var[Cursor] = var(Cursor())
+    subject: var[Subject | None] = var(None, always_update=True)
 
     class Loaded(Message):
         """The conversation was read."""

@@ -43,7 +43,7 @@ class AnswerBar(Widget):
 
     def watch_answer(self) -> None:
         """Other words: the screen is laid out anew where they take more lines, or fewer."""
-        if max(1, len(self._texts(self.size.width))) != self.size.height:
+        if self.display and max(1, len(self._texts(self.size.width))) != self.size.height:
             self.refresh(layout=True)
 
     watch_waiting = watch_answer

@@ -16,6 +16,9 @@ from inspector.terminal.text import clean_line
 from inspector.terminal.wrap import broken
 from inspector.widgets.lists.row_source import ListRows, Row, Rows
 
+_DRAWN = 1_000
+"""Rows remembered as they were drawn: some screens full."""
+
 
 class LineView(ScrollView, Generic[Row]):
     """One line a row, an optional header that stays, a heading that stays while its rows scroll.
@@ -48,6 +51,8 @@ class LineView(ScrollView, Generic[Row]):
         self.rows: Rows[Row] = rows if rows is not None else ListRows(())
         self.set_reactive(LineView.empty, empty)
         self.under = Style()
+        self.drawn: dict[int, Row | None] = {}
+        """Rows as they were last drawn, those in sight among them."""
 
     # What a subclass says about its rows.
 
@@ -112,6 +117,8 @@ class LineView(ScrollView, Generic[Row]):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Lines of the widget; what lies under them all is looked up once."""
         self.under = self.rich_style
+        if len(self.drawn) > _DRAWN:
+            self.drawn.clear()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
@@ -130,7 +137,7 @@ class LineView(ScrollView, Generic[Row]):
 
     def row_strip(self, index: int, width: int) -> Strip:
         """One row as it stands on the screen."""
-        row = self.rows.row(index)
+        row = self.drawn[index] = self.rows.row(index)
         if row is not None:
             return self.draw_row(row, index, width).strip(width, self.ground(index))
         waiting = "⋯" if index < self.rows.count else ""

@@ -66,6 +66,20 @@ class RowList(LineView[Row], can_focus=True):
         self.call_after_refresh(self.keep_in_sight)
         self.refresh()
 
+    def renew(self, rows: Rows[Row], *, cursor: int) -> None:
+        """Take rows that were read again: of those in sight only what is another one is drawn."""
+        if not rows.count or not self.rows.count:
+            self.show(rows, cursor=cursor)
+            return
+        self.rows = rows
+        self.fit_rows()
+        self.cursor = cursor
+        self.call_after_refresh(self.keep_in_sight)
+        top = self.scroll_offset.y
+        for place in range(top, top + self.lines):
+            if place == top or self.drawn.get(place, self) != rows.row(place):
+                self.refresh_row(place)
+
     def validate_cursor(self, cursor: int) -> int:
         """Keep the cursor on a row."""
         return max(0, min(cursor, self.rows.count - 1))

@@ -11,6 +11,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 
+_CALLS = (Kind.TURN, Kind.CALL)
 _STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 
 
@@ -30,10 +31,12 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
 
 def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
     """Lines of these sessions that state a window, with the model that ran, oldest first."""
-    own = about(log, sessions)
-    for record, model in _with_models(log, sessions):
-        if record.kind in _STATES_WINDOW and record.window and own(record):
-            yield record, model
+    own, running = about(log, sessions), None
+    for record in log.records:
+        if record.kind in _CALLS:
+            running = (record.model if record.session in sessions else None) or running
+        elif record.kind in _STATES_WINDOW and record.window and own(record):
+            yield record, record.model or running
 
 
 def of_model(stated: Iterable[tuple[LogRecord, str | None]], model: str | None) -> list[LogRecord]:
@@ -57,23 +60,18 @@ def lowered_threshold(
 
 def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
     """Tells whether a line is about some sessions: one that names none must stand between two that do."""
-    times = [record.at for record in log.records if record.session in sessions]
+    ends = [
+        next((record.at for record in way if record.session in sessions), None)
+        for way in (log.records, reversed(log.records))
+    ]
 
     def fits(record: LogRecord) -> bool:
-        if record.session is not None:
+        first, last = ends
+        if record.session is not None or first is None or last is None:
             return record.session in sessions
-        return bool(times) and times[0] <= record.at <= times[-1]
+        return first <= record.at <= last
 
     return fits
-
-
-def _with_models(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
-    """Each line with the model it names, or else the one these sessions had last called."""
-    running: str | None = None
-    for record in log.records:
-        if record.kind in (Kind.TURN, Kind.CALL) and record.session in sessions:
-            running = record.model or running
-        yield record, record.model or running
 
 
 _TELLING = frozenset({Kind.TURN, Kind.CALL, Kind.STARTED, Kind.DONE, Kind.NATIVE_STARTED})

@@ -20,7 +20,7 @@ _TOLERANCE = 2
 _CLEARLY = 2 / 3
 """Share of another offset's fit with which the machine's own zone still wins."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
-_MARKING = frozenset({Kind.TURN, Kind.DONE, Kind.TURN_ENDED, Kind.CALL})
+_MARKING = (Kind.CALL, Kind.TURN, Kind.TURN_ENDED, Kind.DONE)
 
 Minutes = Mapping[str, Sequence[int]]
 """By session the different minutes since the epoch, in order."""

@@ -17,9 +17,12 @@ from core.preview.generation import Reading, followed
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
-from inspector.widgets.charts.curve_chart import Mark, RequestCurve
+from inspector.widgets.charts.curve_chart import Mark, RequestCurve, told
 from inspector.widgets.charts.pressure_bar import Pressure
 from inspector.widgets.charts.stack import prompt_layers
+
+FINEST = 500
+"""Requests of a conversation drawn apart, more than a terminal has columns."""
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
@@ -89,7 +92,7 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
         severity,
         line.state,
         answer,
-        tuple(prompts_of(frame)),
+        _fewer(prompts_of(frame)),
         found.headline,
         request_curve(found),
     )
@@ -117,12 +120,16 @@ def _blocked(guards: Guards, now: datetime) -> bool:
     return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1
 
 
+def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sizes[place] for place in told(sizes, FINEST)) if len(sizes) > FINEST else tuple(sizes)
+
+
 def request_curve(explanation: Explanation) -> RequestCurve:
     """The same curve as the Why tab draws."""
     from inspector.screens.workspace.why.curve import asides, caption, curve_of, ends
     from inspector.screens.workspace.why.list_view import mark_token
 
-    curve = curve_of(explanation)
+    curve = curve_of(explanation, FINEST)
     samples = curve.samples
     marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(

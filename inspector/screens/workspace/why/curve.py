@@ -11,7 +11,7 @@ from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
-from inspector.widgets.charts.curve_chart import Mark
+from inspector.widgets.charts.curve_chart import Mark, place_of, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class Curve:
         measured: The provider counted; otherwise only sizes around compactions are known.
         switches: How many samples lie before each call that another model answered than the one before.
         errors: How many samples lie before each call that failed.
+        calls: How many calls they stand for; None for as many as there are samples.
     """
 
     samples: tuple[Sample, ...]
@@ -46,13 +47,21 @@ class Curve:
     measured: bool
     switches: tuple[int, ...] = ()
     errors: tuple[int, ...] = ()
+    calls: int | None = None
 
 
-def curve_of(explanation: Explanation) -> Curve:
-    """The calls the log still holds, else what is known around each compaction."""
+def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
+    """The calls the log still holds, else what is known around each compaction.
+
+    Args:
+        explanation: Of the conversation.
+        most: Samples wanted; of more calls the largest of each stretch speaks for it.
+    """
     answered = [one for one in explanation.log.records if one.kind is Kind.CALL and one.input]
-    utc = explanation.clock.utc
-    calls = tuple(Sample(one.input or 0, utc(one.at), one.cached or 0, one.written) for one in answered)
+    utc, shown = explanation.clock.utc, answered
+    if most is not None and len(answered) > most:
+        shown = [answered[place] for place in told([one.input or 0 for one in answered], most)]
+    calls = tuple(Sample(one.input or 0, utc(one.at), one.cached or 0, one.written) for one in shown)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
         samples, marks = _around(events, now.tokens)
@@ -63,8 +72,11 @@ def curve_of(explanation: Explanation) -> Curve:
         tuple(_before(calls, event.at) for event in events),
         now.threshold,
         measured=True,
-        switches=tuple(_switches([one.model for one in answered])),
+        switches=tuple(
+            place_of(after, len(answered), len(calls)) for after in _switches([one.model for one in answered])
+        ),
         errors=tuple(_before(calls, utc(at)) for at in failed),
+        calls=len(answered),
     )
 
 
@@ -106,7 +118,7 @@ def caption(curve: Curve) -> str:
     """What the curve shows."""
     if not curve.samples:
         return "no call and no compaction tells a size"
-    what = f"prompt tokens of {fmt.plural(len(curve.samples), 'call')}"
+    what = f"prompt tokens of {fmt.plural(curve.calls or len(curve.samples), 'call')}"
     if not curve.measured:
         what = "no log line of a call is left: only sizes around compactions are known"
     if curve.switches:

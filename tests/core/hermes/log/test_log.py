@@ -213,6 +213,20 @@ def test_rotations_in_any_order_and_doubled_lines_give_one_story(tmp_path: Path)
     assert [path.name for path in log_files(tmp_path)] == ["agent.log.1", "agent.log"]
 
 
+def test_a_log_that_grows_tells_the_same_as_one_read_at_once(tmp_path: Path) -> None:
+    early, late = HEAD + STARTED, HEAD.replace("20:06:47", "20:07:01") + DONE
+    between = HEAD.replace("20:06:47", "20:06:50") + CALL
+    for lines in ([early], [early, late], [early, late, late, between], [between]):
+        write(tmp_path, "agent.log", *lines)
+        write(tmp_path, "gateway.log", *lines[:2])
+        told = [(one.kind, one.at) for one in read_log(tmp_path, ["S1"]).records]
+        assert told == sorted({(one.kind, one.at) for one in records(lines)}, key=lambda one: one[1])
+
+
+def records(lines: list[str]) -> list[LogRecord]:
+    return [one for line in lines if (one := parse_line(line, "agent.log:1", "")) is not None]
+
+
 def test_a_line_still_being_written_waits_for_its_end(tmp_path: Path) -> None:
     write(tmp_path, "agent.log", HEAD + STARTED, HEAD + DONE, newline=False)
     assert len(read_log(tmp_path, ["S1"]).records) == 1

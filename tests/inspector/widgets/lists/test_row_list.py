@@ -49,6 +49,27 @@ def numbers(total: int) -> ListRows[str]:
     return ListRows([f"row {index}" for index in range(total)])
 
 
+async def test_of_rows_read_again_only_what_is_another_one_is_drawn() -> None:
+    drawn: list[str] = []
+
+    class Drawn(RowList[str]):
+        def draw_row(self, row: str, index: int, width: int) -> Line:
+            drawn.append(row)
+            return super().draw_row(row, index, width)
+
+    app = ListApp(Drawn(numbers(30)))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        drawn.clear()
+        app.widget.renew(ListRows([*(f"row {index}" for index in range(5)), "new", *"abc" * 20]), cursor=0)
+        await pilot.pause()
+        assert drawn[:2] == ["row 0", "new"]
+        assert not {"row 1", "row 4"}.intersection(drawn)
+        app.widget.renew(ListRows(["row 0"]), cursor=0)
+        await pilot.pause()
+        assert app.lines() == ["row 0", *[""] * 11]
+
+
 async def test_only_pages_near_the_cursor_are_ever_read() -> None:
     asked: list[int] = []
 

@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 
+from core.explain.events import explain
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.compaction.preview import FactCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.workspace.cache.card import bill
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import effect, event_lines, proof_lines
-from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, read_out
+from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.list_view import EventList
 from inspector.screens.workspace.why.reading import Aftermath, bill_of
 from inspector.screens.workspace.why.view import WhyView
@@ -205,6 +207,17 @@ def test_a_failed_call_stands_over_a_switch_at_the_same_place() -> None:
     curve = Curve((Sample(1),) * 9, (), None, measured=True, switches=(3,), errors=(3, 5))
     assert [(mark.after, mark.sign) for mark in asides(curve)] == [(3, "⇄"), (3, "×"), (5, "×")]
     assert "⇄ 1 model switch · × 2 failed calls" in caption(curve)
+
+
+def test_of_more_calls_than_are_wanted_the_largest_of_each_stretch_is_drawn_and_all_are_counted(
+    samples: Location,
+) -> None:
+    with Store(samples) as store:
+        found = explain(store, store.resolve("Explain the query plan").id)
+    whole, fewer = curve_of(found), curve_of(found, 3)
+    assert max(one.tokens for one in fewer.samples) == max(one.tokens for one in whole.samples)
+    assert len(fewer.samples) == 3 < len(whole.samples)
+    assert (caption(fewer), len(fewer.switches)) == (caption(whole), len(whole.switches))
 
 
 async def test_a_click_on_a_compaction_tells_of_it_and_what_arrives_later_moves_no_cursor(

@@ -1,0 +1,137 @@
+"""The lines of a log file that matter, kept between runs: of a file that grew only the tail is read again."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from core.hermes.log.scan import Hit, scan
+from core.support.file_cache import keep
+
+_VERSION = b"hermes-inspector log index 5"
+_SEPARATOR = b"\x1f"
+_NEWLINE = b"\x1e"
+_CONTROL = b"\x1d\x1e\x1f"
+_UNBOUND = b"\x1d"
+"""Marks a row whose line names no session."""
+_STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
+_HEAD = 256
+_LATER = 64 * 1024
+"""Bytes a file grows by before its index is written again: that takes longer than to read so much anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileIndex:
+    """The lines of one log file that matter, packed one a row.
+
+    Attributes:
+        name: File name, for locating a quotation.
+        rows: Packed hits in file order, each ended by a newline.
+    """
+
+    name: str
+    rows: bytes
+
+    def about(self, words: Collection[bytes], begin: int = 0) -> Iterator[Hit]:
+        """The lines that hold one of some words or name no session at all, in file order.
+
+        Only these are unpacked: a log of many sessions holds thousands of others. The empty word is in all.
+
+        Args:
+            words: What they may hold.
+            begin: Bytes of `rows` passed over.
+        """
+        if b"" in words:
+            yield from map(_unpack, self.rows[begin:].split(b"\n")[:-1])
+            return
+        starts: set[int] = set()
+        for word in (_UNBOUND, *words):
+            found = self.rows.find(word, begin)
+            while found >= 0:
+                starts.add(self.rows.rfind(b"\n", 0, found) + 1)
+                found = self.rows.find(word, self.rows.find(b"\n", found))
+        for start in sorted(starts):
+            yield _unpack(self.rows[start : self.rows.find(b"\n", start)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Saved:
+    """What was kept of a log file."""
+
+    size: int
+    mtime_ns: int
+    head: bytes
+    offset: int
+    lines: int
+    rows: bytes
+
+
+def index_file(path: Path, cache: Path | None) -> FileIndex:
+    """The lines of one file that matter, from the cache as far as it still holds.
+
+    The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
+    shrank, or whose beginning changed, is read anew.
+
+    Args:
+        path: The log.
+        cache: Directory for the index; None reads without one.
+
+    Raises:
+        OSError: The log cannot be read.
+    """
+    if not path.is_file():  # a pipe would be waited for
+        raise OSError(errno.EINVAL, "not a regular file")
+    with path.open("rb") as stream:
+        stat = os.fstat(stream.fileno())
+        head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()
+        saved = _load(_copy_path(cache, stat), head, stat.st_size) if cache else None
+        if saved and (saved.size, saved.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
+            return FileIndex(path.name, saved.rows)
+        found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
+    rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
+    if cache is not None and stat.st_size >= _HEAD and (not saved or found.offset >= saved.offset + _LATER):
+        fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
+        _save(_copy_path(cache, stat), fresh)
+    return FileIndex(path.name, rows)
+
+
+def _copy_path(cache: Path, stat: os.stat_result) -> Path:
+    return cache / f"{stat.st_dev:x}-{stat.st_ino:x}.log-index"
+
+
+def _load(copy_path: Path, head: bytes, size: int) -> _Saved | None:
+    """The saved index when it is of this file; anything odd about it counts as none."""
+    try:
+        first, _, body = copy_path.read_bytes().partition(b"\n")
+        version, *fields = first.split(_SEPARATOR)
+        saved_size, mtime_ns, saved_head, offset, lines, count = fields
+        if version != _VERSION or saved_head != head or int(offset) > size:
+            return None
+        if len(body) != int(count):
+            return None
+        return _Saved(int(saved_size), int(mtime_ns), head, int(offset), int(lines), body)
+    except (OSError, ValueError):
+        return None
+
+
+def _unpack(row: bytes) -> Hit:
+    number, _, line, continued = row.split(_SEPARATOR, 3)
+    return Hit(int(number), line, continued.replace(_NEWLINE, b"\n"))
+
+
+def _save(copy_path: Path, saved: _Saved) -> None:
+    fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
+    first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
+    keep(copy_path, first + b"\n" + saved.rows)
+
+
+def _pack(hit: Hit) -> bytes:
+    # Control characters separate the fields; a log line that holds any loses them.
+    line = hit.line.translate(None, _CONTROL)
+    below = hit.continued.translate(None, _CONTROL).replace(b"\n", _NEWLINE)
+    bound = b"session" in line or b" [" in line[_STAMP:_TAG]
+    return _SEPARATOR.join([b"%d" % hit.number, b"" if bound else _UNBOUND, line, below]) + b"\n"
