@@ -131,7 +131,7 @@ class SessionsPane(Reporting, Vertical):
         place = _place(page.rows, before, self.listing.cursor) if asked is None else asked
         if asked is not None or page.whole:
             self._at = None  # from now on the cursor is the user's
-        self.listing.renew(FoldingRows(self._paged), cursor=place)
+        self.listing.show(FoldingRows(self._paged), cursor=place, again=True)
         self.post_message(self.Changed())
 
     def _fetch(self, start: int, size: int) -> None:

@@ -6,6 +6,7 @@ import gc
 from dataclasses import replace
 
 from textual import on
+from textual._styles_cache import StylesCache
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -263,7 +264,7 @@ class WorkspaceScreen(Page):
     def action_back(self) -> None:
         """Back to the list."""
         self.app.pop_screen()
-        self.app.set_timer(REST, gc.collect)  # its widgets hold one another
+        self.app.set_timer(REST, _let_go)
 
     def action_refresh(self) -> None:
         """Read the conversation again, and all that is shown of it anew."""
@@ -280,3 +281,12 @@ class WorkspaceScreen(Page):
         """Copy the command that takes the conversation up again."""
         if self.subject is not None:
             self.copy(f"hermes --resume {self.subject.conversation.resume_target}")
+
+
+def _let_go() -> None:
+    """Let go of screens that were left: their widgets hold one another.
+
+    And Textual remembers each line of the last thousand widgets that were drawn, 1 MB a conversation.
+    """
+    StylesCache.get_inner_outer.cache_clear()
+    gc.collect()

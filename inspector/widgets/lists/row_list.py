@@ -57,24 +57,22 @@ class RowList(LineView[Row], can_focus=True):
         """The row under the cursor."""
         return self.rows.row(self.cursor)
 
-    def show(self, rows: Rows[Row], *, cursor: int | None = None) -> None:
-        """Draw other rows; the cursor stays at its index unless told otherwise."""
-        self.rows = rows
-        self.fit_rows()
-        place = self.cursor if cursor is None else cursor
-        self.cursor = place
-        self.call_after_refresh(self.keep_in_sight)
-        self.refresh()
+    def show(self, rows: Rows[Row], *, cursor: int | None = None, again: bool = False) -> None:
+        """Draw other rows; the cursor stays at its index unless told otherwise.
 
-    def renew(self, rows: Rows[Row], *, cursor: int) -> None:
-        """Take rows that were read again: of those in sight only what is another one is drawn."""
-        if not rows.count or not self.rows.count:
-            self.show(rows, cursor=cursor)
-            return
+        Args:
+            rows: All of them.
+            cursor: Where it stands.
+            again: They were read again: of those in sight only what is another one is drawn.
+        """
+        again = again and bool(rows.count and self.rows.count)
         self.rows = rows
         self.fit_rows()
-        self.cursor = cursor
+        self.cursor = self.cursor if cursor is None else cursor
         self.call_after_refresh(self.keep_in_sight)
+        if not again:
+            self.refresh()
+            return
         top = self.scroll_offset.y
         for place in range(top, top + self.lines):
             if place == top or self.drawn.get(place, self) != rows.row(place):

@@ -69,7 +69,7 @@ class MessageList(RowList[Entry]):
         place = self.message if message is None else message
         self._banding = rows.banding
         place = min(place or 0, max(0, rows.banding.messages - 1))
-        self.renew(rows, cursor=rows.banding.row_of(place) if rows.banding.messages else 0)
+        self.show(rows, cursor=rows.banding.row_of(place) if rows.banding.messages else 0, again=True)
 
     def go_to(self, message: int) -> None:
         """Move the cursor to a message."""

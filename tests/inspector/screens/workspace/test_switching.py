@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 
 import pytest
+from textual._styles_cache import StylesCache
+from textual.widget import Widget
 
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -13,7 +15,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
 from tests.inspector.driving import press, settle
 
-FEW, PATIENCE = 4, 40
+FEW, MANY, PATIENCE = 4, 40, 40
 
 
 @pytest.mark.parametrize("view", ["map", "why"])
@@ -28,13 +30,21 @@ async def test_a_conversation_that_was_left_is_let_go(samples: Location, view: s
             await settle(pilot)
             await press(pilot, "escape")
         for _ in range(PATIENCE):  # those of the last moments may still be at work
-            if held() - before <= FEW:
+            if held() - before <= FEW and drawn_of_others() <= MANY:
                 break
             await pilot.pause(0.2)
         assert held() - before <= FEW
+        assert drawn_of_others() <= MANY
 
 
 def held() -> int:
     """Screens of conversations anywhere in this process."""
     gc.collect()
     return sum(isinstance(one, WorkspaceScreen) for one in gc.get_objects())
+
+
+def drawn_of_others() -> int:
+    """Widgets that are gone and whose lines are still held as they were drawn."""
+    there = gc.get_objects()
+    own = {id(one._styles_cache) for one in there if isinstance(one, Widget)}
+    return sum(isinstance(one, StylesCache) and id(one) not in own for one in there)

@@ -61,11 +61,11 @@ async def test_of_rows_read_again_only_what_is_another_one_is_drawn() -> None:
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         drawn.clear()
-        app.widget.renew(ListRows([*(f"row {index}" for index in range(5)), "new", *"abc" * 20]), cursor=0)
+        app.widget.show(ListRows([*(f"row {index}" for index in range(5)), "new", *"abc" * 20]), again=True)
         await pilot.pause()
         assert drawn[:2] == ["row 0", "new"]
         assert not {"row 1", "row 4"}.intersection(drawn)
-        app.widget.renew(ListRows(["row 0"]), cursor=0)
+        app.widget.show(ListRows(["row 0"]), again=True)
         await pilot.pause()
         assert app.lines() == ["row 0", *[""] * 11]
 
