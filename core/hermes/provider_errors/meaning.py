@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 from core.hermes.provider_errors.failure import ProviderFailure, error_object, parsed_object
@@ -16,6 +17,10 @@ _CHARACTERS_PER_TOKEN = 3
 _STATUS = re.compile(
     r"^([45]\d\d)\b|\b(?:api error|http|status(?: code)?|error code|failed)[: (]{1,3}([45]\d\d)\b"
 )
+
+
+_STATUSES = {status.value for status in HTTPStatus if status >= 400} | {529}
+_COUNT = re.compile(r"(?<![\d.-])\d{3,8}(?![\d.]*\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def meaning_of(failure: ProviderFailure) -> Meaning:
     for reading in shared_table(_TABLE)["readings"]:
         found = _found(reading, text, failure)
         if found is not None:
-            return _told(reading, found)
+            return _told(reading, found, text)
     raise AssertionError("the last reading fits everything")
 
 
@@ -137,7 +142,7 @@ def _patterns(sources: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _told(reading: Mapping[str, Any], numbers: dict[str, int]) -> Meaning:
+def _told(reading: Mapping[str, Any], numbers: dict[str, int], text: str) -> Meaning:
     """The meaning of a reading with its numbers."""
     limit = None if reading.get("no_limit") else numbers.get("limit", reading.get("limit"))
     used = _used(numbers)
@@ -147,9 +152,17 @@ def _told(reading: Mapping[str, Any], numbers: dict[str, int]) -> Meaning:
         kind, available = _by_sum(numbers, used)
         if kind == "input_overflow":
             why = "the conversation alone is longer than the model's window"
+    if kind == "input_overflow" and used is None and (limit is not None or reading.get("pair")):
+        limit, used = _smaller_first(text) or (limit, used)
     if kind == "input_overflow" and limit is not None and used is not None and used < limit:
         why = "input and output together passed the window; the text states only the input"
     return Meaning(kind, limit, available, used, numbers.get("output"), why)
+
+
+def _smaller_first(text: str) -> tuple[int, int] | None:
+    """The only two numbers of a text that can be tokens: what is too long is the larger one."""
+    found = {int(number) for number in _COUNT.findall(text)} - _STATUSES
+    return (min(found), max(found)) if len(found) == 2 else None
 
 
 def _used(numbers: Mapping[str, int]) -> int | None:
@@ -162,6 +175,6 @@ def _used(numbers: Mapping[str, int]) -> int | None:
 def _by_sum(numbers: Mapping[str, int], used: int | None) -> tuple[str, int | None]:
     """Whether input or output broke the sum, and the room that is left for output."""
     if used is None:  # "at least": the provider derived the input from the output asked for
-        return "output_cap", None
+        return ("input_overflow" if numbers.get("least", 0) >= numbers["limit"] else "output_cap"), None
     left = numbers["limit"] - used
     return ("output_cap", left) if left > 0 else ("input_overflow", None)
