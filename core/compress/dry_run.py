@@ -13,7 +13,7 @@ from core.compress.assembly.rewording import Sides, marked, sides
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged
-from core.compress.requests.failure import consequence, had_user, invents_user, is_accepted
+from core.compress.requests.failure import accepted, consequence, had_user, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.retention.score import retention as retained
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -141,8 +141,9 @@ def _attempt(
         if failure.kind is FailureKind.CANCELLED:
             raise
         rules = measured.policy.failure
-        if is_accepted(failure.kind, rules):
-            return Attempt(SummaryResult("", SummaryStatus.MODEL))
+        taken = accepted(failure, rules)
+        if taken is not None:
+            return Attempt(taken)
         if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
             return Attempt(None, failure.what)
         static = StaticSummariser(measured.policy, reason=failure.what)

@@ -14,7 +14,7 @@ from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Rows, cut
 from core.compress.planning.plan import plan
 from core.compress.pruning.salvage import estimate
-from core.compress.requests.failure import is_accepted
+from core.compress.requests.failure import accepted
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import budgets
@@ -24,7 +24,6 @@ from core.compress.summarise.base import (
     SummaryFailure,
     SummaryRequest,
     SummaryResult,
-    SummaryStatus,
 )
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.markers.wording import OURS, Wording
@@ -245,8 +244,9 @@ class ContextCompressor(ContextEngine):
         except SummaryFailure as failure:
             if failure.kind is FailureKind.CANCELLED:
                 raise
-            if is_accepted(failure.kind, self.policy.failure):
-                return SummaryResult("", SummaryStatus.MODEL)
+            taken = accepted(failure, self.policy.failure)
+            if taken is not None:
+                return taken
             self.last_error = failure.what
             self.guard.failed(
                 failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured

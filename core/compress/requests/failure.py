@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.messages.kinds import HAD_USER, content_text, is_scaffold, is_summary
-from core.compress.summarise.base import FailureKind, heading_line
+from core.compress.summarise.base import (
+    FailureKind,
+    SummaryFailure,
+    SummaryResult,
+    SummaryStatus,
+    heading_line,
+)
 from core.compress.summarise.fallback.text import no_user_line
 from core.hermes.policy.output_rules import FailureRules
 from core.hermes.policy.policy import Policy
@@ -47,9 +53,12 @@ def consequence(
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
 
 
-def is_accepted(kind: FailureKind, rules: FailureRules) -> bool:
-    """Whether a release takes this answer for a summary all the same: until 0.17 an empty one."""
-    return kind is FailureKind.EMPTY and not rules.empty_is_failure
+def accepted(failure: SummaryFailure, rules: FailureRules) -> SummaryResult | None:
+    """What a release takes for a summary all the same: until 0.17 an empty answer, until 0.19 one cut off."""
+    if failure.kind is FailureKind.EMPTY and not rules.empty_is_failure:
+        return SummaryResult("", SummaryStatus.MODEL)
+    cut = failure.kind is FailureKind.TRUNCATED and not rules.cut_is_failure
+    return failure.partial if cut else None
 
 
 def _aborts(kind: FailureKind, rules: FailureRules, in_a_row: int) -> bool:

@@ -6,7 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, heading_line, sections
+from core.compress.summarise.base import (
+    FailureKind,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+    heading_line,
+    sections,
+)
 from core.model.accounting.tokens import Buckets
 from core.redact.text import redact_text
 
@@ -46,8 +54,8 @@ def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[s
     Raises:
         SummaryFailure: It is empty, cut off, a refusal, or no summary of this shape.
     """
-    _refuse_cut(answer, where)
     body = redact_text(_tidy(answer.text, request.headings))
+    _refuse_cut(answer, body, where)
     if not body:
         raise SummaryFailure(FailureKind.EMPTY, "the model answered with nothing", where=where, remedy=_RETRY)
     missing = _missing(body, request.headings)
@@ -62,17 +70,21 @@ def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[s
     return body, (*_missing_notes(missing), *_length_notes(body, request.budget))
 
 
+_TAKEN_ALL_THE_SAME = (
+    "The summary ends where the output limit cut it off; this release takes it all the same. "
+    "Better: a model with a larger output limit."
+)
 _RETRY = "Try again, choose another model with --model, or preview with --summariser extractive"
 
 
-def _refuse_cut(answer: ModelAnswer, where: str) -> None:
-    if answer.finish in _CUT:
-        raise SummaryFailure(
-            FailureKind.TRUNCATED,
-            "the answer was cut off at the output limit",
-            where=where,
-            remedy="Choose a model with a larger output limit",
-        )
+def _refuse_cut(answer: ModelAnswer, body: str, where: str) -> None:
+    if answer.finish not in _CUT:
+        return
+    what, remedy = "the answer was cut off at the output limit", "Choose a model with a larger output limit"
+    there_is = SummaryResult(body, SummaryStatus.MODEL, answer.model, answer.usage, (_TAKEN_ALL_THE_SAME,))
+    raise SummaryFailure(
+        FailureKind.TRUNCATED, what, where=where, remedy=remedy, partial=there_is if body else None
+    )
 
 
 def _tidy(text: str, headings: Sequence[str]) -> str:

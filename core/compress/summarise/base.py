@@ -132,6 +132,7 @@ class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told
         where: The endpoint and model asked.
         remedy: What the reader can do next.
         retry_after: Seconds the provider asked us to wait, when it said.
+        partial: What there is of a summary that was cut off; some releases take it.
     """
 
     def __init__(
@@ -142,8 +143,10 @@ class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told
         where: str = "",
         remedy: str = "",
         retry_after: float | None = None,
+        partial: SummaryResult | None = None,
     ) -> None:
         self.kind = kind
+        self.partial = partial
         self.retry_after = retry_after
         super().__init__(what, where=where, remedy=remedy)
 

@@ -231,6 +231,7 @@ class FailureRules:
         ladder: Pauses of timeouts in a row, a gateway's and limits of rate among them.
         overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
         empty_is_failure: An empty answer is no summary; otherwise its prefix is inserted alone.
+        cut_is_failure: One that the output limit cut off is none; otherwise it is taken as it is.
         force_clears: A manual attempt ends a running pause.
         repeats_ask: The fallback repeats the request in the in-progress and pending sections.
         snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
@@ -247,6 +248,7 @@ class FailureRules:
     ladder: tuple[int, ...]
     overload_aborts: int
     empty_is_failure: bool
+    cut_is_failure: bool
     force_clears: bool
     repeats_ask: bool
     snapshot: int

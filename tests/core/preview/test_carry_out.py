@@ -125,3 +125,27 @@ def test_a_paid_call_is_told_with_what_it_cost(make_home: MakeHome) -> None:
     assert found.call is not None
     assert found.call.usd == Decimal(2)
     assert "for $2.00." in next(paid(found.call))
+
+
+class CutOff(Model):
+    """A model that ran into its output limit."""
+
+    def summarise(
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
+    ) -> SummaryResult:
+        there_is = SummaryResult("## Goal\nship the par", SummaryStatus.MODEL, "mine", warnings=("cut off",))
+        raise SummaryFailure(FailureKind.TRUNCATED, "the answer was cut off", partial=there_is)
+
+
+@pytest.mark.parametrize(
+    ("release", "taken"), [("0.13", True), ("0.17", True), ("0.19", True), ("0.22", False)]
+)
+def test_until_0_19_a_summary_cut_off_is_taken_and_told_as_one(
+    make_home: MakeHome, release: str, taken: bool
+) -> None:
+    """Run with every release: until 0.19 none asks why a model stopped."""
+    found = compare(basis(make_home(release, CONFIG)), CutOff(), None)
+    assert found.feedback is not None
+    assert (found.feedback.aborted, found.feedback.fallback_used) == (not taken, False)
+    assert ("ship the par" in (found.summary or "")) == taken
+    assert any("cut off" in note for note in found.notes)

@@ -179,7 +179,8 @@ class ModelSummariser:
         try:
             result = self._on(*main, prompt, request, listener, 1)
         except SummaryFailure as second:
-            if second.kind is FailureKind.CANCELLED:
+            taken = second.partial is not None and second.kind not in self._main_on
+            if second.kind is FailureKind.CANCELLED or taken:
                 raise
             raise failure from second
         note = f"{self._choice.model} failed ({failure.what}); written by {main[1].model}"
@@ -202,6 +203,7 @@ class ModelSummariser:
             except SummaryFailure as failure:
                 pause = _pause(failure, attempt, attempts)
                 if pause is None:
+                    failure.partial = _from(choice, failure.partial)
                     raise
                 listener.wait(pause)
                 listener.restart()
@@ -247,6 +249,15 @@ def _bounded(on_text: OnText | None, budget: int) -> OnText | None:
         on_text(text)
 
     return take
+
+
+def _from(choice: ModelChoice, result: SummaryResult | None) -> SummaryResult | None:
+    """The result with the route it came by."""
+    if result is None:
+        return None
+    return replace(
+        result, model=result.model or choice.model, provider=choice.provider, base_url=choice.base_url
+    )
 
 
 def _pause(failure: SummaryFailure, attempt: int, attempts: int) -> float | None:

@@ -130,6 +130,7 @@ def test_each_failure_is_told_by_its_kind(
     assert len(end.requests) == tries
     assert "127.0.0.1" in failure.where
     assert failure.remedy
+    assert (failure.partial is not None) == (kind is FailureKind.TRUNCATED)
     assert KEY not in failure.line
     assert seconds < 5
 
