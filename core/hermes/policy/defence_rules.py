@@ -25,6 +25,7 @@ class OverflowRules:
         noop_awaits: A compaction that changed nothing, too, makes the next check wait for a real count.
         fails_closed: After a refusal only a request below the threshold is sent again: it is compressed until
             it is, and else the turn is given up.
+        unpaid_calls: Calls that a refusal for want of credit gets where no fallback model is set.
         least_window: Tokens a summary model must read; a smaller limit that was read ends the turn.
     """
 
@@ -40,6 +41,7 @@ class OverflowRules:
     refuses_disabled: bool
     noop_awaits: bool
     fails_closed: bool
+    unpaid_calls: int
     least_window: int
 
 

@@ -62,10 +62,13 @@ def helps(meaning: Meaning, reaction: Reaction) -> bool:
 def next_step(reaction: Reaction) -> str:
     """What a release does next, for people, with the numbers it goes on with."""
     words: str = shared_table(_TABLE)["actions"][reaction.action]
+    rules = load_policy(reaction.release).overflow
     parts = [words]
+    if reaction.kind == "billing" and reaction.action == "fallback_or_stop" and rules.unpaid_calls > 1:
+        parts = [f"takes the fallback model; without one calls {rules.unpaid_calls} times, then stops"]
     if reaction.retry_output is not None:
         parts.append(f"{reaction.retry_output:,} tokens at most")
-    if reaction.action == "reduce_output" and load_policy(reaction.release).overflow.compresses_with_output:
+    if reaction.action == "reduce_output" and rules.compresses_with_output:
         parts.append("compresses too")
     if reaction.window_after is not None:
         parts.append(f"window {reaction.window_after:,}")

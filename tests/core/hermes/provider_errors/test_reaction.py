@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.hermes.provider_errors.classify import classify
-from core.hermes.provider_errors.explain import explain_error
+from core.hermes.provider_errors.explain import explain_error, next_step
 from core.hermes.provider_errors.failure import failure_of
 from core.hermes.provider_errors.reaction import is_local_server, reaction
 from core.hermes.provider_errors.shapes import SessionSize
@@ -56,3 +56,11 @@ def test_the_newest_release_asks_for_less_and_compresses_at_once() -> None:
 )
 def test_a_server_of_ones_own_is_told_by_its_address(url: str, local: bool) -> None:
     assert is_local_server(url) is local
+
+
+def test_a_refusal_for_want_of_credit_is_repeated_by_0_13_and_0_14_where_no_other_model_is_set() -> None:
+    """Run with each release: three calls and one; with a fallback model 0.13 goes over to it at once."""
+    failure = failure_of("Insufficient Balance", status=402)
+    told = {one: next_step(reaction(failure, SessionSize(), one)) for one in ("0.13", "0.14", "0.15", "0.22")}
+    assert ["calls 3 times" in words for words in told.values()] == [True, True, False, False]
+    assert all("fallback model" in words for words in told.values())
