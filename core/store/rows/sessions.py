@@ -201,7 +201,7 @@ def _damage(cells: Cells) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cells.damage))
 
 
-_PID = re.compile(r"\bpid[=:](\d+)")
+_PID = re.compile(r"\bpid[=:](\d{1,18})\b", re.ASCII)
 
 
 def read_locks(connection: sqlite3.Connection, schema: Schema) -> tuple[Lease, ...]:

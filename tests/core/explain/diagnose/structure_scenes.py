@@ -144,6 +144,7 @@ STRUCTURE = (
     Scene("E9", hole(8, counted=True), hole(2, counted=True)),
     Scene("E11", locked(-900, -600), locked(-30, 270)),
     Scene("E11", locked(-30, 270, pid=GONE), locked(-30, 270)),
+    Scene("E11", locked(-30, 270, pid=10**15), locked(-30, 270, pid=10**4_000)),
     Scene("E11", locked(-3_600, 270), locked(-400, 270)),
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),

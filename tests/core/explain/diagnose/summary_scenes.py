@@ -114,6 +114,7 @@ SUMMARY = (
     Scene("C5", lambda home: _growing(home, 400), lambda home: _growing(home, 0)),
     Scene("C6", stacked, compacted),
     Scene("C7", last_word(f"[CONTEXT SUMMARY]: {LONG}"), last_word("a real request")),
+    Scene("C7", last_word(f"[CONTEXT SUMMARY]: {LONG}"), said("")),
     Scene("C8", twice(LONG, LONG * 2, speak=True), compacted),
     Scene("C9", said(LONG), said("Never delete the production database without asking me first.")),
     Scene("C10", said(LONG), plain),

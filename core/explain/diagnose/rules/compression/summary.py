@@ -135,10 +135,14 @@ def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = Evidence(Source.DATABASE, where, masked_start(message.text, 120))
         if message is newest and not match.merged and not match.restated:
             yield Found({"what": "The newest user message is a summary"}, (evidence,))
-        elif any(order in message.text.partition(match.body)[0] for order in _ORDERS):
+        elif any(order in _said_before(message.text, match.body) for order in _ORDERS):
             own = case.policy.release in (*match.releases, match.family)
             what = "The words before the summary send the model to the task it names"
             yield Found({"what": what}, (evidence,), severity=Severity.INFO if own else Severity.WARNING)
+
+
+def _said_before(text: str, body: str) -> str:
+    return text.partition(body)[0] if body else text
 
 
 @conversation_rule("C8")
