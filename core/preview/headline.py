@@ -177,8 +177,8 @@ def _outcome(
         sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
     sentence = _fit(sentence, *_told(kept))
     loss = _gravest(kept)
-    if kept is not None and kept.unsupported:
-        quote = _quoted(kept.unsupported[0].value)
+    if kept is not None and kept.unfounded:
+        quote = _quoted(kept.unfounded[0].value)
         return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)
     if loss is not None:
         return Headline(sentence, remedies["grave"].format(quote=_quoted(loss.value)), Severity.WARNING)

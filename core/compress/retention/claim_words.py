@@ -75,6 +75,10 @@ class ClaimWords:
     told: re.Pattern[str]
     unreal: re.Pattern[str]
     proposed: re.Pattern[str]
+    put_forward: re.Pattern[str]
+    set_about: re.Pattern[str]
+    completed: re.Pattern[str]
+    negated: re.Pattern[str]
     rule: re.Pattern[str]
     by_people: re.Pattern[str]
     states_rule: re.Pattern[str]
@@ -118,6 +122,10 @@ def claim_words() -> ClaimWords:
         told=re.compile(checks["told"]),
         unreal=_any(table["unreal"]),
         proposed=_any(table["proposed"]),
+        put_forward=_any(table["put_forward"]),
+        set_about=_any(table["set_about"]),
+        completed=_any(table["completed"]),
+        negated=_one(table["negation"]),
         rule=_any(table["rule"]),
         by_people=_any(table["by_people"]),
         states_rule=_any(table["states_rule"]),

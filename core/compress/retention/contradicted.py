@@ -14,7 +14,7 @@ from core.compress.retention.claim_words import StateWords, claim_words
 from core.compress.retention.evidence import Evidence
 from core.compress.retention.sequence import out_of_place
 
-_CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+")
+CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+")
 _MARKS = re.compile(r"[`*\"]|\([^()\n]{0,80}\)")
 _CODE = re.compile(r"`[^`\n]*`|\b\w*[a-z]\w*[A-Z]\w*\b(?:\(\))?|\b\w+(?:[._/-]\w+)+\b|\b\w+_\w+\b")
 """Names of code: `DeleteBranch` deletes nothing."""
@@ -35,7 +35,7 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
     if len(sentence) > _LONGEST:
         return
     otherwise = [*attributed(sentence, facts, evidence), *out_of_place(sentence, facts, evidence)]
-    clauses = [] if "…" in sentence else _CLAUSE.split(sentence)
+    clauses = [] if "…" in sentence else CLAUSE.split(sentence)
     otherwise += [clause for clause in clauses if _stands_otherwise(clause, facts, evidence)]
     if any(_is_turned_round(old, new, evidence) for old, new in _replaced(sentence)):
         otherwise.append(sentence)
@@ -72,7 +72,7 @@ def _last_sign(state: StateWords, names: list[str], told: list[str], evidence: E
     most = max((one.share for one in accounts), default=0.0)
     last = None
     for account in accounts:
-        for part in _CLAUSE.split(account.text) if account.share >= most - _LESS else ():
+        for part in CLAUSE.split(account.text) if account.share >= most - _LESS else ():
             unreal = words.unsure.search(part) or words.proposed.search(part) or lexicon().intent.search(part)
             sign = None if unreal else state.sign(_CODE.sub(" ", part))
             last = sign if sign is not None and _is_near(state, part, names, told) else last

@@ -146,7 +146,8 @@ def _fact(entry: Found, weight: float, index: SummaryIndex) -> Fact:
 
 
 def _masked(claim: Unsupported) -> Unsupported:
-    return replace(claim, value=redact_text(claim.value), where=redact_text(claim.where))
+    value, where, nearest = map(redact_text, (claim.value, claim.where, claim.nearest))
+    return replace(claim, value=value, where=where, nearest=nearest)
 
 
 def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:

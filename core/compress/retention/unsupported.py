@@ -16,15 +16,20 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.beside import COUNTED, beside
 from core.compress.retention.contradicted import contradicted
 from core.compress.retention.evidence import Evidence
+from core.compress.retention.proposed import only_proposed
 from core.compress.retention.told import LABEL, PART, QUOTED, told
-from core.model.compaction.preview import Unsupported
+from core.model.compaction.preview import SUSPECTED, Unsupported
 
-_WHERE = 240
+_WHERE, _NEAREST = 240, 160
 _SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""
+
+_COUNTED = frozenset(
+    ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
+)
+"""What whoever writes a summary counts, whatever its number."""
 
 _MOST = 40
 _LEAST_WORDS = 3
@@ -59,7 +64,8 @@ class Checked:
     """A summary held against the messages.
 
     Attributes:
-        unsupported: Every claim nothing bears out, in the order of the summary, at most `_MOST`.
+        unsupported: Every claim nothing bears out, in the order of the summary, those that are only
+            suspected behind the others, at most `_MOST`.
         vouched: Share of its own names, ids, figures and dates that stand in the messages; 1 without any.
     """
 
@@ -71,6 +77,7 @@ def check(summary: str, evidence: Evidence) -> Checked:
     """Hold the claims of a summary against the messages."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
+    suspected: dict[str, Unsupported] = {}
     for sentence in _sentences(summary):
         facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
         for fact in facts:
@@ -80,14 +87,21 @@ def check(summary: str, evidence: Evidence) -> Checked:
         strange += () if strange else _unrelated(sentence, facts, evidence)
         strange += _strangers(sentence, facts, evidence)
         plain = QUOTED.sub(" ", sentence)
-        doubtful = [] if strange else [*beside(plain, facts, evidence), *contradicted(plain, facts, evidence)]
+        doubtful = [] if strange else list(contradicted(plain, facts, evidence))
         doubtful += told(sentence, facts, evidence, known=not strange)
         copied = doubtful and evidence.holds(LABEL.sub("", " ".join(sentence.split())).rstrip("."))
         claims = (*strange, *(() if copied else doubtful))
+        where = one_line(sentence, _WHERE)
         for category, value in claims if len(found) < _MOST else ():
-            claim = Unsupported(value, category, one_line(sentence, _WHERE))
+            claim = Unsupported(value, category, where)
             found.setdefault((category, value.lower()), claim)
-    return Checked(tuple(found.values()), sum(known.values()) / len(known) if known else 1.0)
+        for doubt in () if claims or copied else only_proposed(plain, facts, evidence):
+            claim = Unsupported(
+                one_line(doubt.claim, _WHERE), SUSPECTED, where, one_line(doubt.nearest, _NEAREST)
+            )
+            suspected.setdefault(doubt.claim.lower(), claim)
+    vouched = sum(known.values()) / len(known) if known else 1.0
+    return Checked((*found.values(), *suspected.values())[:_MOST], vouched)
 
 
 def _sentences(summary: str) -> Iterator[str]:
@@ -106,7 +120,7 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group().rstrip(","), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
-            behind and behind[0].rstrip(".,;)") in COUNTED
+            behind and behind[0].rstrip(".,;)") in _COUNTED
         )
         small = figure.isdigit() and int(figure) <= _SMALL
         if known or small or _ROUGH.search(sentence[max(0, match.start() - 16) : match.start()]):
@@ -176,7 +190,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     figure = match.group().rstrip(",").replace(",", "")
     money, unit = value[:1] in "$€£¥", value[match.end() :].strip()
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
-    if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
+    if unit in _COUNTED or (counted and counted[0].rstrip(".,;)") in _COUNTED):
         return True
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:

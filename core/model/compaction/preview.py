@@ -58,19 +58,26 @@ class Fact:
     weight: float = 1.0
 
 
+SUSPECTED = "suspected"
+"""Category of a claim that the messages speak of and nowhere tell as done."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unsupported:
     """A claim of a summary that no message before the cut supports.
 
     Attributes:
         value: What is claimed. Untrusted.
-        category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done` or `constraints`.
+        category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done`, `constraints` or
+            `suspected`.
         where: The line of the summary.
+        nearest: Of what is only suspected the words of a message nearest to it, else "". Untrusted.
     """
 
     value: str
     category: str
     where: str
+    nearest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,11 @@ class Retention:
     forgotten: tuple[str, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
     noise: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def unfounded(self) -> tuple[Unsupported, ...]:
+        """The unsupported claims that are more than suspected."""
+        return tuple(claim for claim in self.unsupported if claim.category != SUSPECTED)
 
     @property
     def lost(self) -> tuple[Fact, ...]:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from core.model.compaction.preview import Feedback, Preview, Retention
+from core.model.compaction.preview import SUSPECTED, Feedback, Preview, Retention
 from core.model.headline import Headline
 from core.model.transcript.message import Message
 from core.preview.headline import kind_word
@@ -108,10 +108,15 @@ def _survival(found: Retention) -> Iterator[str]:
 
 
 def _unsupported(found: Retention) -> Iterator[str]:
-    """What the summary claims and no message holds, each claim with its line."""
+    """What the summary claims and no message holds, each claim with its line; then what is only suspected."""
     for claim in found.unsupported:
         where = "" if claim.where == claim.value else f" in: {claim.where}"
-        yield joined(inked("not in the messages", Ink.WARNING), f", {claim.category}: {claim.value}{where}")
+        if claim.category == SUSPECTED:
+            yield f"perhaps only proposed: {claim.value}{where} (nearest: {claim.nearest})"
+        else:
+            yield joined(
+                inked("not in the messages", Ink.WARNING), f", {claim.category}: {claim.value}{where}"
+            )
 
 
 def _lost(found: Retention) -> Iterator[str]:

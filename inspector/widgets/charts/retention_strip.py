@@ -83,8 +83,8 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
         if line.width + len(words) + 2 > width:
             continue
         line.gap(2).add(words, palette.style(_severity(counts)))
-    if retention.unsupported:
-        words = f"▲ {len(retention.unsupported)} not in the messages"
+    if retention.unfounded:
+        words = f"▲ {len(retention.unfounded)} not in the messages"
         if line.width + len(words) + 2 <= width:
             line.gap(2).add(words, palette.style("severity-warning"))
     loss = gravest(retention)

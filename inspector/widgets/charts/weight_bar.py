@@ -36,7 +36,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     """Kept in green, lost in red, unsupported in amber; each part that is there has a cell at least."""
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
-    claims = len(found.unsupported)
+    claims = len(found.unfounded)
     left = f"kept {fmt.percent(found.score)} "
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
     cells = min(WIDEST, max(0, width - len(left) - len(right) - 2))
@@ -50,7 +50,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
 
 def weight_cells(found: Retention, cells: int) -> tuple[int, int, int]:
     """Cells for what is kept, lost and unsupported; a claim weighs as much as a fact does on average."""
-    facts, claims, score = len(found.anchors), len(found.unsupported), found.score or 0.0
+    facts, claims, score = len(found.anchors), len(found.unfounded), found.score or 0.0
     other = _share(claims / (facts + claims) if facts + claims else 0.0, cells)
     lost = _share(1 - score, cells - other)
     return max(0, cells - other - lost), lost, other

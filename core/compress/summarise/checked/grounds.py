@@ -13,7 +13,7 @@ from core.compress.retention.unsupported import check
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.faithful.missing import lost
 from core.compress.summarise.faithful.recall import RecallIndex
-from core.model.compaction.preview import Unsupported
+from core.model.compaction.preview import SUSPECTED, Unsupported
 from core.redact.text import redact_bulk, redact_text
 
 
@@ -36,8 +36,9 @@ class Grounds:
         self._evidence = Evidence(read, self._messages, weighed, also)
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
-        """The claims of a text that nothing bears out."""
-        return check(text, self._evidence).unsupported
+        """The claims of a text that nothing bears out; what is only suspected is left in."""
+        claims = check(text, self._evidence).unsupported
+        return tuple(claim for claim in claims if claim.category != SUSPECTED)
 
     def lost(self, body: str) -> list[Found]:
         """The facts a body does not tell, heaviest first."""

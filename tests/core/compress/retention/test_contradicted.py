@@ -46,7 +46,6 @@ def flagged(claim: str, middle: list[Message] = WORK) -> list[str]:
         "The user suggested caching the exchange rates.",
         "stream_batches was replaced by load_everything.",
         "The export changed from stream_batches to load_everything.",
-        "The retry limit for the upload was committed as 4be1a20.",
         "The retry limit is still in place.",
         "The audit log is enabled in settings.toml.",
         "Two threads are still unanswered.",

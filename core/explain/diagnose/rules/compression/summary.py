@@ -188,7 +188,7 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
 def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
     """What the newest summary tells and the messages it replaced do not."""
     report = _report(case)
-    claims = report.unsupported if report else ()
+    claims = report.unfounded if report else ()
     if claims:
         evidence = tuple(
             Evidence(Source.DERIVED, "the newest summary", masked_start(claim.where, 200))

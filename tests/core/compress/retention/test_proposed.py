@@ -1,0 +1,62 @@
+"""What a summary tells as done and the messages only ask for or propose is suspected, and never more."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.score import retention
+from core.model.compaction.preview import Unsupported
+from tests.core.compress.builders import assistant, call, user
+
+WORK = [
+    user("The nightly import of invoices fails. Find out why."),
+    *call("terminal", "worker died: heap exhausted", command="journalctl -u invoices"),
+    assistant("The worker ran out of heap. We could raise the heap of the worker to 4 GB."),
+    user("Can the import prefill the currency of a supplier?"),
+    assistant("It could. Consider adding an integration test with two suppliers first."),
+    user("First let the import skip empty invoices."),
+    *call(
+        "patch", "ok", path="src/imports/nightly.py", old_string="pass", new_string="skip_empty_invoices()"
+    ),
+    assistant("Changed: empty invoices are skipped by the import now."),
+]
+
+
+def suspicions(claim: str) -> list[Unsupported]:
+    return list(retention(WORK, f"The import of invoices fails.\n{claim}").unsupported)
+
+
+@pytest.mark.parametrize(
+    ("claim", "nearest"),
+    [
+        ("The heap of the worker was raised to 4 GB.", "We could raise"),
+        ("The import now prefills the currency of a supplier.", "Can the import"),
+    ],
+)
+def test_what_was_only_asked_for_or_proposed_is_suspected_beside_its_nearest_place(
+    claim: str, nearest: str
+) -> None:
+    (found,) = suspicions(claim)
+    assert found.category == "suspected"
+    assert found.nearest.startswith(nearest)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The import was changed to skip empty invoices.",
+        "Empty invoices are now skipped by the import.",
+        "Raising the heap of the worker to 4 GB was proposed.",
+        "The currency of a supplier is not prefilled yet.",
+    ],
+)
+def test_what_was_done_or_is_told_as_a_wish_is_not(claim: str) -> None:
+    assert suspicions(claim) == []
+
+
+def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
+    told = "The heap of the worker was raised to 4 GB.\nsrc/imports/weekly.py was deleted."
+    report = retention(WORK, told)
+    assert [claim.category for claim in report.unsupported][-1] == "suspected"
+    assert report.unfounded == report.unsupported[:-1]
+    assert report.unfounded
