@@ -164,7 +164,7 @@ _LAYOUT = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "background:var(--back);color:var(--ink)}li{margin:.3em 0}figure{margin:1em 0}"
     "figcaption{color:var(--muted)}pre{background:var(--panel);padding:.6em;overflow-x:auto}"
-    "td,th{padding:.15em .8em .15em 0;text-align:left}"
+    "h1{overflow-wrap:anywhere}td,th{padding:.15em .8em .15em 0;text-align:left}"
     "svg{width:100%;height:auto}svg text{font-size:11px;fill:var(--muted)}svg path{fill:none}"
     ".rule{stroke:var(--rule)}.limit,.event,.failed{stroke-dasharray:4 3}"
     "svg text.limit,svg text.event,svg text.failed{stroke:none}"

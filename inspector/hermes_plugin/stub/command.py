@@ -11,6 +11,7 @@ from .settings import Settings, own_environment
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
 _SECONDS = 30
 _MOST = 4000
+_UNTOLD = "Which conversation this is Hermes says with your first message; of the newest one:"
 
 
 class InspectCommand:
@@ -35,10 +36,9 @@ class InspectCommand:
 
     def _answer(self, text: str) -> str:
         session = self._session.current
-        if not session:
-            return "Nothing has been said in this conversation yet."
+        first = "" if session else f"{_UNTOLD}\n"
         home = os.environ.get("HERMES_HOME") or self._settings.home
-        words = ["plugin", "--home", home, "--session", session, "--", "answer", *text.split()]
+        words = ["plugin", "--home", home, "--session", session or "latest", "--", "answer", *text.split()]
         done = subprocess.run(
             [self._settings.python, "-c", _RUN, self._settings.root, *words],
             capture_output=True,
@@ -48,4 +48,4 @@ class InspectCommand:
             env=own_environment(),
             check=False,
         )
-        return (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."
+        return first + ((done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer.")

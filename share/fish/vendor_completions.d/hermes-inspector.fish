@@ -369,6 +369,8 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l provid
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l base-url -x -d 'install: its API'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l session -x -d 'answer, request: of this conversation'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l yes -d 'agree beforehand'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l edit -d 'install: change config.yaml here, comments and all, not by Hermes'"'"' commands'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l hermes-python -x -d 'the interpreter Hermes runs on (default: that of the `hermes` command)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l json -d 'print JSON; its keys are stable'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l db -xka "(__fish_complete_path (commandline -ct))" -d 'this session database'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l home -xka "(__fish_complete_directories)" -d 'this HERMES_HOME (state.db, config.yaml, logs/)'

@@ -18,6 +18,29 @@
     return [row.last_active.slice(0, 16).replace("T", " "), row.messages + " messages", compacted, cost].join(" · ");
   }
 
+  // The dashboard has themes of its own, so its text tells whether it is dark, not the reader's system.
+  function isDark() {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.fillStyle = getComputedStyle(document.body).color;
+    pen.fillRect(0, 0, 1, 1);
+    return pen.getImageData(0, 0, 1, 1).data.slice(0, 3).reduce((sum, one) => sum + one) > 384;
+  }
+
+  function themed(html) {
+    return html.replace("(prefers-color-scheme:dark)", isDark() ? "(min-width:0)" : "(max-width:0)");
+  }
+
+  function useNarrow() {
+    const query = window.matchMedia("(max-width: 60rem)");
+    const [narrow, setNarrow] = useState(query.matches);
+    useEffect(function () {
+      const told = () => setNarrow(query.matches);
+      query.addEventListener("change", told);
+      return () => query.removeEventListener("change", told);
+    }, []);
+    return narrow;
+  }
+
   async function fetchPage(session) {
     const answer = await sdk.authedFetch(api + "/report?session=" + encodeURIComponent(session));
     const text = await answer.text();
@@ -32,7 +55,7 @@
     };
     return h("button", { style, onClick: choose, "aria-pressed": chosen },
       h("div", { style: { overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" } }, title(row)),
-      h("small", null, facts(row)));
+      h("div", { style: { fontSize: "0.8em", opacity: 0.75 } }, facts(row)));
   }
 
   function Report({ session }) {
@@ -49,8 +72,8 @@
     if (!page.html) return h("p", null, "Reading the conversation …");
     // an empty sandbox: the page runs nothing and reaches nothing, whatever a session's text holds
     return h("iframe", {
-      sandbox: "", srcDoc: page.html, title: "Report of " + session,
-      style: { width: "100%", height: "100%", border: 0, background: "white" },
+      sandbox: "", srcDoc: themed(page.html), title: "Report of " + session,
+      style: { display: "block", width: "100%", height: "100%", border: 0 },
     });
   }
 
@@ -58,6 +81,7 @@
     const [list, setList] = useState(null);
     const [error, setError] = useState(null);
     const [chosen, setChosen] = useState(null);
+    const narrow = useNarrow();
     useEffect(function () {
       sdk.fetchJSON(api + "/conversations")
         .then(function (found) {
@@ -72,9 +96,12 @@
     if (!list.length) return h("p", null, "No conversation yet. Talk to Hermes, then come back.");
     const rows = list.map((row) =>
       h(Row, { key: row.id, row, chosen: row.id === chosen, choose: () => setChosen(row.id) }));
-    return h("div", { style: { display: "flex", gap: "1rem", height: "calc(100vh - 8rem)" } },
-      h("nav", { style: { flex: "0 0 20rem", overflowY: "auto" }, "aria-label": "Conversations" }, rows),
-      h("main", { style: { flex: 1, minWidth: 0 } }, h(Report, { session: chosen })));
+    // on a narrow page the list stands above the report and takes a third of it
+    const flow = narrow ? { flexDirection: "column" } : {};
+    const listed = narrow ? { flex: "0 1 auto", maxHeight: "33%" } : { flex: "0 0 18rem" };
+    return h("div", { style: { display: "flex", gap: "1rem", height: "calc(100vh - 8rem)", ...flow } },
+      h("nav", { style: { overflowY: "auto", ...listed }, "aria-label": "Conversations" }, rows),
+      h("main", { style: { flex: 1, minWidth: 0, minHeight: 0 } }, h(Report, { session: chosen })));
   }
 
   window.__HERMES_PLUGINS__.register("inspector", Inspector);

@@ -46,9 +46,14 @@ def test_it_answers_what_was_typed(
     assert said in command(sample_home)(text)
 
 
-def test_a_chat_without_a_message_is_told_so() -> None:
+def test_before_the_first_message_the_newest_conversation_is_told_and_said_to_be(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(sample_home))
     made = InspectCommand(Settings("", sys.executable, str(ROOT), "", True, True, {}), SessionMemory())
-    assert made("why") == "Nothing has been said in this conversation yet."
+    first, *answer = made("plan").splitlines()
+    assert first.endswith("of the newest one:")
+    assert "it fires at" in answer[0]
 
 
 def test_an_interpreter_that_is_gone_is_told_in_the_chat(sample_home: Path) -> None:
