@@ -233,14 +233,14 @@ def decoded(text: str) -> str:
 def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
     if depth > 6:
         return
-    if isinstance(data, Mapping):
+    if isinstance(data, str):
+        yield data if "\n" in data or len(data) > 200 or not name else f"{name}: {data}"
+    elif isinstance(data, Mapping):
         for key, value in data.items():
             yield from _lines(value, str(key), depth + 1)
     elif isinstance(data, list):
         for value in data:
             yield from _lines(value, name, depth + 1)
-    elif isinstance(data, str):
-        yield data if "\n" in data or len(data) > 200 or not name else f"{name}: {data}"
     elif data is not None:
         yield f"{name}: {json.dumps(data)}"
 
@@ -272,8 +272,8 @@ def _arguments(raw: str) -> Mapping[str, Any]:
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    for key in keys:
-        value = arguments.get(key)
+    for key in filter(arguments.__contains__, keys):
+        value = arguments[key]
         if isinstance(value, list) and value and isinstance(value[0], str):
             value = value[0]
         if isinstance(value, str) and value.strip():
