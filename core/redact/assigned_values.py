@@ -9,6 +9,7 @@ from core.redact.hints import Hints
 from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.secret_names import (
     Strength,
+    entropy,
     is_code,
     is_likely,
     is_path,
@@ -46,13 +47,14 @@ _OPERATOR = (
 _BLOCK = r"(?:!!\w{3,12} |&\w{1,16} |\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
 """What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
 
-_PREFIX = r"""(?:[bruf@N]{1,2}(?=["'])|<<(?=\\{0,8}"))?"""
+_MADE_OF = r"(?:\[\]byte|bytes|bytearray|Buffer\.from|SecretStr|Secret|Sensitive|String|str|Some)\(\s{0,4}b?"
+_PREFIX = rf"""(?:[bruf@N]{{1,2}}(?=["'])|<<(?=\\{{0,8}}")|{_MADE_OF}(?=\\{{0,8}}["']))?"""
 _ASSIGNED = (
     rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
     rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_BARE})"
 )
 _PAIRED = (
-    rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:\\{{0,8}}["'])?(?:Parameter)?[vV]alue"""
+    rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:-F |--form )?(?:\\{{0,8}}["'])?(?:Parameter)?[vV]alue"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
 )
 _NESTED = (
@@ -71,7 +73,8 @@ _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t
 _BEFORE_CELL = pattern(r"\|[ \t]{1,8}[`*]{0,2}$")
 _LISTED_KEY = (
     r":?(?:</[\w:-]{1,24}>:?(?:\s|\\{1,8}n){0,40}){1,3}(?:<[\w:-]{1,24}(?: [^<>\n]{0,80})?>){0,3}"
-    r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|$)"
+    r"(?:\s|\\{1,8}n){0,20}"
+    r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|\\|$)"
 )
 _ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
 """As HTML that shows HTML writes it."""
@@ -87,14 +90,16 @@ _BEFORE_ATTRIBUTE = pattern(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
 _DEFAULT = r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}"
 _VALUE_FIRST = pattern(
     r"\\{0,8}[\"'][vV]alue\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"'](?P<quoted>[^\"'\\\n]{3,512})\\{0,8}[\"']\s{0,4},"
-    r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
+    r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|designation|label|field|title|purpose|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
 )
-_CALLED = rf"\(\s{{0,8}}{_QUOTED}"
+_CALLED = rf"[({{]\s{{0,8}}{_QUOTED}"
 _SPACED = rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_BARE})"
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
 _RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = pattern(r"[\[\](){}|]")
 """What a regular expression holds, and hardly a credential."""
+_LEAST_SALT, _DRAWN_BITS = 48, 4.8
+"""But such a one, drawn from all signs: its characters at the least, and bits in each."""
 
 _HEX_PAIR = pattern(r"[0-9A-F]{2}(?=[a-z])")
 _COLOUR = pattern(r"[0-9;]{1,12}m(?=\w)")
@@ -240,7 +245,7 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
     if is_reference(value):
         return None
     if force is Strength.WEAK:
-        if _PATTERN.search(value):
+        if _PATTERN.search(value) and not (len(value) >= _LEAST_SALT and entropy(value) > _DRAWN_BITS):
             return None
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0

@@ -80,7 +80,7 @@ def words() -> Mapping[str, Sequence[str]]:
         "inserts": ("insert", "replace"),
         "groups": unnamed["groups"],
         "calls": [call.partition(".")[0] for call in unnamed["calls"]],
-        "said": ("pass", *unnamed["inside"], *unnamed["whole"]),
+        "said": ("pass", *unnamed["inside"], *unnamed["alone"], *unnamed["whole"]),
         "pairs": unnamed["pairs"],
         "files": unnamed["files"],
         "arguments": ('"-', "'-"),

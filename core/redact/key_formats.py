@@ -254,8 +254,15 @@ def _class(char: str) -> str:
     return "d" if char.isdigit() else "u" if char.isupper() else "l"
 
 
+_NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")
+"""The last word of what a run is assigned to."""
+
+
 def _is_key(text: str, match: re.Match[str]) -> bool:
     known = issuers()
+    named = _NAMED.search(text, max(0, match.start() - 30), match.start())
+    if named and named[1].lower() in known.ids:
+        return False
     parts = _SPLIT.split(match["rest"])
     core = max(parts, key=len)
     before = [match["first"], *parts[: parts.index(core)]]

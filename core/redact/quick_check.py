@@ -28,7 +28,7 @@ _GIVEN = pattern(
     r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
 """What stands between the name of a secret and its value, or a value that stands out among words."""
-_DRAWN = pattern(r"[A-Za-z]{10}|(?=[^\s\d]{0,64}\d)\S{8}")
+_DRAWN = pattern(r"[A-Za-z]{10}|(?=\S{0,64}[^\W\d_])(?=[^\s\d!$%^&*?+~#=]{0,64}[\d!$%^&*?+~#=])\S{6}")
 """A word that may be a password."""
 _NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
 """A word of code, as `official_docs_snapshot`: no key without a word of its own lacks digits and capitals."""
@@ -134,6 +134,7 @@ def _clues() -> _Clues:
         said=(
             "pass",
             *unnamed["inside"],
+            *unnamed["alone"],
             *unnamed["whole"],
             *unnamed["people"],
             *unnamed["files"],

@@ -20,7 +20,7 @@ _LOWER_END = pattern(
 _REFERENCE = pattern(
     r"\$[\w({]|%\w+%$|<[^>]*>?$|\{\{|\$\{|os\.|process\.env|env[.\[(]|getenv|ENV\[|System\.|"
     r"import\.meta|secrets?\.|(?:self|this|cls|settings|config|args|options|params|props|request)\.[A-Za-z_]|vault:|op://|"
-    r"\*+$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
+    r"\*+(?:[A-Za-z]+\*+)?$|[xX]{3,}$|\.{2,}|…|your[-_ ]?|my[-_]|"
     r"(?:YOUR|INSERT|REPLACE|CHANGE|ENTER|PUT)[-_ ]|\.[*+]|SecretString:|"
     r"!(?i:vault|secret|ref|sub|getatt|importvalue|reference|env_var|env)\b|"
     r"[\w-]{0,24}(?:\.{3,}|…)$|[\w-]{0,24}?[_-]([xX*])\1{2,}$|"
@@ -65,8 +65,10 @@ def strength(name: str) -> Strength:
         return Strength.NONE
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     bare = name.strip("-_.")
+    if last in known.about:
+        return Strength.NONE
     if last == "secret" and before in known.pointers:
-        return Strength.LIKELY
+        return Strength.WEAK
     if last in known.strong or before + last in known.strong or before in known.pairs.get(last, ()):
         return Strength.STRONG
     if last.endswith("key") and last[:-3] in known.pairs["key"]:
@@ -83,6 +85,7 @@ def strength(name: str) -> Strength:
         return Strength.WEAK if before and before not in known.lookups else Strength.NONE
     if (
         last in known.weak
+        or name.startswith("vault_")
         or known.strong.intersection(words)
         or last.endswith(("token", "tokenkey", "authkey"))
         or (bare.isupper() and _CAPS_WEAK_END.search(bare))

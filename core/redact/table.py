@@ -99,6 +99,7 @@ class Names(NamedTuple):
     passes: frozenset[str]
     pairs: Mapping[str, frozenset[str]]
     weak: frozenset[str]
+    about: frozenset[str]
     lookups: frozenset[str]
     pointers: frozenset[str]
     noise: frozenset[str]
@@ -212,6 +213,7 @@ def names() -> Names:
         passes=_words(table["passes"]),
         pairs={last: _words(before) for last, before in table["pairs"].items()},
         weak=_words(table["weak"]),
+        about=_words(table["about"]),
         lookups=_words(table["lookups"]),
         pointers=_words(table["pointers"]),
         noise=_words(table["noise"]),

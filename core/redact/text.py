@@ -20,6 +20,8 @@ from core.redact.unnamed.commands import calls, commands
 from core.redact.unnamed.files import files
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.redact.unnamed.shaped import shaped
+from core.redact.unnamed.siblings import siblings
 from core.redact.unnamed.spoken import paired, spoken
 from core.redact.word_search import pattern
 
@@ -67,6 +69,7 @@ def _told(text: str) -> tuple[list[Hit], list[Hit]]:
     hints = hints_of(text)
     given = [*known(text, hints), *headers(text, hints), *named(text, hints)]
     drawn = [*unlisted(text, hints), *unnamed(text, hints)]
+    drawn += siblings(text, (*given, *drawn))
     return given, [*drawn, *_again(text, [*merge((*given, *drawn)), *given])]
 
 
@@ -97,6 +100,7 @@ def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
     yield from files(plain, lower, hints.places("files"))
     yield from spoken(plain, lower, hints.places("said"))
     yield from paired(plain, hints)
+    yield from shaped(plain, sorted({*hints.places("stems"), *hints.places("said")}))
 
 
 def _of_command(line: str) -> Iterator[Hit]:

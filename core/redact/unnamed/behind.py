@@ -14,13 +14,13 @@ _MENTIONED = (
 )
 _BEHIND = (
     r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
-    r"""(?:(?P<last>;?[ \t]*(?:$|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
+    r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
 """A value right behind a name; `last` when nothing else stands on the line."""
 _SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
 """What somebody writes of a variable: `ADMIN_PASS to hunter2`."""
 _SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
-_DIRECTIVE = r"(?:^|[\n\"'`]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,5}$"
+_DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
 
 
 def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
@@ -31,7 +31,7 @@ def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     if match is None or is_reference(match["bare"]):
         return None
     value = match["bare"].rstrip(".,")
-    alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 80), start)
+    alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 160), start)
     told = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
     if (told and _stands_behind(value)) or drawn(value):
         return match.start("bare"), match.start("bare") + len(value)

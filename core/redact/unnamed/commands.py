@@ -69,7 +69,8 @@ def _stop() -> re.Pattern[str]:
 def _is_given(argument: re.Match[str], tool: str) -> bool:
     """Whether an option has a password for its value, or something drawn that is no hash."""
     words, value = unnamed_words(), argument["value"]
-    option = argument["option"].lstrip("-/") if tool not in words["projects"] else ""
+    named = tool in words["projects"] or (tool in words["attached"] and argument[0][-len(value) - 1] == " ")
+    option = "" if named else argument["option"].lstrip("-/")
     if is_password(value):
         return True
     if argument["user"] or option in words["options"]:

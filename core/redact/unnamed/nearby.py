@@ -19,8 +19,8 @@ from core.redact.table import compiled, issuers, names, unnamed_words
 from core.redact.word_search import pattern
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)"
-"""No address, path, longer word, or sum of a module stands before a value."""
+_NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?<!:\d{12}:)"
+"""No address, path, longer word, name of a resource, or sum of a module stands before a value."""
 _LETTERS_BEFORE_DIGIT = r"(?=[A-Za-z+/_-]{0,60}[0-9])"
 _VALUE = (
     rf"{_NOT_WITHIN}{_LETTERS_BEFORE_DIGIT}"
@@ -42,6 +42,8 @@ _OF = pattern(
     r"(?:\s{1,2}\(?[a-z]{2,12}\)?){0,4}?\s{0,2}(?:is|[:=`\"'(→-])[:=`\"'(\s*→>-]{0,6}$"
 )
 """`Acme key (new): `, right before a value."""
+_FOR = pattern(r"(?i:\b(?:key|token|secret)) (?:for|of|to|from) [^\n.:;=]{2,48}? (?:is|was) [\"'`(]{0,2}$")
+"""`the key for the maps is `, right before a value."""
 _MADE = pattern(
     r"(?i:\b\w{0,24}(?:key|secret|token|passw\w{2,6}))\s{0,2}[:=]\s{0,2}(?:new )?[\w.]{1,40}\(\s?b?[\"']$"
 )
@@ -87,6 +89,8 @@ def _is_told(text: str, start: int, end: int) -> bool:
     """Whether the words before a value, or right behind it, say that it is a credential."""
     before, whole = _lines_before(text, start), _is_whole(text[start:end])
     if whole and (variable := _VARIABLE.search(before)) and not _words(variable["name"]) & issuers().ids:
+        return True
+    if (told := _FOR.search(before)) and not _words(told[0]) & issuers().ids:
         return True
     if _words(before) & issuers().ids:
         return False

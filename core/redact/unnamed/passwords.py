@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference
+from core.redact.table import unnamed_words
 from core.redact.word_search import pattern
 
 _SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
@@ -15,22 +19,23 @@ _SIGN = pattern(
 )
 """A sign where names, paths and numbers have none."""
 _NAMED_NUMBER = pattern(
-    r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}[_.]?$|[A-Z]_[a-z]{3,}\d{2,6}$"
+    r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}[_.+]?$|[A-Z][_.][a-z]{3,}\d{2,6}$"
 )
 _HASHED = pattern(r"md5[0-9a-f]{32}")
 """How PostgreSQL keeps one."""
 _FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}")
 """How an account gives an app a password of its own."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
+_OBJECT = r"[\w.]+@[0-9a-f]{6,8}$|0x[0-9a-fA-F]+|(?:Ctrl|Alt|Shift|Cmd|Super|Meta)\+"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
 _STANDARD = (
-    r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_]?\d|chacha|poly1305|curve\d|rsa[-_]?\d"
-    r"|hmac|oauth|argon2|x509|ed25519|http|ipv\d)"
+    r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_](?:\d|[cg])|chacha|poly1305|curve\d|rsa[-_]?\d"
+    r"|hmac|oauth|argon2|x509|ed25519|http|ipv\d|\d[gm]hz)"
 )
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
 _ASSIGNED = r"(?:[a-z_][a-z0-9_.-]*|[A-Z_][A-Z0-9_.-]*|[A-Za-z_.-]+)=(?!=|$)"
-_CODE = rf"[%$@#<-]|{_ASSIGNED}|[A-Za-z0-9+/]*={{1,2}}$|.*(?:::|->|&&|\.\.|\$\{{)"
-_NONE = pattern("|".join((_ADDRESS, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)))
+_CODE = rf"[%$#<-]|@(?!\S*[A-Z]\S*\d)|{_ASSIGNED}|[A-Za-z0-9+/]*={{1,2}}$|.*(?:::|->|&&|\.\.|\$\{{)"
+_NONE = (_ADDRESS, _OBJECT, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)
 
 _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
 """Words and a number: `Meadow-Walnut-786`, `harbour2004`."""
@@ -42,7 +47,7 @@ def is_password(value: str) -> bool:
     """Whether a word looks like a password and hardly like a name, a number or code."""
     if _HASHED.fullmatch(value):
         return True
-    if len(value) < _LEAST or _NONE.match(value) or is_reference(value) or is_path(value):
+    if len(value) < _LEAST or _none().match(value) or is_reference(value) or is_path(value):
         return False
     if gibberish(value) or jumbled(value) or (_FOURS.fullmatch(value) and gibberish(value.replace("-", ""))):
         return True
@@ -55,14 +60,21 @@ def is_password(value: str) -> bool:
     )
 
 
+@cache
+def _none() -> re.Pattern[str]:
+    """What is no password: an address, a number, code; a product or a standard with its number."""
+    products = "|".join(unnamed_words()["products"])
+    return re.compile("|".join((*_NONE, rf"(?i:{products})[-_#]?\d[\w.+-]{{0,24}}[?!*]?$")))
+
+
 def is_thought_up(value: str) -> bool:
     """Whether a word is made as people make passwords, and as they name hosts and branches too."""
-    return len(value) >= _LEAST and bool(_THOUGHT_UP.fullmatch(value)) and not _NONE.match(value)
+    return len(value) >= _LEAST and bool(_THOUGHT_UP.fullmatch(value)) and not _none().match(value)
 
 
 def could_be_password(value: str) -> bool:
     """Whether a word that stands where a password does is no plain word, number, path or placeholder."""
-    if len(value) < _SHORTEST or _NONE.match(value) or is_reference(value) or is_path(value):
+    if len(value) < _SHORTEST or _none().match(value) or is_reference(value) or is_path(value):
         return False
     if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
         return False

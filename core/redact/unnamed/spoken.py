@@ -12,7 +12,7 @@ from functools import cache
 
 from core.redact.hints import Hints
 from core.redact.spans import Hit
-from core.redact.table import compiled, unnamed_words
+from core.redact.table import compiled, names, unnamed_words
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.word_search import pattern
 
@@ -22,7 +22,7 @@ _LINE_END = pattern(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _WIDE = "\u00ab\u00bb\u2010-\uffef"
 """Quotes, dashes and letters of writing that sets no blanks: a password ends there."""
 _OPENS = rf"(?:(?<=[\s\"'`(/:;|=>\]{_WIDE}])|(?<=[\"'`]\())"
-_CLOSES = rf"(?=[\s\"'`),;|\\<{_WIDE}]|$)"
+_CLOSES = rf"(?=[\s\"'`),;|\\<{{{_WIDE}]|$)"
 _USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
 _TOKEN = pattern(rf"{_OPENS}{_USER}(?P<value>(?!https?:)[^\s\"'`(){{}}\[\]<>,;|\\{_WIDE}]{{6,64}}){_CLOSES}")
 _BEHIND_SIGN = r"[\w@.\"'`)*]\s{0,2}(?:[:/→=|]{1,2}|[-–—]{1,2}>?)\s{0,2}[\"'`(]{0,2}|[：「『“„«是为為]"
@@ -36,7 +36,7 @@ _REPLY = pattern(
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
 """A line of its own below a question: `what's the root password?`"""
-_CALL = r"[\"')\] ]{0,8}\.\w{2,12}\("
+_CALL = r"[\"')\] ]{0,8}\.\w{2,12}\( {0,4}"
 """What is called with a password: `find("password").type(`."""
 _QUOTED_PAIR = r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)"
 _PAIRED = {
@@ -44,7 +44,8 @@ _PAIRED = {
     "@": r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}"
     r"(?: [/|:-] |: ?| (?:with|using) |, | \(| (?=\S{8,64}[.,]?(?:\s*\Z|\n)))[\"'`]?"
     r"(?P<value>[^\s\"'`/|),:]{8,64})(?=[\s\"'`),;|]|$)",
-    "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}(?P<value>[^\s:]{8,64})[ \t]*(?:\n|$)",
+    "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}\"?"
+    r"(?P<value>[^\s:\"]{8,64})\"?[ \t]*(?:\n|$)",
 }
 """A user and a password without a word for either, by what stands between them or before."""
 
@@ -101,10 +102,11 @@ def _said(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
 def _speaks() -> re.Pattern[str]:
     """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
     inside, whole = ("|".join(unnamed_words()[name]) for name in ("inside", "whole"))
-    alone = r"(?<![a-z0-9+])(?:(?:pw|pwd|psk)(?![a-z0-9+]))"
+    alone = rf"(?<![a-z0-9+])(?:(?:{'|'.join(unnamed_words()['alone'])})(?![a-z0-9+]))"
     passes = r"(?<![a-z])pass(?= is | for [a-z ]{1,24} is )"
-    whole = rf"(?<![a-z0-9+])(?:(?:{whole})(?![a-z0-9+])|pass(?= [\"'`]|: ))"
-    return pattern(rf"(?P<inside>{inside}|{alone}|{passes})|{whole}")
+    whole = rf"(?<![a-z0-9+:/])(?:(?:{whole})(?![a-z0-9+])|pass(?= [\"'`]|: ))"
+    about = "|".join(names().about)
+    return pattern(rf"(?P<inside>{inside}|{alone}|{passes})(?![a-z]{{0,3}}[_-]?(?:{about}))|{whole}")
 
 
 @cache
@@ -119,7 +121,7 @@ def _leads() -> re.Pattern[str]:
     signs = r"\s{0,2}(?:[:=→>|：?]{1,2}|[.]{3,24}|[-–—]{1,2}>)\s{0,2}| [-–—]{1,2} |\s?[是为為はが은는]\s?"
     told = rf"{some}(?:{signs})(?:it'?s |it is )?|{said}"
     return pattern(
-        rf"[^\W\d_]{{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)(?:<(?:b|i|em|tt|code|strong|kbd|span)>|&nbsp;){{0,2}}[\"'`(*「『“„«]{{0,3}}"
+        rf"(?:(?![A-Z])[^\W\d_]|S){{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)(?:<(?:b|i|em|tt|code|strong|kbd|span)>|&nbsp;){{0,2}}[\"'`(*「『“„«]{{0,3}}"
     )
 
 
@@ -150,7 +152,7 @@ def _before_word() -> re.Pattern[str]:
     said = "|".join(unnamed_words()["said"])
     leads = (
         rf"[\"'`]?(?:</\w{{1,8}}>)?,? {{1,8}}"
-        rf"(?:-{{1,2}} (?:(?i:that'?s|this is|it'?s|das ist|c'est|es) [^\n.]{{0,24}}?)?"
+        rf"(?:|-{{1,2}} (?:(?i:that'?s|this is|it'?s|das ist|c'est|es) [^\n.]{{0,24}}?)?"
         rf"|(?i:{said})\b[^\n.]{{0,40}}?"
         r"|(?:<-|←)[^\n]{0,16}?|\((?:(?:the|its|my|our|for|new|old) ){0,2}(?:\w{2,12} )?)$"
     )

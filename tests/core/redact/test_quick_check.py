@@ -67,6 +67,7 @@ def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> Non
 @example(".example.com\tTRUE\t/\tFALSE\t1790000000\tsid\tAbCd1234EfGh5678IjKl9012")
 @example("BASİC ba\u017fic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
 @example("AKIAABCDEFGHIJKLMNOP")
+@example("salasana 00000K")
 @settings(max_examples=600, deadline=None)
 def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
     assert may_hold_credential(text) or not found(text)
