@@ -27,7 +27,7 @@ _BETWEEN = "\n\x1e\n"
 _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
-_MOST_LINES, _NEAR, _MOST_NEAR = 80, 2000, 2000
+_MOST_LINES, _NEAR = 80, 2000
 
 
 class Evidence:
@@ -122,34 +122,6 @@ class Evidence:
             end = min(len(text) if end < 0 else end, at + _NEAR)
             yield text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : end]
             at = text.find(part, end)
-
-    def places(self, part: str, around: int) -> Iterator[tuple[str, str]]:
-        """Where a text stands: what is in front of it, and itself with what is behind it, in lower case.
-
-        Args:
-            part: The text, in lower case.
-            around: Characters on both sides.
-        """
-        text, at = self._text, self._text.find(part)
-        for _ in range(_MOST_NEAR):
-            if at < 0:
-                return
-            front = text[max(0, at - around) : at].rpartition(_BETWEEN)[2]
-            yield front, text[at : at + len(part) + around].partition(_BETWEEN)[0]
-            at = text.find(part, at + len(part))
-
-    def side_by_side(self, one: str, other: str) -> bool:
-        """Whether three paragraphs somebody said, or a call with its result, hold both, or nobody one."""
-        if one not in self._text or other not in self._text:
-            return True
-        return any(one in text and other in text for text in self._passages)
-
-    @cached_property
-    def _passages(self) -> list[str]:
-        said = (text.split("\n\n") for _, text in self.accounts.spoken)
-        found = ["\n".join(parts[at : at + 3]) for parts in said for at in range(max(1, len(parts) - 2))]
-        results = (f"{one.call.name} {one.call.target} {one.call.strings} {one.text}" for one in self._ended)
-        return [*found, *(text.lower() for text in results)]
 
     @cached_property
     def _exchanges(self) -> list[str]:
