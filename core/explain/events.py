@@ -19,9 +19,7 @@ from core.explain.context.gather import gate_of, is_local
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
-from core.explain.headline.compaction import headline_of
-from core.explain.headline.conversation import headline_of as headline_of_conversation
-from core.explain.headline.conversation import standing
+from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import borne_out
 from core.hermes.config.config import HermesConfig, engine_loaded
 from core.hermes.log.read import Log
@@ -88,7 +86,7 @@ def explained(
         log=context.log,
         clock=context.clock,
         notes=_notes(context, context.log),
-        headline=headline_of_conversation(events, now, prompts),
+        headline=headline_of(events, now, prompts),
     )
     return context, explanation
 
@@ -128,7 +126,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
     before, after = message_counts(context, attempt, rows, found.derived, release, left)
     cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
-    tried = attempt_of(context, attempt, release)
+    tried = attempt_of(context, attempt, release) if attempt is not None else None
     refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
         session=session_id,
@@ -166,7 +164,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
             *wording.other_windows(found),
         ),
     )
-    return replace(event, headline=headline_of(event, by_count=found.by_count))
+    return replace(event, headline=event_headline(event, by_count=found.by_count))
 
 
 def _summary(

@@ -34,13 +34,6 @@ def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) 
     return changed
 
 
-def noted(messages: Sequence[Message], rules: TailRules) -> dict[int, Message]:
-    """Every tool result large enough for a note, by position, as that note."""
-    if not rules.demote_over:
-        return {}
-    return {i: note(m) for i, m in enumerate(messages) if is_large(m, rules.demote_over)}
-
-
 def is_large(message: Message, over: int) -> bool:
     """Whether a tool result is long enough, and neither a stub nor a skill to be loaded again."""
     content = message.content

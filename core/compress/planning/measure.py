@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import TypeVar
 
-from core.compress.planning.demote_results import noted
+from core.compress.planning.demote_results import is_large, note
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, message_size, total_tokens
@@ -139,7 +139,8 @@ def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
     laid_sizes = [size(laid[i]) if i in older else own for i, own in enumerate(sizes)]
     found = {i: one for i, m in enumerate(laid, new) if (one := shrink(m, calls, policy)) is not None}
     shrunk = {i: one.message for i, one in found.items()}
-    notes = {new + i: note for i, note in noted(laid, policy.tail).items()}
+    over = policy.tail.demote_over
+    notes = {i: note(m) for i, m in enumerate(laid, new) if over and is_large(m, over)}
     return Measured(
         policy=policy,
         messages=(*old.messages, *added),

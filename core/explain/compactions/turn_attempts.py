@@ -26,7 +26,7 @@ _ENDS: Mapping[str, str] = {
 }
 
 
-def attempt_of(context: ConversationContext, attempt: Attempt | None, release: str) -> TurnAttempt | None:
+def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
     """The place of a compaction among its turn's attempts; None where it takes none or no line tells.
 
     Args:
@@ -34,7 +34,7 @@ def attempt_of(context: ConversationContext, attempt: Attempt | None, release: s
         attempt: As the log tells it.
         release: Whose rules apply.
     """
-    if attempt is None or attempt.cause.trigger not in _TAKES_ATTEMPTS:
+    if attempt.cause.trigger not in _TAKES_ATTEMPTS:
         return None
     told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not told or not _fits(told[-1].line, attempt):

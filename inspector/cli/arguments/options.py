@@ -130,12 +130,7 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|PATH|builtin|hermes",
         help="the context engine whose cut map, preview and focus lab show",
     )
-    group.add_argument(
-        "--hermes-python",
-        type=Path,
-        metavar="PATH",
-        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
-    )
+    add_python_option(group)
     group.add_argument(
         "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
     )
@@ -167,3 +162,33 @@ def add_python_option(group: argparse._ActionsContainer) -> None:
         metavar="PATH",
         help="the interpreter Hermes runs on (default: that of the `hermes` command)",
     )
+
+
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """`--engine` and `--hermes-python`: a context engine other than Hermes' own."""
+    group = parser.add_argument_group("the context engine")
+    group.add_argument(
+        "--engine",
+        type=str,
+        metavar="NAME|PATH|builtin|hermes",
+        help="let this engine compact a copy, in a process of its own; hermes: the installed release's own",
+    )
+    add_python_option(group)
+
+
+def add_fleet_options(parser: argparse.ArgumentParser) -> None:
+    """`--fleet` and what goes with it: many machines, one document."""
+    group = parser.add_argument_group("many machines")
+    group.add_argument(
+        "--fleet",
+        metavar="GLOB|FILE",
+        help="every home or state.db that fits or that a list names",
+    )
+    group.add_argument(
+        "--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)"
+    )
+    group.add_argument(
+        "--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one a processor)"
+    )
+    group.add_argument("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
+    group.add_argument("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")

@@ -18,7 +18,6 @@ from core.store.store import Store
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.explanation.findings import lines as finding_lines
-from inspector.cli.fleet import run as fleet
 from inspector.payloads import values as jsonio
 
 T = TypeVar("T")
@@ -65,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_json_option(parser)
     options.add_store_options(parser)
-    fleet.add_arguments(parser)
+    options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

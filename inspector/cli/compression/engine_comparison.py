@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import InspectorError, UsageError
 from core.model.compaction.preview import Preview
 from inspector.cli import output
+from inspector.cli.arguments import options
 from inspector.cli.compression import engine_options
 from inspector.cli.compression import summariser_options as summarisers
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--engine`, `--hermes-python` and `--compare-engine`."""
-    engine_options.add_arguments(parser)
+    options.add_engine_options(parser)
     parser.add_argument(
         "--compare-engine",
         type=str,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
-from inspector.cli.arguments import confirm, options
+from inspector.cli.arguments import confirm
 from inspector.cli.engines import surroundings
 
 if TYPE_CHECKING:
@@ -16,18 +16,6 @@ if TYPE_CHECKING:
     from core.compress.summarise.base import Summariser
     from core.model.compaction.plan import Plan
     from inspector.cli.compression.question import Question
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--engine` and `--hermes-python`."""
-    group = parser.add_argument_group("the context engine")
-    group.add_argument(
-        "--engine",
-        type=str,
-        metavar="NAME|PATH|builtin|hermes",
-        help="let this engine compact a copy, in a process of its own; hermes: the installed release's own",
-    )
-    options.add_python_option(group)
 
 
 def compacted(

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from inspector.cli.arguments import parsers
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -27,24 +26,8 @@ _HELD = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--gateway` and `--last-prompt`."""
-    group = parser.add_argument_group("the gateway's check before a turn")
-    group.add_argument(
-        "--gateway", action="store_true", help="tell it for any source (default: for those of the gateway)"
-    )
-    group.add_argument(
-        "--last-prompt", type=parsers.whole, metavar="N", help="the provider's last count for the session"
-    )
-
-
-def found(args: argparse.Namespace, asked: Question) -> Hygiene | None:
-    """What the gateway would find; None for sources that run without it."""
-    from core.explain.context.gather import is_local
-
-    tip = asked.context.conversation.tip if asked.context is not None else None
-    if not args.gateway and (tip is None or is_local(tip.source)):
-        return None
+def found(args: argparse.Namespace, asked: Question) -> Hygiene:
+    """What the gateway would find."""
     from core.compress.sizing.hygiene import hygiene
 
     release = asked.policy.release
@@ -93,10 +76,8 @@ def _paused(asked: Question) -> bool:
     return locked or (until is not None and until > datetime.now(UTC))
 
 
-def payload(value: Hygiene | None) -> dict[str, Any] | None:
+def payload(value: Hygiene) -> dict[str, Any]:
     """A finding as the command line promises it."""
-    if value is None:
-        return None
     return {
         **jsonio.fields(value, "checked fires by threshold hard_limit warn tokens source messages"),
         "why_not": value.why_not or None,
@@ -104,12 +85,10 @@ def payload(value: Hygiene | None) -> dict[str, Any] | None:
     }
 
 
-def lines(value: Hygiene | None, asked: Question) -> Iterator[str]:
+def lines(value: Hygiene, asked: Question) -> Iterator[str]:
     """A finding for people."""
     from inspector.terminal.formatting import count
 
-    if value is None:
-        return
     yield ""
     if not value.checked:
         yield f"gateway, before the turn: it does not look, because {_HELD[value.why_not]}"

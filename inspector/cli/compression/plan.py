@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.plan import Plan, Span
 from inspector.cli import output
+from inspector.cli.arguments import options, parsers
 from inspector.cli.compression import engine_options, hygiene
 from inspector.cli.compression import question as what_if
 from inspector.payloads import values as jsonio
@@ -24,8 +25,14 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plan`."""
     what_if.add_arguments(parser)
-    engine_options.add_arguments(parser)
-    hygiene.add_arguments(parser)
+    options.add_engine_options(parser)
+    group = parser.add_argument_group("the gateway's check before a turn")
+    group.add_argument(
+        "--gateway", action="store_true", help="tell it for any source (default: for those of the gateway)"
+    )
+    group.add_argument(
+        "--last-prompt", type=parsers.whole, metavar="N", help="the provider's last count for the session"
+    )
     parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
 
 
@@ -41,9 +48,10 @@ def run(args: argparse.Namespace) -> int:
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
     pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
-    gateway = hygiene.found(args, asked)
+    gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
-        document = payload(found) | {"release_requested": args.release, "hygiene": hygiene.payload(gateway)}
+        before_turn = None if gateway is None else hygiene.payload(gateway)
+        document = payload(found) | {"release_requested": args.release, "hygiene": before_turn}
         document |= {} if asked.context is None else _origin(asked.context)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         output.write_json(
@@ -57,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
         output.write_lines(_lines(found, asked.context, texts), mask=not args.unmasked)
-        output.write_lines(hygiene.lines(gateway, asked))
+        output.write_lines(() if gateway is None else hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
 

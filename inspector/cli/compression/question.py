@@ -57,6 +57,13 @@ class Question:
     context: GenerationContext | None = None
     config: HermesConfig | None = None
 
+    @property
+    def by_gateway(self) -> bool:
+        """Whether the gateway runs this session; what is in no database runs without it."""
+        from core.explain.context.gather import is_local
+
+        return self.context is not None and not is_local(self.context.conversation.tip.source)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """SESSION or --messages, the release, and every number that can be supposed."""

@@ -16,7 +16,6 @@ from core.support.amounts import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
-from inspector.cli.fleet import run as fleet
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_json_option(parser)
     options.add_store_options(parser)
-    fleet.add_arguments(parser)
+    options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import glob
 import os
 import sys
@@ -13,29 +12,10 @@ from typing import Any
 from core.errors import BudgetPassed, ConfigError, NotFoundError, UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options
-from inspector.cli.arguments import parsers as numbers
 
 OPTION = "--fleet"
 ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
 """The commands that can be asked of a fleet, and what in their document makes the rows of a table."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of a fleet."""
-    group = parser.add_argument_group("many machines")
-    group.add_argument(
-        OPTION,
-        metavar="GLOB|FILE",
-        help="every home or state.db that fits or that a list names",
-    )
-    group.add_argument(
-        "--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)"
-    )
-    group.add_argument(
-        "--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one a processor)"
-    )
-    group.add_argument("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
-    group.add_argument("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")
 
 
 def is_asked(command: str, words: Sequence[str]) -> bool:
@@ -57,7 +37,7 @@ def run(command: str, words: Sequence[str]) -> int:
     from inspector.cli.fleet import audit
 
     parser = options.Parser(f"hermes-inspector {command}", "Many machines at once.")
-    add_arguments(parser)
+    options.add_fleet_options(parser)
     args, rest = parser.parse_known_args(list(words))
     rest = [word for word in rest if word not in ("--json", "--csv")]
     places = [str(place) for place in machines(args.fleet)]

@@ -17,7 +17,6 @@ from core.errors import BudgetPassed, UsageError
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
-from inspector.cli.fleet import run as fleet
 from inspector.cli.money import recorded_usage
 from inspector.terminal import waiting
 
@@ -62,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
     options.add_json_option(parser, csv="print a table for a spreadsheet")
     options.add_store_options(parser)
-    fleet.add_arguments(parser)
+    options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

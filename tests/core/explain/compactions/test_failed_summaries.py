@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.explain.compactions.outcome.failure import failure_of, words
-from core.explain.headline.compaction import MOST
+from core.explain.headline.conversation import MOST
 from tests.core.explain.home import Home, explained
 
 CAUSES = {

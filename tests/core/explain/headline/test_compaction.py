@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.headline.compaction import MOST, headline_of
-from core.explain.headline.conversation import standing_failure
+from core.explain.headline.conversation import MOST, event_headline, standing_failure
 from core.model.compaction.event import (
     CompressionEvent,
     Failure,
@@ -50,7 +49,7 @@ def event(trigger: Trigger = Trigger.PREFLIGHT, **fields: object) -> Compression
 
 
 def test_a_check_that_fired_is_told_with_the_request_and_the_limit() -> None:
-    told = headline_of(event())
+    told = event_headline(event())
     assert told.sentence == (
         "Compressed before your message: the request (~153K) had passed the 150K limit (0.75 of 200K). "
         "206 → 52 messages, 153K → 41.1K tokens."
@@ -60,7 +59,7 @@ def test_a_check_that_fired_is_told_with_the_request_and_the_limit() -> None:
 
 
 def test_a_command_is_told_with_its_topic() -> None:
-    assert headline_of(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
+    assert event_headline(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
         "You ran /compress token comparison."
     )
 
@@ -98,7 +97,7 @@ def test_every_attempt_has_one_sentence_that_fits(
         summary=SummaryOutcome(status),
         completed=completed,
     )
-    told = headline_of(one)
+    told = event_headline(one)
     assert 0 < len(told.sentence) <= MOST
     assert "None" not in told.sentence.replace(focus or "\0", "")
     assert (told.remedy is not None) >= one.failed
@@ -162,7 +161,7 @@ def test_a_failure_stands_until_an_attempt_succeeds(make_home: MakeHome) -> None
 
 def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
     failed = event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED))
-    failed = replace(failed, headline=headline_of(failed))
+    failed = replace(failed, headline=event_headline(failed))
     assert standing_failure([failed, event(Trigger.NATIVE)]) is failed
     assert standing_failure([failed, event()]) is None
 
@@ -173,20 +172,20 @@ def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
 )
 def test_an_attempt_with_nothing_to_do_is_no_more_than_a_warning(cause: str, severity: str) -> None:
     summary = SummaryOutcome(SummaryStatus.ABORTED, failure=Failure(cause, ""))
-    assert headline_of(event(completed=False, summary=summary)).severity == Severity(severity)
+    assert event_headline(event(completed=False, summary=summary)).severity == Severity(severity)
 
 
 def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() -> None:
-    told = headline_of(event(summary=SummaryOutcome(SummaryStatus.FALLBACK), messages_after=208))
+    told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK), messages_after=208))
     assert "The messages between" in told.sentence
 
 
 def test_what_a_provider_compacted_in_its_own_thread_says_nothing_of_our_messages() -> None:
-    assert "206" not in headline_of(event(Trigger.NATIVE)).sentence
+    assert "206" not in event_headline(event(Trigger.NATIVE)).sentence
 
 
 def test_no_failure_is_made_of_nothing() -> None:
-    told = headline_of(
+    told = event_headline(
         event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED, failure=Failure("unknown", "")))
     )
     assert told.sentence == "Compression failed: the summary could not be written. Nothing was removed."

@@ -9,7 +9,7 @@ import pytest
 
 from core.redact.known_values import KNOWN
 from core.store.conversations import credentials
-from core.store.generations import kept_rows, row_outline
+from core.store.generations import row_outline
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 
@@ -48,7 +48,7 @@ def long_session(make: Make, release: str) -> SessionDatabase:
 
 
 def as_at_first(database: SessionDatabase) -> Any:
-    kept_rows._kept.clear()
+    row_outline._kept.clear()
     with Store(database.path) as store:
         return store.conversation("s")
 
