@@ -23,9 +23,9 @@ from textual.worker import WorkerFailed, get_current_worker
 from core.errors import ConfigError, InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
+from inspector.base.app_protocol import LiveState
 from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
-from inspector.base.live_state import LiveState
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as fmt
 from inspector.terminal.palette import defaults, shipped, textual_theme

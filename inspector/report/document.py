@@ -36,8 +36,9 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.diagnose.diagnose import diagnose_read
     from core.explain.events import explained
     from core.explain.prompt_cache import cache_of
-    from inspector.payloads import lineage, prompt_cache, why
+    from inspector.payloads import prompt_cache
     from inspector.payloads import usage as usage_json
+    from inspector.payloads.conversation import chain_payload, why_payload
 
     context, explanation = explained(store, session.id)
     conversation, hits = context.conversation, cache_of(context)
@@ -57,13 +58,13 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "sessions": len(conversation.sessions),
         "generations": [len(one.row_ids) for one in conversation.generations],
         "severity": None if severity is None else severity.value,
-        "why": _reasons_without_quotes(why.payload(explanation)),
+        "why": _reasons_without_quotes(why_payload(explanation)),
         "findings": [_finding_without_quotes(jsonio.finding(one)) for one in examined.findings],
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(by_model),
         "days": usage_json.payload(by_day)["rows"],
         "cache": prompt_cache.payload(hits),
-        "chain": lineage.payload(store.chain(session.id)),
+        "chain": chain_payload(store.chain(session.id)),
         "notes": list(conversation.notes),
     }
 

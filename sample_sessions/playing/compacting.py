@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from core.compress.messages.list_rows import Row as ListRow
-from core.compress.messages.summary_role import Place, place
+from core.compress.messages.summary_row import Place, place
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.planning.prune import pruned_messages

@@ -1,4 +1,4 @@
-"""How many files a reader enters to follow a command: those of which a function runs, imports not counted."""
+"""How many files a reader enters to follow a command or a key: those that run, not the imports."""
 
 from __future__ import annotations
 
@@ -20,21 +20,51 @@ def note(frame, event, _):
 
 threading.setprofile(note)
 sys.setprofile(note)
+{followed}
+sys.setprofile(None)
+rooms = tuple(f"{{root}}/{{room}}/" for room in ("core", "inspector"))
+ours = {{file for file in entered if file.startswith(rooms)}}
+print(f"{{code}} {{len(ours)}}", file=sys.stderr)
+"""
+COMMAND = """
 from inspector.__main__ import main
 code = main()
-sys.setprofile(None)
-ours = {file for file in entered if any(file.startswith(f"{root}/{room}/") for room in ("core", "inspector"))}
-print(f"{code} {len(ours)}", file=sys.stderr)
+"""
+FOCUS = """
+import asyncio
+from core.store.database.locate import locate
+from tests.inspector.screens.conftest import open_app, press, settle
+
+async def follow():
+    samples = locate(home=sys.argv[1], profile="default")[0]
+    app = open_app(samples, "Split the tenant settings table", "preview")
+    app.live.paused = True
+    async with app.run_test(size=(140, 40)) as pilot:
+        await settle(pilot)
+        await press(pilot, "f", *"settings")
+        entered.clear()
+        await press(pilot, "enter")
+        await settle(pilot)
+        return 0, set(entered)
+
+code, entered = asyncio.run(follow())
 """
 
 
-@pytest.mark.parametrize(("command", "most"), [("plan", 93), ("findings", 159), ("export", 168)])
+def entered(followed: str, *words: str) -> int:
+    call = [sys.executable, "-c", COUNTING.format(followed=followed), str(ROOT), *words]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, check=True)
+    code, files = done.stderr.split()[-2:]
+    assert code == "0"
+    return int(files)
+
+
+@pytest.mark.parametrize(("command", "most"), [("plan", 88), ("findings", 152), ("export", 161)])
 def test_following_a_command_takes_no_more_files_than_this(
     sample_home: Path, command: str, most: int
 ) -> None:
-    words = [command, "latest", "--json", "--home", str(sample_home)]
-    call = [sys.executable, "-c", COUNTING, str(ROOT), *words]
-    done = subprocess.run(call, capture_output=True, text=True, cwd=ROOT, check=True)
-    code, entered = done.stderr.split()[-2:]
-    assert code == "0"
-    assert 0 < int(entered) <= most
+    assert 0 < entered(COMMAND, command, "latest", "--json", "--home", str(sample_home)) <= most
+
+
+def test_following_a_topic_typed_into_the_preview_takes_no_more_files_than_this(sample_home: Path) -> None:
+    assert 0 < entered(FOCUS, str(sample_home)) <= 124

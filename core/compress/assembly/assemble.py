@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row, appended, without_keys
-from core.compress.messages.merged_summary import unwrapped
 from core.compress.messages.restated_request import restated
-from core.compress.messages.summary_role import merged, place, standalone
+from core.compress.messages.summary_row import merged, place, standalone, unwrapped
 from core.compress.messages.tool_pairs import repaired
 from core.compress.planning.demote_results import demoted
 from core.compress.planning.measure import Measured

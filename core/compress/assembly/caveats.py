@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.topic import nearest
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row
-from core.compress.messages.summary_role import last_visible, visible_role
+from core.compress.messages.summary_row import last_visible, visible_role
 from core.hermes.markers.markers import find_summary
 from core.hermes.policy.policy import Policy
 from core.model.compaction.preview import Retention

@@ -15,7 +15,7 @@ from core.compress.messages.kinds import (
     is_summary,
     is_text_only,
 )
-from core.compress.messages.merged_summary import unwrapped
+from core.compress.messages.summary_row import unwrapped
 from core.compress.pruning.shrink import Calls, has_images, skill_loaded, skill_named
 from core.compress.sizing.estimate import Size, calls_of, function_of, message_size
 from core.hermes.policy.policy import Policy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.compress.messages.kinds import PRIOR_HEADER, SUMMARY_FLAG
-from core.compress.messages.merged_summary import END_MARKER
+from core.compress.messages.summary_row import END_MARKER
 from core.compress.pruning.shrink import CLEARED
 from core.compress.pruning.truncate import elide
 from core.compress.sizing.estimate import message_size, total_tokens

@@ -8,8 +8,8 @@ from functools import partial
 from core.compress.assembly.assemble import pruned_rows, without_summaries
 from core.compress.facts.readable import is_output
 from core.compress.messages.kinds import content_text, summary_match
-from core.compress.messages.merged_summary import unwrapped
 from core.compress.messages.restated_request import is_asking, request_text
+from core.compress.messages.summary_row import unwrapped
 from core.compress.planning.demote_results import demoted
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window

@@ -19,7 +19,7 @@ from core.explain.diagnose.registry import (
     rules,
 )
 from core.explain.diagnose.rules.compression import partition, summary, thrash, trigger  # noqa: F401
-from core.explain.diagnose.rules.money import prompt_cache, spending, usage_records  # noqa: F401
+from core.explain.diagnose.rules.money import spending, usage  # noqa: F401
 from core.explain.diagnose.rules.money.case import Account
 from core.explain.diagnose.rules.money.database_spending import StoreAccount
 from core.explain.diagnose.rules.storage import structure, transcript  # noqa: F401

@@ -9,8 +9,8 @@ from core.model.accounting.prices import Money
 from core.model.transcript.conversation import Chain, ChainNode
 from inspector.cli import output
 from inspector.cli.arguments import options, target
-from inspector.payloads import lineage as lineage_json
 from inspector.payloads import values
+from inspector.payloads.conversation import chain_payload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
         chain = target.answered(store, session, lambda: store.chain(session.id), _said)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     if args.json:
-        output.write_json(lineage_json.payload(chain))
+        output.write_json(chain_payload(chain))
     else:
         output.write_lines(_lines(chain, session.id, names))
     return 0
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _said(chain: Chain) -> Iterator[str]:
     """Every text of a chain."""
-    yield from values.texts(lineage_json.payload(chain))
+    yield from values.texts(chain_payload(chain))
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
-from inspector.payloads import why as why_json
+from inspector.payloads.conversation import why_payload
 
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
@@ -68,7 +68,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id)
     if args.json:
-        text = jsonio.dumps(jsonio.masked(why_json.payload(found) | _turns(args, turns) | _what_if(tried)))
+        text = jsonio.dumps(jsonio.masked(why_payload(found) | _turns(args, turns) | _what_if(tried)))
     else:
         from inspector.terminal.printed import printed
 
@@ -86,7 +86,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 def _said(found: Explanation) -> Iterator[str]:
     """Every text of an answer."""
     yield found.conversation.name
-    yield from jsonio.texts(why_json.payload(found))
+    yield from jsonio.texts(why_payload(found))
 
 
 def _lasting(store: Store, session_id: str) -> bool:

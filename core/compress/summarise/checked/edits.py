@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from core.compress.facts.collect import sentences
 from core.compress.summarise.base import heading_line, sections
 from core.compress.summarise.extract.fact_lines import FactLine
-from core.compress.summarise.extract.render import NOTHING, render
+from core.compress.summarise.extract.sections import NOTHING, render
 
 _SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
 """What is left of an item whose sentences are gone: its mark and its label."""

@@ -17,7 +17,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.extract.fact_choice import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
-from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.sections import render
 from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.faithful.coverage import best_lines

@@ -27,7 +27,7 @@ from inspector.widgets.messages.bands import Banding
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.draw import MessageRow
 from inspector.widgets.messages.message_list import BandedRows, MessageList
-from inspector.widgets.panes.long_text import LongText
+from inspector.widgets.panes.text_pane import LongText
 
 SIDES, DIFF, TEXT, LOST = "-sides", "-diff", "-text", "-lost"
 MODES = (SIDES, DIFF, TEXT, LOST)

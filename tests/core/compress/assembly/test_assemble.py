@@ -17,7 +17,7 @@ from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row
 from core.compress.messages.restated_request import running_request
-from core.compress.messages.summary_role import visible_role
+from core.compress.messages.summary_row import visible_role
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.markers.wording import OURS

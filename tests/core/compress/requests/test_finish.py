@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.compress.messages.merged_summary import END_MARKER
+from core.compress.messages.summary_row import END_MARKER
 from core.compress.pruning.skills import lost_skills, mark
 from core.compress.requests.additions import Finish, finished
 from core.compress.summarise.base import sections

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 
 from inspector.terminal.palette import defaults
-from inspector.widgets.panes.long_text import LongText
+from inspector.widgets.panes.text_pane import LongText
 from tests.inspector.driving import settle
 
 SECRET = "sk-ant-api03-" + "Zx9Qw7" * 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.compress.summarise.extract.fact_lines import FactLine
-from core.compress.summarise.extract.render import render
+from core.compress.summarise.extract.sections import render
 
 HEADINGS = ("Completed Actions", "Blocked", "Relevant Files")
 LONG = "/home/someone/work/lanterns/src/harbour/count.py"
