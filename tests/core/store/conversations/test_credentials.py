@@ -6,6 +6,7 @@ import sqlite3
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from itertools import zip_longest
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,9 +15,10 @@ import pytest
 from core.redact import text as masking
 from core.redact.hints import Hints, hints_of
 from core.redact.known_values import KNOWN
-from core.redact.text import redact_text
-from core.store.conversations.credentials import passed_over, piecewise
+from core.redact.text import find, redact_text
+from core.store.conversations.credentials import holding, passed_over, piecewise
 from core.store.store import Store
+from tests.core.redact.corpus import credentials, innocents, nested
 from tests.core.store.database import SessionDatabase
 
 FIRST, MIDDLE, LAST = VALUES = ("swordfish77x", "hQ7rT2mVx9bN4k", "Zq8!vK3pLm9wT2x")
@@ -167,3 +169,12 @@ def test_a_text_said_a_thousand_times_is_searched_once(
     looked = searched(monkeypatch)
     assert masked(tmp_path / "state.db") == [FIRST]
     assert len(looked) < 20
+
+
+def test_texts_searched_together_are_those_found_one_by_one() -> None:
+    planted = [text for one in credentials(7) for text in nested(one.text)]
+    pairs = zip_longest(planted, innocents(7))
+    texts = list(dict.fromkeys(text.encode() for pair in pairs for text in pair if text))
+    alone = [text for text in texts if find(text.decode())]
+    assert 500 < len(alone) < len(texts)
+    assert list(holding(texts)) == alone

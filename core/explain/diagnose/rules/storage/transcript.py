@@ -17,6 +17,7 @@ from core.model.finding import Severity
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.redact.text import redact
+from core.store.conversations.credentials import holding
 from core.support.amounts import plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
@@ -145,12 +146,11 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
     places: list[str] = []
     seen: set[bytes] = set()
     for group in _stored(case):
-        for where, text in group:
-            counts = redact(text[:_LONGEST].decode("utf-8", "replace")).counts
-            if counts and text not in seen:
-                places.append(where)
-                kinds.update(counts)
-            seen.add(text)
+        fresh = {text: where for where, text in reversed(group) if text not in seen}
+        seen.update(fresh)
+        for text in holding([*reversed(fresh)]):
+            places.append(fresh[text])
+            kinds.update(redact(text.decode("utf-8", "replace")).counts)
     if kinds:
         told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
         evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), told)
@@ -163,13 +163,13 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
-    """Everything the database holds of a conversation, with where it stands."""
+    """What the database holds of a conversation, of each text the beginning, with where it stands."""
     for session in case.conversation.sessions:
         prompt = case.store.system_prompt(session)
         if prompt:
-            yield [(f"system prompt of {session.id}", prompt.encode("utf-8", "replace"))]
+            yield [(f"system prompt of {session.id}", prompt.encode("utf-8", "replace")[:_LONGEST])]
         for rows in read_texts(case.store, session.id):
-            yield [(f"message {row}", text) for row, text in rows]
+            yield [(f"message {row}", text[:_LONGEST]) for row, text in rows]
 
 
 @conversation_rule("I3")
