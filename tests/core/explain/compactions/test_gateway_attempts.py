@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.explain.headline.compaction import headline_of
+from core.explain.headline.conversation import event_headline
 from core.model.compaction.event import SummaryStatus, Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained
@@ -72,6 +72,6 @@ def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(make_h
     _fires(home, 5)
     home.line("context compression done: session=S messages=5->5 tokens=~106,184", tag=None)
     (event,) = explained(home, release="0.13").events
-    headline = headline_of(event)
+    headline = event_headline(event)
     assert "as many messages are left: 5" in headline.sentence
     assert headline.remedy is not None

@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import pytest
+
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.screens.search import question
+from inspector.screens.search.reading import SearchAnswer
+from tests.inspector.screens.previewing import AUTH
+
+
+def recalled(location: Location, text: str) -> SearchAnswer:
+    with Store(location) as store:
+        session = store.resolve(AUTH).id
+    return question.dropped(location, session).answer(text, lambda: False)
+
+
+@pytest.mark.parametrize(("room", "more"), [(-1, True), (0, True), (1, False)])
+def test_that_there_may_be_more_is_said_once_as_many_were_found_as_are_asked_for(
+    samples: Location, monkeypatch: pytest.MonkeyPatch, room: int, more: bool
+) -> None:
+    every = recalled(samples, "auth")
+    assert len(every.hits) > 2
+    assert not every.partial
+    monkeypatch.setattr(question, "MOST", len(every.hits) + room)
+    assert recalled(samples, "auth").partial is more
