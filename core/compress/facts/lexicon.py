@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
 from core.support.yaml_tables import load_table
+
+_ANY_CASE = frozenset(("constraint", "decision", "remaining", "achieved", "intent", "offered", "passed"))
+_BY_LINE = frozenset(("gone", "moved"))
+"""Patterns of which `^` and `$` are of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,42 +59,17 @@ def lexicon() -> Lexicon:
     """The table, compiled."""
     table: dict[str, Any] = load_table("core/compress/facts/lexicon.yaml")
     extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
-    return Lexicon(
-        constraint=_any(table["constraint"], re.IGNORECASE),
-        decision=_any(table["decision"], re.IGNORECASE),
-        remaining=_any(table["remaining"], re.IGNORECASE),
-        achieved=_any(table["achieved"], re.IGNORECASE),
-        intent=_any(table["intent"], re.IGNORECASE),
-        courtesy=re.compile(rf"\b{table['courtesy']}\b|###\w+###", re.IGNORECASE),
-        offered=_any(table["offered"], re.IGNORECASE),
-        injected=_any(table["injected"]),
-        observed=_any(table["observed"]),
-        no_rule=_any(table["no_rule"]),
-        error=_any(table["error"]),
-        error_words=_any(table["error_words"]),
-        handoff=_any(table["handoff"]),
-        harmless=_any(table["harmless"]),
-        rejected=_any(table["rejected"]),
-        passed=_any(table["passed"], re.IGNORECASE),
-        gone=_any(table["gone"], re.MULTILINE),
-        moved=_any(table["moved"], re.MULTILINE),
-        manner=_any(table["manner"]),
-        device=_any(table["device"]),
-        passing=_any(table["passing"]),
-        looking=_any(table["looking"]),
-        acting=frozenset(table["acting"]),
-        dull_units=frozenset(table["dull_units"]),
-        known_codes=frozenset(table["known_codes"]),
-        units=frozenset(table["units"]),
-        file_name=re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
-        error_stems=tuple(table["error_stems"]),
-        command_keys=tuple(table["command_keys"]),
-        path_keys=tuple(table["path_keys"]),
-        search_keys=tuple(table["search_keys"]),
-        subject_keys=tuple(table["subject_keys"]),
-        effects={effect: frozenset(words) for effect, words in table["effects"].items()},
-    )
+    made: dict[str, Any] = {
+        "courtesy": re.compile(rf"\b{table['courtesy']}\b|###\w+###", re.IGNORECASE),
+        "file_name": re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
+        "effects": {effect: frozenset(words) for effect, words in table["effects"].items()},
+    }
+    rest = {one.name: str(one.type) for one in fields(Lexicon) if one.name not in made}
+    return Lexicon(**made, **{name: _as(kind, name, table[name]) for name, kind in rest.items()})
 
 
-def _any(patterns: list[str], flags: int = 0) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
+def _as(kind: str, name: str, entries: list[str]) -> Any:
+    if kind == "re.Pattern[str]":
+        flags = re.IGNORECASE if name in _ANY_CASE else re.MULTILINE if name in _BY_LINE else 0
+        return re.compile("|".join(f"(?:{pattern})" for pattern in entries), flags)
+    return frozenset(entries) if kind == "frozenset[str]" else tuple(entries)
