@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.values import values
+from core.compress.facts.values import prose_values, values
 from tests.timing import assert_linear
 
 
@@ -74,3 +74,8 @@ def test_a_listing_counts_as_a_few_facts_not_as_thousands() -> None:
 @pytest.mark.parametrize("unit", ["1", "a/", "1.", "error ", "x_1", ".py", "https://", "#1 "])
 def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
     assert_linear(values, unit)
+
+
+def test_words_in_capitals_that_tables_take_for_truth_values_are_no_names() -> None:
+    told = prose_values("YES, it was TRUE and not FALSE or NULL, and ACME_TOKEN stays")
+    assert [one.value for one in told] == ["ACME_TOKEN"]
