@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from core.explain.headline.conversation import chain_headline
-from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets
-from core.model.transcript.conversation import Chain, ChainNode
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
     from core.hermes.policy.release import ReleaseGuess
+    from core.model.accounting.prices import Money
+    from core.model.accounting.tokens import Buckets
     from core.model.compaction.event import CompressionEvent, Failure
+    from core.model.transcript.conversation import Chain, ChainNode
 
 
 def why_payload(found: Explanation) -> dict[str, Any]:
@@ -87,6 +86,8 @@ def _now(now: Now) -> dict[str, Any]:
 
 def chain_payload(chain: Chain) -> dict[str, Any]:
     """A lineage as the command line promises it."""
+    from core.explain.headline.conversation import chain_headline  # `why` printed again does without
+
     return {
         **jsonio.headline(chain_headline(chain)),
         **jsonio.fields(chain, "root tip resume_target resume_reason"),
