@@ -7,13 +7,15 @@ import importlib.metadata as metadata
 import io
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
 from genai_prices.data_snapshot import get_snapshot
+from genai_prices.types import Provider
 
 from core.account.tokenizers.vocabularies import SHA256
+from core.support.yaml_tables import load_table
 from inspector.cli.main import run
 
 ROOT = Path(__file__).parent.parent
@@ -53,20 +55,27 @@ def licences() -> Iterator[str]:
     yield from (f"| {name} | {licence_of(name)} |" for name in sorted(_closure(direct()), key=str.lower))
     yield from ("", "## Data others made", "", "| data | package | version | which |", "|---|---|---|---|")
     yield from (f"| {what} | {name} | {_version(name)} | {which} |" for what, name, which in _DATA)
-    models, dates = _dated()
+    models, dates = _dated(get_snapshot().providers)
     yield from (
         "",
         f"The list of prices has no date of its own. Of its {models:,} models {len(dates):,} say from",
     )
     yield f"which day their rates hold, {dates[0]} to {dates[-1]}; each call is priced by its own day."
     yield "`=` on a figure names list, version, model and that day, `usage --json` list and version in"
-    yield "`price_source`. Windows of models by name are those of Hermes Agent 0.22."
+    yield "`price_source`; where the list has none they say “date unknown”. Windows of models by name are"
+    yield "those of Hermes Agent 0.22. By provider, those that a route of Hermes is priced by:"
+    yield from ("", "| provider | models | with a date | newest date |", "|---|---|---|---|")
+    priced = set(load_table("core/account/pricing/price_routes.yaml")["lists"].values())
+    for provider in get_snapshot().providers:
+        if provider.id in priced:
+            count, days = _dated([provider])
+            yield f"| {provider.id} | {count:,} | {len(days):,} | {days[-1] if days else 'date unknown'} |"
     yield from ("", f"As installed on {date.today()}. `pip install -U genai-prices` brings newer prices.")
 
 
-def _dated() -> tuple[int, list[date]]:
-    """How many models the list of prices has, and the day the newest rates of each that changed hold from."""
-    models = [model for provider in get_snapshot().providers for model in provider.models]
+def _dated(providers: Sequence[Provider]) -> tuple[int, list[date]]:
+    """How many models providers list, and the day the newest rates of each that changed hold from."""
+    models = [model for provider in providers for model in provider.models]
     changed = [model.prices for model in models if isinstance(model.prices, list)]
     found = ([getattr(one.constraint, "start_date", None) for one in prices] for prices in changed)
     return len(models), sorted(max(filter(None, days)) for days in found if any(days))

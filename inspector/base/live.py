@@ -17,6 +17,8 @@ LEAST, MOST = 0.5, 2.0
 """Seconds from one reading to the next."""
 SHARE = 6.7
 """Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""
+USUAL = 4
+"""Readings over which what one takes is evened out."""
 PATIENCE = 10.0
 """Seconds until a reading that does not end is given up."""
 _LOOKS = ("poll",)
@@ -31,8 +33,8 @@ class Rhythm:
 
     def __init__(self, host: Widget) -> None:
         self._host = host
-        self._began = self._spent = 0.0
-        self._reading = self._first = False
+        self._began = self._spent = self._usual = 0.0
+        self._reading = self._first = self._ripe = False
 
     @property
     def due(self) -> bool:
@@ -43,13 +45,19 @@ class Rhythm:
         if self._reading and self._first:
             self._spent = time.process_time()
         self._reading = False
-        rest = (time.process_time() - self._spent) * SHARE
-        return took >= max(LEAST, min(MOST, rest)) and in_sight(self._host)
+        if not self._ripe and took >= max(LEAST, min(MOST, self._cost * SHARE)):
+            self._ripe, self._usual = True, self._cost
+        return self._ripe and in_sight(self._host)
+
+    @property
+    def _cost(self) -> float:
+        """Seconds of a core a reading takes; one that took longer than usual hardly holds up the next."""
+        return self._usual + (time.process_time() - self._spent - self._usual) / USUAL
 
     def begin(self, *, first: bool = False) -> None:
         """It is being read; the first time has much to import and tells nothing of the next."""
         self._began, self._spent = time.monotonic(), time.process_time()
-        self._reading, self._first = True, first
+        self._reading, self._first, self._ripe = True, first, False
 
 
 def in_sight(host: Widget) -> bool:

@@ -52,7 +52,8 @@ class PriceRow:
     @property
     def label(self) -> str:
         """The entry in one line: source, provider, model and date."""
-        dated = f" from {self.since}" if self.since else ""
+        undated = ", date unknown" if self.billing == "api" else ""
+        dated = f" from {self.since}" if self.since else undated
         return f"{self.source}: {self.provider}/{self.model}{dated}"
 
 

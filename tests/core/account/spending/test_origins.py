@@ -57,7 +57,7 @@ def test_a_computed_cost_names_tokens_rates_and_the_price_entry(found: Ledger) -
     one = of(found, "computed")
     dollars = sum(term.amount * term.rate for term in one.terms if term.rate is not None) / 1_000_000
     assert one.value == dollars == Decimal("0.0062875")
-    assert one.prices[0].endswith("anthropic/claude-opus-4-5")
+    assert one.prices[0].endswith("anthropic/claude-opus-4-5, date unknown")
 
 
 def test_the_difference_to_the_record_is_explained(found: Ledger) -> None:
