@@ -73,7 +73,8 @@ def _dispatch(words: list[str]) -> int:
     parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)
     options.add_common_options(parser, __version__)
-    args = parser.parse_args(rest)
+    mixed = parser.mixes and "--" not in rest  # behind which argparse would look for options again
+    args = (parser.parse_intermixed_args if mixed else parser.parse_args)(rest)
     with nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}"):
         code: int = module.run(args)
     return code

@@ -19,7 +19,13 @@ _VERSION = "print the version and end"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises instead of printing its usage and exiting."""
+    """An argument parser that raises instead of printing its usage and exiting.
+
+    Attributes:
+        mixes: Its words may stand apart, with options between them.
+    """
+
+    mixes = False
 
     def __init__(self, prog: str, description: str, epilog: str | None = None) -> None:
         super().__init__(

@@ -28,6 +28,8 @@ _MOST_SHOWN = 40
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plugin`."""
+    if isinstance(parser, options.Parser):
+        parser.mixes = True
     parser.add_argument("action", choices=("install", "status", "uninstall", "answer", "request"))
     parser.add_argument(
         "words",

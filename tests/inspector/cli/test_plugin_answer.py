@@ -45,3 +45,19 @@ def test_a_topic_that_was_never_dropped_is_said_so(
     whole = next(one for one in every if one["conversation"]["generations"] == 1 and one["messages"] > 4)
     assert run(["plugin", "answer", "lost", "the", "--session", whole["id"], "--home", str(sample_home)]) == 0
     assert capsys.readouterr().out.startswith("Nothing of it was dropped:\n")
+
+
+def test_options_stand_before_behind_and_between_the_words(
+    sample_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, session = ["--home", str(sample_home)], ["--session", TITLE]
+    answers = set()
+    for words in (
+        ["answer", "lost", "auth", *home, *session],
+        [*home, "answer", *session, "lost", "auth"],
+        ["answer", "lost", *home, "auth", *session],
+        [*home, *session, "--", "answer", "lost", "auth"],
+    ):
+        assert run(["plugin", *words]) == 0
+        answers.add(capsys.readouterr().out)
+    assert len(answers) == 1

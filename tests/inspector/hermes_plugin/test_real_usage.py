@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +64,7 @@ def chat(hermes: Path, folder: Path) -> None:
 def recorded(folder: Path) -> list[Buckets | None]:
     """What is kept of the requests of the main loop, as it is read."""
     recording = Recording(folder / "state" / "hermes-inspector")
-    with open_readonly(folder / "home" / "state.db") as connection:
+    with closing(open_readonly(folder / "home" / "state.db")) as connection:
         sessions = tuple(name for (name,) in connection.execute("SELECT id FROM sessions"))
     return [one.usage for one in recording.requests(folder / "home", sessions) if not one.task]
 
