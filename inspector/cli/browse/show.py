@@ -163,12 +163,13 @@ def _heading(generation: Generation) -> str:
 
 
 def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
+    from core.redact.message import redact_stored
     from inspector.terminal.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
     from inspector.terminal.text import clean_line
 
     sign = SUMMARY if _is_summary(message, generation) else ROLE.get(message.role, ROLE_OTHER)
     mark = "=" if message.row is not None and message.row.id in generation.copy_ids else " "
-    calls = [f"{CALL} {call.name} {call.arguments}" for call in message.tool_calls]
+    calls = [f"{CALL} {call.name} {redact_stored(call.arguments)}" for call in message.tool_calls]
     head = f"{index:>6}{mark}{sign} {clean_line(message.role):<10}"
     if full:
         yield head.rstrip()
