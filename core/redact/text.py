@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -30,6 +31,7 @@ _TOGETHER = 50_000
 """Characters of short texts that are read together."""
 _LONG = 1_000_000
 """Characters from which what was found in a text is kept for the next question about it."""
+_PASSES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +115,17 @@ def _of_command(line: str) -> Iterator[Hit]:
 def redact(text: str) -> Redacted:
     """Mask every credential of a text.
 
-    Linear in the length of the text; running it on its own result changes nothing.
+    Linear in the length of the text. Running it on its own result changes nothing: a mask is other company
+    than what it stands for, so a result is looked at again, at most four times (one so long that it is kept
+    for the next question is not).
     """
-    hits = find(text)
-    return Redacted(cut(text, hits), tally(hits)) if hits else Redacted(text)
+    counts: Counter[str] = Counter()
+    for _ in range(_PASSES if len(text) < _LONG else 1):
+        if not (hits := find(text)):
+            break
+        text = cut(text, hits)
+        counts.update(tally(hits))
+    return Redacted(text, counts)
 
 
 def redact_text(text: str) -> str:

@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
@@ -119,6 +119,8 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES | st.text(max_size=6), max_size=24).map("".join))
 @settings(max_examples=200, deadline=None)
+@example("password: password= abc123DEF456ghi789")
+@example("passwd: secret= abc123DEF456ghi789")
 def test_redaction_is_idempotent_on_any_text(text: str) -> None:
     once = redact_text(text)
     assert redact_text(once) == once
