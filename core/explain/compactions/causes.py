@@ -144,7 +144,8 @@ def refusal_of(text: str) -> Refusal | None:
     lower = text.lower()
     for entry in _table()["errors"]:
         if any(words in lower for words in entry["texts"]):
-            meaning = meaning_of(failure_of(text))
+            # Before the error itself stands its class: a RateLimitError may hold a refused output.
+            meaning = meaning_of(failure_of(text.rpartition("summary=")[2]))
             window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
             return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), window, meaning.kind)
     return None

@@ -17,6 +17,7 @@ from core.compress.tool_results.replacement import storage
 from core.compress.tool_results.sizes import ResultSizes, result_sizes
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
+from core.hermes.config.config import load_tree
 from core.hermes.policy.policy import Policy, load_policy
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
@@ -26,6 +27,8 @@ from core.store.store import Store
 
 _ALL = 10**9
 _FOLDERS = ("/hermes-results/", "/cache/")
+_COPIES = "cache/spillover"
+_SAVED = ("/hermes-results/", f"/{_COPIES}/")
 _CHARS = 4
 
 
@@ -71,9 +74,9 @@ def result_lives(
     costs = _costs(context, prices=prices)
     would = _would(lives, sizes, str(store.location.home or "~/.hermes"))
     last = len(context.conversation.generations)
+    folders = _folders(store.location.home) if check_files else None
     found = [
-        _told(life, costs.get(row), policy, would.get(row), check_files=check_files, last=last)
-        for row, life in lives.items()
+        _told(life, costs.get(row), policy, would.get(row), folders, last) for row, life in lives.items()
     ]
     found.sort(key=lambda one: (-(one.usd or 0), -one.lifetime_tokens, one.row))
     return ResultLives(policy.release, size, sizes, tuple(found))
@@ -143,8 +146,7 @@ def _told(
     cost: ResultCost | None,
     policy: Policy,
     would: Arrived | None,
-    *,
-    check_files: bool,
+    folders: _Folders | None,
     last: int,
 ) -> ResultLife:
     row = life.first.row
@@ -160,7 +162,7 @@ def _told(
         tokens=len(life.newest.text) // _CHARS,
         arrived=arrived,
         standing=standing,
-        readable=_readable(path) if check_files else None,
+        readable=folders.readable(path) if folders else None,
         calls=cost.calls if cost else 0,
         lifetime_tokens=cost.carried if cost else 0,
         usd=cost.usd if cost else None,
@@ -182,11 +184,37 @@ def _expired(stored: datetime | None, hours: int) -> bool:
     return bool(hours) and stored is not None and datetime.now(UTC) - stored > timedelta(hours=hours)
 
 
-def _readable(path: str | None) -> bool | None:
-    """Whether a file is there, asked of the folders releases save results in and of no other."""
-    if path is None or not path.startswith("/") or ".." in path or not any(one in path for one in _FOLDERS):
-        return None
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """Where files of results are looked for.
+
+    Attributes:
+        home: The Hermes home; since 0.22 it has a copy of what was saved for a terminal elsewhere.
+        remote: The terminal runs elsewhere, so its temporary folder cannot be seen.
+    """
+
+    home: Path | None
+    remote: bool
+
+    def readable(self, path: str | None) -> bool | None:
+        """Whether a file is there, asked of the folders releases save results in and of no other."""
+        if path is None or ".." in path or not any(one in path for one in _FOLDERS):
+            return None
+        saved = any(one in path for one in _SAVED)
+        if saved and self.home is not None and _is_file(self.home / _COPIES / path.rpartition("/")[2]):
+            return True
+        hidden = not path.startswith("/") or (self.remote and _SAVED[0] in path)
+        return None if hidden else _is_file(Path(path))
+
+
+def _folders(home: Path | None) -> _Folders:
+    terminal = load_tree(home).get("terminal") if home is not None else None
+    backend = terminal.get("backend") if isinstance(terminal, dict) else None
+    return _Folders(home, remote=backend not in (None, "local"))
+
+
+def _is_file(path: Path) -> bool | None:
     try:
-        return Path(path).is_file()
+        return path.is_file()
     except (OSError, ValueError):
         return None

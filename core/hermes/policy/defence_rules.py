@@ -27,6 +27,8 @@ class OverflowRules:
             it is, and else the turn is given up.
         unpaid_calls: Calls that a refusal for want of credit gets where no fallback model is set.
         least_window: Tokens a summary model must read; a smaller limit that was read ends the turn.
+        drops_pictures: A request too large in bytes goes without the pictures of tool results once
+            compressing frees nothing more.
     """
 
     attempts: int
@@ -43,6 +45,7 @@ class OverflowRules:
     fails_closed: bool
     unpaid_calls: int
     least_window: int
+    drops_pictures: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,8 @@ def next_step(reaction: Reaction) -> str:
         parts.append(f"{reaction.retry_output:,} tokens at most")
     if reaction.action == "reduce_output" and rules.compresses_with_output:
         parts.append("compresses too")
+    if reaction.kind == "payload_too_large" and rules.drops_pictures:
+        parts.append("then leaves out the pictures of tool results")
     if reaction.window_after is not None:
         parts.append(f"window {reaction.window_after:,}")
     if reaction.attempts is not None:

@@ -47,6 +47,7 @@ def test_a_file_that_quotes_a_block_is_no_block() -> None:
         ('\\n\\n[... summary truncated for context management ...]",', "tool_cap"),
         ("[... 699 more lines truncated, use browser_snapshot for full content]", "tool_cap"),
         ("... [MCP RESULT TRUNCATED - 1,000,000 chars omitted out of 3,000,000 total] ...", "tool_cap"),
+        ('{"mode": "read", "messages": [{"content": "w…", "content_truncated": true}]}', "tool_cap"),
         ('{"status": "exited", "total_lines": 2000, "showing": "200 lines"}', "tool_cap"),
         ('{"status": "exited", "total_lines": 200, "showing": "200 lines"}', "none"),
         ("[terminal] ran `ls` -> exit 0 (1,200 chars)", "pruned"),

@@ -20,6 +20,12 @@ SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21
             "output_cap",
             None,
         ),
+        (  # as 0.22.2 logged it, and then lowered the output
+            "API call failed (attempt 1/3) error_type=RateLimitError provider=custom model=m "
+            "summary=HTTP 429: [400]: max_tokens (40000) exceeds model's maximum output tokens (4096)",
+            "output_cap",
+            None,
+        ),
         (
             "HTTP 429: This request would exceed the rate limit of 40,000 input tokens per minute",
             "rate_limit",

@@ -64,3 +64,10 @@ def test_a_refusal_for_want_of_credit_is_repeated_by_0_13_and_0_14_where_no_othe
     told = {one: next_step(reaction(failure, SessionSize(), one)) for one in ("0.13", "0.14", "0.15", "0.22")}
     assert ["calls 3 times" in words for words in told.values()] == [True, True, False, False]
     assert all("fallback model" in words for words in told.values())
+
+
+def test_a_request_too_large_in_bytes_loses_its_pictures_since_0_18() -> None:
+    """Run with each release: a turn whose result is a picture of 400,000 bytes fits then, or ends."""
+    failure = failure_of("Request Entity Too Large", status=413)
+    told = {one: next_step(reaction(failure, SessionSize(), one)) for one in ("0.13", "0.17", "0.18", "0.22")}
+    assert ["pictures" in words for words in told.values()] == [False, False, True, True]

@@ -82,6 +82,19 @@ def test_a_saved_result_names_its_file_and_looks_for_it_only_when_asked(
     assert _only(capsys, home, "--check-files")["readable"] is True
 
 
+def test_a_file_kept_for_a_terminal_elsewhere_is_found_at_home_or_not_judged(
+    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Run with a docker, modal, ssh and daytona terminal: 0.22.2 always writes a copy to the home first."""
+    home, _ = saved
+    (home / "config.yaml").write_text("terminal:\n  backend: docker\n")
+    assert _only(capsys, home, "--check-files")["readable"] is None
+    copies = home / "cache" / "spillover"
+    copies.mkdir(parents=True)
+    (copies / "c1.txt").touch()
+    assert _only(capsys, home, "--check-files")["readable"] is True
+
+
 def test_another_window_would_replace_it_sooner(
     saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
