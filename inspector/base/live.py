@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from textual.widget import Widget
@@ -18,7 +19,7 @@ LEAST, MOST = 0.5, 2.0
 SHARE = 6.7
 """Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""
 USUAL = 4
-"""Readings over which what one takes is evened out."""
+"""Readings whose cheapest says what one takes: what came in between does not hold up the next."""
 PATIENCE = 10.0
 """Seconds until a reading that does not end is given up."""
 _LOOKS = ("poll",)
@@ -33,8 +34,9 @@ class Rhythm:
 
     def __init__(self, host: Widget) -> None:
         self._host = host
-        self._began = self._spent = self._usual = 0.0
+        self._began = self._spent = 0.0
         self._reading = self._first = self._ripe = False
+        self._costs: deque[float] = deque(maxlen=USUAL - 1)
 
     @property
     def due(self) -> bool:
@@ -45,14 +47,11 @@ class Rhythm:
         if self._reading and self._first:
             self._spent = time.process_time()
         self._reading = False
-        if not self._ripe and took >= max(LEAST, min(MOST, self._cost * SHARE)):
-            self._ripe, self._usual = True, self._cost
+        cost = time.process_time() - self._spent
+        if not self._ripe and took >= max(LEAST, min(MOST, min((cost, *self._costs)) * SHARE)):
+            self._ripe = True
+            self._costs.append(cost)
         return self._ripe and in_sight(self._host)
-
-    @property
-    def _cost(self) -> float:
-        """Seconds of a core a reading takes; one that took longer than usual hardly holds up the next."""
-        return self._usual + (time.process_time() - self._spent - self._usual) / USUAL
 
     def begin(self, *, first: bool = False) -> None:
         """It is being read; the first time has much to import and tells nothing of the next."""
