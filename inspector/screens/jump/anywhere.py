@@ -30,8 +30,9 @@ MOST = 500
 """Conversations of each database that are found, the newest."""
 FEWEST, PAUSE, HITS = 4, 0.2, 8
 """Letters, and seconds without another, after which messages are searched; how many of them are offered."""
-_CERTAIN, _SAID = 2.0, 0.05
-"""Scores of a line that says exactly what is meant, and of messages, which come last."""
+_CERTAIN, _BEGINS, _SAID = 1000.0, 100.0, 0.05
+"""Scores of a line that says exactly what is meant, of a name that begins with it, above what else is found,
+and of messages, which come last."""
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
@@ -59,7 +60,7 @@ class JumpProvider(Provider):
 
     async def startup(self) -> None:
         """Gather what can be gone to."""
-        self._places = [*self._screens(), *self._themes()]
+        self._places = [*self._screens(), *self._first_words(), *self._themes()]
         named = await asyncio.to_thread(_named, self._locations)
         app = shell(self.screen)
         for location, session, title in named:
@@ -76,6 +77,7 @@ class JumpProvider(Provider):
         for place in self._places:
             text = clean_line(place.text)
             if (score := matcher.match(text)) > 0:
+                score += _BEGINS * text.casefold().startswith(line.casefold())
                 yield Hit(score, content(text), place.go, text=text, help=place.help)
         for path in await asyncio.to_thread(_trajectories, line):
             opens = partial(shell(self.screen).open_trajectories, path)
@@ -146,6 +148,16 @@ class JumpProvider(Provider):
         return [
             *pages,
             *(Place(name, "tab", partial(self._run, f"screen.view({place})")) for place, name in tabs),
+        ]
+
+    def _first_words(self) -> Sequence[Place]:
+        """What the first word of a line asks for by itself on the list: the newest conversation, or all."""
+        if hasattr(self.screen, "action_view"):
+            return []
+        newest = [(name, self._meant(f"{name} latest")) for name in VIEWS if name != "usage"]
+        return [
+            Place("usage", "what all conversations cost", partial(self._page, "spending")),
+            *(Place(f"{name} latest", "newest conversation", go) for name, go in newest if go is not None),
         ]
 
     def _page(self, name: str) -> None:

@@ -67,6 +67,20 @@ async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path:
         await until(pilot, lambda: app.theme == "hermes-light")
 
 
+async def test_what_begins_with_the_letters_comes_before_what_holds_them(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "us")
+        await until(pilot, lambda: isinstance(app.screen, UsageScreen))
+
+
+async def test_on_the_list_a_tab_by_itself_is_that_of_the_newest_conversation(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "why")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+
+
 async def test_a_line_says_over_which_time_the_usage_is_added_up(tmp_path: Path) -> None:
     app = app_on(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
