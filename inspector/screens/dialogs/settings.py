@@ -89,7 +89,7 @@ class SettingsScreen(CardPage):
 
     def _read(self) -> None:
         found = read_config(own_config())
-        state = "" if found.exists else " · not there, so everything is as it comes"
+        state = "" if found.exists else " · no file yet: all defaults"
         left = (*titled("Settings", str(found.path)), ("ink-muted", state))
         self.query_one("#head", StatusLine).left = left
         self.query_one(Banner).say(" · ".join(f"line {one.line}: {one.what}" for one in found.problems))
