@@ -88,7 +88,7 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
     try:
         data = user_yaml(text) or {}
     except BadYaml as error:
-        raise ConfigError("is not valid YAML", where=where, remedy=str(error)) from error
+        raise ConfigError(f"cannot be read ({error})", where=where) from error
     if not isinstance(data, dict):
         raise ConfigError("must map command ids to keys", where=where, remedy="Example: `sessions.sort: o`")
     return keymap_of(data, where)
