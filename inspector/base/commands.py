@@ -79,6 +79,9 @@ def bindings(scope: str) -> list[BindingType]:
     return [command.binding for command in commands(scope)]
 
 
+_EXAMPLE = "Example: `sessions.sort: o`"
+
+
 def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
     """A user's own keys: YAML that maps command ids to a key or a list of keys.
 
@@ -88,9 +91,9 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
     try:
         data = user_yaml(text) or {}
     except BadYaml as error:
-        raise ConfigError(f"cannot be read ({error})", where=where) from error
+        raise ConfigError(f"cannot be read ({error})", where=where, remedy=_EXAMPLE) from error
     if not isinstance(data, dict):
-        raise ConfigError("must map command ids to keys", where=where, remedy="Example: `sessions.sort: o`")
+        raise ConfigError("must map command ids to keys", where=where, remedy=_EXAMPLE)
     return keymap_of(data, where)
 
 

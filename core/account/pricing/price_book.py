@@ -209,7 +209,7 @@ def read_overrides(path: Path) -> tuple[Override, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, BadYaml) as error:
-        raise ConfigError("the price overrides cannot be read", where=str(path), remedy=str(error)) from error
+        raise ConfigError(f"cannot be read ({error})", where=str(path)) from error
     if not isinstance(content, list):
         raise ConfigError(
             "must be a list of prices", where=str(path), remedy="Begin each entry with `- model:`."
