@@ -11,6 +11,7 @@ from pathlib import Path
 from zlib import crc32
 
 from core.hermes.log.index import FileIndex, index_file
+from core.hermes.log.lent import lent, lent_tags
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.log.scan import Hit
@@ -75,7 +76,17 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     wanted = (
         [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
     )
-    log = _joined((home, *wanted), tuple(_records(*one, wanted) for one in indexes), sessions)
+
+    def joined(words: Collection[bytes]) -> Log:
+        return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
+
+    log = joined(wanted)
+    if tags := lent_tags(log.records, sessions):
+        wider = joined([*wanted, *(tag.encode() for tag in sorted(tags))])
+        moved = dict(lent(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
+        kept = [one for one in log.records if one not in moved]
+        own = [one for one in moved.values() if sessions is None or one.session in sessions]
+        log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))
     return replace(log, files=tuple(index.name for _, index in indexes), problems=tuple(problems))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from core.explain.headline.conversation import event_headline
 from core.model.compaction.event import SummaryStatus, Trigger
 from tests.core.explain.conftest import MakeHome
@@ -75,3 +77,44 @@ def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(make_h
     headline = event_headline(event)
     assert "as many messages are left: 5" in headline.sentence
     assert headline.remedy is not None
+
+
+def _failed_under_the_tag_of_another(home: Home, *, meanwhile: bool = False) -> None:
+    if meanwhile:
+        home.started(90_000, 40, session="T", tag="T")
+    home.line("Session hygiene: 28 messages, ~112,000 tokens (actual) — auto-compressing", tag=None)
+    home.started(112_000, 28, tag="T")
+    failed = "Error code: 404 - {'error': {'message': 'model does not exist'}}. Further"
+    home.line(
+        f"Failed to generate context summary: {failed} summary attempts paused for 60 seconds.",
+        tag="T",
+        level="WARNING",
+    )
+    values = {"event": "compression_attempt", "session_id": "S", "commit_status": "aborted"}
+    telemetry = {**values, "trigger_source": "gateway_hygiene", "current_estimated_tokens": 112_000}
+    home.line(f"context compression attempt telemetry: {json.dumps(telemetry)}", tag="T")
+
+
+def test_a_reason_under_the_tag_of_another_chat_is_that_of_the_attempt_it_stands_in(
+    make_home: MakeHome,
+) -> None:
+    """As 0.22.2 logged it: its threads keep the tag of the chat they served before."""
+    home = make_home("0.22")
+    home.db.session("S", source="telegram")
+    home.db.session("T", source="telegram")
+    home.talk(7)
+    _failed_under_the_tag_of_another(home)
+    (event,) = explained(home).events
+    assert event.summary.failure is not None
+    assert (event.summary.failure.cause, event.summary.failure.status) == ("model", 404)
+    assert explained(home, "T").events == ()
+
+
+def test_it_is_nobodys_while_the_tagged_chat_compresses_too(make_home: MakeHome) -> None:
+    home = make_home("0.22")
+    home.db.session("S", source="telegram")
+    home.talk(7)
+    _failed_under_the_tag_of_another(home, meanwhile=True)
+    (event,) = explained(home).events
+    assert event.summary.failure is not None
+    assert event.summary.failure.status is None
