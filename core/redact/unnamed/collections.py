@@ -1,4 +1,4 @@
-"""What stands under a name of many secrets: a section `[passwords]`, `tokens:` and its list."""
+"""What stands under a name of many secrets, as in `[passwords]`, or in a list behind one: `keys = a,b`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ _SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")
 _BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
 _SCALAR = pattern(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
 _REACH, _BEFORE = 2_000, 24
+_NEXT = pattern(
+    r"[\"'`]?(?:, ?|,? (?:and|or|und|et|y|e) | ?[;|] ?)[\"'`]?(?P<value>[A-Za-z0-9+/=_.-]{8,512})(?![\w@(/-])"
+)
+_CHARACTER = pattern(r"[A-Za-z0-9]")
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -68,3 +72,22 @@ def _end(text: str, name: int, at: int) -> int:
     indent = name - text.rfind("\n", 0, name) - 1
     shallow = pattern(rf"\n {{0,{indent}}}(?![ \n-])").search(text, at + 1, limit)
     return shallow.start() if shallow else limit
+
+
+def siblings(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Every value that follows a credential in a list and has its length, signs and mixture.
+
+    Args:
+        text: The text.
+        hits: The credentials found in it.
+    """
+    for hit in hits:
+        form, end = _form(text[hit.start : hit.end]), hit.end
+        while (match := _NEXT.match(text, end)) and _form(match["value"]) == form and opaque(match["value"]):
+            yield Hit(*match.span("value"), hit.kind)
+            end = match.end()
+
+
+def _form(value: str) -> str:
+    """A value with one letter for all letters and digits."""
+    return _CHARACTER.sub("x", value)
