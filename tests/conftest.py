@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, settings
 from core.redact.known_values import KNOWN
 from sample_sessions.builder import build
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # how long an example takes says how busy the machine is, not what is wrong
+# How long an example takes says how busy the machine is, not what is wrong.
+settings.register_profile("new", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("new"), derandomize=True)
+settings.load_profile("same")  # --hypothesis-profile=new draws other examples every time
 
 NOW = datetime(2026, 11, 21, 18, 0, tzinfo=UTC)
 """The moment the sample sessions are built for."""

@@ -8,18 +8,20 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from core.hermes.log.scan import Hit, scan
 from core.support.file_cache import keep
 
-_VERSION = b"hermes-inspector log index 5"
+_VERSION = b"hermes-inspector log index 6"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
 _CONTROL = b"\x1d\x1e\x1f"
 _UNBOUND = b"\x1d"
 """Marks a row whose line names no session."""
 _STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
-_HEAD = 256
+_ENDS = 256
+"""Bytes at the beginning of a file, and before the place it was read to, by which it is known again."""
 _LATER = 64 * 1024
 """Bytes a file grows by before its index is written again: that takes longer than to read so much anew."""
 
@@ -64,7 +66,7 @@ class _Saved:
 
     size: int
     mtime_ns: int
-    head: bytes
+    ends: bytes
     offset: int
     lines: int
     rows: bytes
@@ -74,7 +76,7 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     """The lines of one file that matter, from the cache as far as it still holds.
 
     The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
-    shrank, or whose beginning changed, is read anew.
+    shrank, or that does not hold what it held where the reading began and stopped, is read anew.
 
     Args:
         path: The log.
@@ -87,14 +89,16 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
         raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as stream:
         stat = os.fstat(stream.fileno())
-        head = sha256(stream.read(min(_HEAD, stat.st_size))).hexdigest()[:16].encode()
-        saved = _load(_copy_path(cache, stat), head, stat.st_size) if cache else None
+        saved = _load(_copy_path(cache, stat), stat.st_size) if cache else None
+        if saved and saved.ends != _ends(stream, saved.offset):
+            saved = None
         if saved and (saved.size, saved.mtime_ns) == (stat.st_size, stat.st_mtime_ns):
             return FileIndex(path.name, saved.rows)
         found = scan(stream, saved.offset if saved else 0, saved.lines if saved else 0)
+        ends = _ends(stream, found.offset)
     rows = (saved.rows if saved else b"") + b"".join(map(_pack, found.hits))
-    if cache is not None and stat.st_size >= _HEAD and (not saved or found.offset >= saved.offset + _LATER):
-        fresh = _Saved(stat.st_size, stat.st_mtime_ns, head, found.offset, found.lines, rows)
+    if cache is not None and stat.st_size >= _ENDS and (not saved or found.offset >= saved.offset + _LATER):
+        fresh = _Saved(stat.st_size, stat.st_mtime_ns, ends, found.offset, found.lines, rows)
         _save(_copy_path(cache, stat), fresh)
     return FileIndex(path.name, rows)
 
@@ -103,17 +107,24 @@ def _copy_path(cache: Path, stat: os.stat_result) -> Path:
     return cache / f"{stat.st_dev:x}-{stat.st_ino:x}.log-index"
 
 
-def _load(copy_path: Path, head: bytes, size: int) -> _Saved | None:
-    """The saved index when it is of this file; anything odd about it counts as none."""
+def _ends(stream: BinaryIO, offset: int) -> bytes:
+    stream.seek(0)
+    begin = stream.read(min(_ENDS, offset))
+    stream.seek(max(offset - _ENDS, 0))
+    return sha256(begin + stream.read(min(_ENDS, offset))).hexdigest()[:16].encode()
+
+
+def _load(copy_path: Path, size: int) -> _Saved | None:
+    """The saved index when it may be of this file; anything odd about it counts as none."""
     try:
         first, _, body = copy_path.read_bytes().partition(b"\n")
         version, *fields = first.split(_SEPARATOR)
-        saved_size, mtime_ns, saved_head, offset, lines, count = fields
-        if version != _VERSION or saved_head != head or int(offset) > size:
+        saved_size, mtime_ns, ends, offset, lines, count = fields
+        if version != _VERSION or not 0 <= int(offset) <= size:
             return None
         if len(body) != int(count):
             return None
-        return _Saved(int(saved_size), int(mtime_ns), head, int(offset), int(lines), body)
+        return _Saved(int(saved_size), int(mtime_ns), ends, int(offset), int(lines), body)
     except (OSError, ValueError):
         return None
 
@@ -124,7 +135,7 @@ def _unpack(row: bytes) -> Hit:
 
 
 def _save(copy_path: Path, saved: _Saved) -> None:
-    fields = (saved.size, saved.mtime_ns, saved.head.decode(), saved.offset, saved.lines, len(saved.rows))
+    fields = (saved.size, saved.mtime_ns, saved.ends.decode(), saved.offset, saved.lines, len(saved.rows))
     first = _SEPARATOR.join([_VERSION, *(str(field).encode() for field in fields)])
     keep(copy_path, first + b"\n" + saved.rows)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +16,7 @@ from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
 from core.model.transcript.conversation import BoundaryMode
+from core.support.file_cache import cache_directory
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 from tests.core.store.database import LONG_SUMMARY
@@ -69,6 +71,8 @@ def test_a_damaged_log_never_proves_what_is_false(story: Home, data: st.DataObje
     damage = data.draw(st.sampled_from(["drop", "tear", "double", "shuffle", "split", "join"]))
     picks = data.draw(st.lists(st.integers(0, len(lines) - 1), min_size=1, max_size=8, unique=True))
     log.write_text("\n".join(_damaged(lines, damage, picks, data)) + "\n", "utf-8")
+    # What was kept of the log damaged otherwise is of another file.
+    rmtree(cache_directory() / "logs", ignore_errors=True)
     events = explained(story).events
     assert sum(event.completed for event in events) == 3
     for event in events:

@@ -264,6 +264,16 @@ def test_the_index_forgets_a_file_that_was_written_anew(tmp_path: Path) -> None:
     assert {record.kind for record in read_log(tmp_path, ["S1"], cache).records} == {Kind.CALL}
 
 
+def test_the_index_forgets_a_file_that_begins_as_before_but_went_another_way(tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    padding = [HEAD + "noise"] * 20
+    write(tmp_path, "agent.log", *padding, HEAD + STARTED, HEAD + DONE)
+    read_log(tmp_path, ["S1"], cache)
+    write(tmp_path, "agent.log", *padding, HEAD + DONE, HEAD + STARTED, HEAD + CALL)
+    whole, kept = (read_log(tmp_path, ["S1"], at).records for at in (None, cache))
+    assert [record.kind for record in kept] == [record.kind for record in whole]
+
+
 def test_a_damaged_index_counts_as_none(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     write(tmp_path, "agent.log", *[HEAD + "noise"] * 20, HEAD + STARTED)
