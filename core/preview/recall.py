@@ -42,13 +42,13 @@ class Hit:
 def recall(
     store: Store, conversation: Conversation, query: str, *, everything: bool = False, limit: int = 20
 ) -> list[Hit]:
-    """The messages a compaction took out that speak of a query, best first.
+    """The messages a compaction took out that speak of a query, those that hold its very words first.
 
     Args:
         store: The store of the conversation.
         conversation: All its generations are searched; a copied row counts where it first stood.
         query: Words, compared whatever their ending.
-        everything: Also the messages that are still live, behind the others.
+        everything: Also the messages that are still live, behind the others that hold the words as well.
         limit: The most hits.
     """
     first = _first_places(conversation)
@@ -57,8 +57,8 @@ def recall(
     read = store.messages(wanted)
     messages = [redact_message(one) for one in read if one.row and not find_summary(one.text)]
     found = RecallIndex(messages).find(query, len(messages) if everything else limit)
-    hits = [_hit(messages[one.index], first, live, one.score, one.excerpt) for one in found]
-    return sorted(hits, key=lambda hit: hit.live)[:limit]
+    hits = [(one.exactness, _hit(messages[one.index], first, live, one.score, one.excerpt)) for one in found]
+    return [hit for _, hit in sorted(hits, key=lambda each: (-each[0], each[1].live))][:limit]
 
 
 def _first_places(conversation: Conversation) -> dict[int, tuple[int, str]]:

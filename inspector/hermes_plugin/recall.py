@@ -38,7 +38,7 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(store: Store, session: str, query: str, limit: int) -> dict[str, Any]:
-    """Hits with the messages that stood around them, those no longer in the context first.
+    """Hits with the messages that stood around them: the very words first, of these what was dropped.
 
     Raises:
         NotFoundError: There is no such session.

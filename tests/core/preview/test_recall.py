@@ -39,6 +39,21 @@ def test_what_still_stands_comes_behind_it(compacted: Home) -> None:
     assert [hit.live for hit in found(compacted, "harbour gauge", everything=True)] == [False, True]
 
 
+def test_a_name_that_stands_alone_comes_first_though_it_still_stands(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    rows = home.talk(7)
+    home.db.mark([rows[5]], content="module_55 is read")
+    home.compact()
+    [newest] = home.talk(1)[:1]
+    home.db.mark([newest], content="Look into module_5")
+    hits = found(home, "module_5", everything=True)
+    assert [(hit.live, hit.excerpt) for hit in hits] == [
+        (True, "Look into module_5"),
+        (False, "module_55 is read"),
+    ]
+
+
 def test_credentials_are_masked_in_message_and_line(compacted: Home) -> None:
     [hit] = found(compacted, "harbour")
     assert KEY not in hit.excerpt

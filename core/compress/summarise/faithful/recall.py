@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from core.model.transcript.message import Message
 _EXCERPT = 200
 _READ = 2000
 """Characters of a line that are weighed for an excerpt."""
-_WHOLE = 2.0
-"""How much more a line counts that holds the words as they were typed."""
+_WHOLE, _PART = 4, 2
+"""How much more a text counts that holds the words as they were typed, whole or as part of longer ones."""
 
 _LEAST = 0.5
 """Share of the query's weight a message must hold."""
@@ -27,13 +28,19 @@ class Recalled:
 
     Attributes:
         index: Its place among the messages of the index.
-        score: Share of the query's weight it holds, 0 to 1; 1 and more when it holds the very words.
+        score: Share of the query's weight it holds, 0 to 1; with 2 added where the very words are part of
+            longer ones, and 4 where they stand alone.
         excerpt: The line that tells most. Untrusted.
     """
 
     index: int
     score: float
     excerpt: str
+
+    @property
+    def exactness(self) -> int:
+        """2 where the words stand as they were typed, 1 where they are part of longer ones, else 0."""
+        return int(self.score) // _PART
 
 
 class RecallIndex:
@@ -52,12 +59,11 @@ class RecallIndex:
         """The messages that hold most of a query, best first; of equals the newest first."""
         wanted = roots(query)
         weights = {word: math.log(1 + len(self._texts) / max(1, self._counts[word])) for word in wanted}
-        whole, typed = sum(weights.values()), " ".join(query.lower().split())
+        whole, typed = sum(weights.values()), _Typed(" ".join(query.lower().split()))
         found: list[Recalled] = []
         for at, words in enumerate(self._words):
             score = sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
-            if typed and typed in self._texts[at].lower():
-                score += _WHOLE
+            score += typed.worth(self._texts[at])
             if score >= _LEAST:
                 found.append(
                     Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(wanted)))
@@ -71,14 +77,33 @@ def _text(message: Message) -> str:
     return "\n".join(part for part in (text, *calls) if part)
 
 
-def _best_line(text: str, typed: str, wanted: frozenset[str]) -> str:
+class _Typed:
+    """The words of a query as they were typed."""
+
+    def __init__(self, words: str) -> None:
+        self._words = words
+        self._alone = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+
+    def worth(self, text: str) -> int:
+        """What a text gains by holding them."""
+        lower = text.lower()
+        if not self._words or self._words not in lower:
+            return 0
+        return _WHOLE if self._alone.search(lower) else _PART
+
+    def place(self, line: str) -> int:
+        """Where they stand, best alone; -1 for nowhere."""
+        lower = line.lower()
+        alone = self._alone.search(lower)
+        return lower.find(self._words) if alone is None else alone.start()
+
+
+def _best_line(text: str, typed: _Typed, wanted: frozenset[str]) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
 
-    def worth(line: str) -> float:
-        return (_WHOLE * len(wanted) if typed in line.lower() else 0) + len(
-            wanted & frozenset(roots(line[:2000]))
-        )
+    def worth(line: str) -> tuple[int, int]:
+        return typed.worth(line), len(wanted & frozenset(roots(line[:_READ])))
 
     best = max(lines, key=worth, default="")
-    at = max(0, best.lower().find(typed) - _EXCERPT // 2) if len(best) > _EXCERPT else 0
+    at = max(0, typed.place(best) - _EXCERPT // 2) if len(best) > _EXCERPT else 0
     return one_line(best[at:], _EXCERPT)

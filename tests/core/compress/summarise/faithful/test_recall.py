@@ -30,6 +30,19 @@ def test_the_very_words_outweigh_words_apart() -> None:
     assert RecallIndex(said).find("cancel order")[0].index == 1
 
 
+def test_a_name_that_stands_alone_comes_before_longer_names_that_hold_it() -> None:
+    said = [user("what of module_5.py?"), *(assistant(f"module_{n} is read") for n in (4, 5, 55))]
+    found = RecallIndex(said).find("module_5")
+    assert [one.index for one in found] == [2, 0, 3, 1]
+    assert [one.exactness for one in found] == [2, 2, 1, 0]
+
+
+def test_the_excerpt_is_the_line_in_which_the_name_stands_alone() -> None:
+    shown = "x" * 300 + " module_55 is read\n" + "module_55 again, " * 20 + "then module_5 once"
+    [one] = RecallIndex([assistant(shown)]).find("module_5")
+    assert one.excerpt.endswith("then module_5 once")
+
+
 def test_arguments_of_calls_are_searched_too() -> None:
     assert RecallIndex(SAID).find("ss -ltn")[0].index == 1
 
