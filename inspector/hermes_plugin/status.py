@@ -11,12 +11,20 @@ from core.compress.engines.host.discovery import enabled_plugins, find_install
 from core.compress.engines.host.found_engine import BUILT_IN
 from core.errors import ConfigError
 from core.hermes.config.config import load_config
+from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
 from core.support.file_cache import state_directory
 from inspector.hermes_plugin.install import NAME, installed
 from inspector.hermes_plugin.stub.settings import Settings
 
 _SECONDS = 30
+_TOOLS = {
+    "none": "shows a recorder no tools: their schemas stay unknown",
+    "cut": (
+        "cuts the tools of a long request for a recorder: their schemas stay unknown then, unless"
+        " HERMES_PLUGIN_PAYLOAD_MAX_CHARS=4000000 stands before `hermes`"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,7 @@ class Status:
         selected: What `context.engine` names.
         release: Of the Hermes behind the `hermes` command; None when there is none.
         answers: The worker's interpreter runs Hermes Inspector.
+        dashboard: That Hermes has the pages of its dashboard; None when there is none.
     """
 
     settings: Settings | None
@@ -37,6 +46,7 @@ class Status:
     release: str | None
     answers: bool
     recorded: Extent
+    dashboard: bool | None = None
 
     @property
     def engine(self) -> bool:
@@ -69,17 +79,33 @@ class Status:
         yield f"recorded: {counts}, {found.size:,} bytes"
         if found.dropped:
             yield f"not recorded: {found.dropped:,} requests"
+        if self.release is not None:
+            yield from self._lacking(self.release)
+
+    def _lacking(self, release: str) -> Iterator[str]:
+        """What the installed release withholds."""
+        shown = load_policy(nearest_release(release)).hooks
+        if self.recorder and not shown.messages:
+            yield f"Hermes {release} shows a recorder no messages: it keeps their number, times and usage"
+        if self.recorder and shown.tools != "whole":
+            yield f"Hermes {release} {_TOOLS[shown.tools]}"
+        if self.dashboard is False:
+            yield f"no tab in the dashboard: this Hermes {release} comes without the pages of its dashboard"
 
 
-def status(home: Path) -> Status:
+def status(home: Path, python: Path | None = None) -> Status:
     """Look at a home.
+
+    Args:
+        home: The HERMES_HOME.
+        python: The interpreter Hermes runs on; None for the one behind the `hermes` command.
 
     Raises:
         DatabaseError: The recording cannot be read.
     """
     settings = installed(home)
     folder = state_directory() if settings is None else Path(settings.state)
-    install = find_install(None)
+    install = find_install(python)
     return Status(
         settings=settings,
         enabled=NAME in enabled_plugins(home),
@@ -87,6 +113,7 @@ def status(home: Path) -> Status:
         release=None if install is None else install.version,
         answers=settings is not None and _answers(settings),
         recorded=Recording(folder).extent(home),
+        dashboard=None if install is None else install.dashboard,
     )
 
 

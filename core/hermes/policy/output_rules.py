@@ -163,6 +163,19 @@ class EngineRules:
 
 
 @dataclass(frozen=True, slots=True)
+class HookRules:
+    """What a release shows its plugins of a request.
+
+    Attributes:
+        messages: The list of messages, whole.
+        tools: Their schemas are shown `whole`, `cut` once the request is long, or only counted (`none`).
+    """
+
+    messages: bool
+    tools: str
+
+
+@dataclass(frozen=True, slots=True)
 class SequenceRules:
     """How a list is put in order before it goes to a provider.
 

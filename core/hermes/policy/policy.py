@@ -17,6 +17,7 @@ from core.hermes.policy.output_rules import (
     EngineRules,
     FailureRules,
     GateRules,
+    HookRules,
     HostRules,
     SequenceRules,
     SummaryRules,
@@ -62,6 +63,7 @@ class Policy:
     assembly: AssemblyRules
     host: HostRules
     engine: EngineRules
+    hooks: HookRules
     sequence: SequenceRules
     gate: GateRules
     failure: FailureRules

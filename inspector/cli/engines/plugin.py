@@ -152,13 +152,13 @@ def _uninstall(args: argparse.Namespace, home: Path) -> int:
 def _status(args: argparse.Namespace, home: Path) -> int:
     from inspector.hermes_plugin.status import status
 
-    found = status(home)
+    found = status(home, args.hermes_python)
     if args.json:
         recorded = found.recorded
         output.write_json(
             {
                 "installed": found.settings is not None,
-                **jsonio.fields(found, "engine recorder enabled release"),
+                **jsonio.fields(found, "engine recorder enabled release dashboard"),
                 "worker": {"python": found.python, "answers": found.answers},
                 "recorded": {
                     **jsonio.fields(recorded, "requests compactions dropped"),

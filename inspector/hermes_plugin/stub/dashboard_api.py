@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, HTTPException
-from fastapi.responses import HTMLResponse
 
 _SETTINGS = Path(__file__).parent.parent / "settings.json"
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
@@ -27,9 +26,9 @@ def conversations() -> Any:
     return json.loads(_ask("sessions", "--limit", _LISTED, "--json"))
 
 
-def report(session: str) -> str:
-    """The report of a conversation as one page of HTML without scripts; credentials are masked in it."""
-    return _ask("export", "--format", "html", "--", session)
+def report(session: str) -> Any:
+    """The report of a conversation, as `export --format json` writes it; credentials are masked in it."""
+    return json.loads(_ask("export", "--format", "json", "--", session))
 
 
 def _ask(command: str, *words: str) -> str:
@@ -49,4 +48,4 @@ def _ask(command: str, *words: str) -> str:
 
 router = APIRouter()
 router.add_api_route("/conversations", conversations)
-router.add_api_route("/report", report, response_class=HTMLResponse)
+router.add_api_route("/report", report)

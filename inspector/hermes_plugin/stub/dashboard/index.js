@@ -4,8 +4,9 @@
   const sdk = window.__HERMES_PLUGIN_SDK__;
   if (!sdk || !window.__HERMES_PLUGINS__) return;
   const { createElement: h } = sdk.React;
-  const { useEffect, useState } = sdk.hooks;
+  const { useEffect, useRef, useState } = sdk.hooks;
   const api = "/api/plugins/inspector";
+  const page = new URL("page.html", document.currentScript.src).href;
 
   function title(row) {
     return row.title || row.preview || row.id;
@@ -18,16 +19,20 @@
     return [row.last_active.slice(0, 16).replace("T", " "), row.messages + " messages", compacted, cost].join(" · ");
   }
 
-  // The dashboard has themes of its own, so its text tells whether it is dark, not the reader's system.
-  function isDark() {
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.fillStyle = getComputedStyle(document.body).color;
-    pen.fillRect(0, 0, 1, 1);
-    return pen.getImageData(0, 0, 1, 1).data.slice(0, 3).reduce((sum, one) => sum + one) > 384;
+  // What a refused request says, without its status and the wrapping of the dashboard's server.
+  function reason(failure) {
+    const text = String(failure.message || failure);
+    const told = /^\d+: (\{.*\})$/s.exec(text);
+    try {
+      return String(JSON.parse(told[1]).detail);
+    } catch {
+      return text;
+    }
   }
 
-  function themed(html) {
-    return html.replace("(prefers-color-scheme:dark)", isDark() ? "(min-width:0)" : "(max-width:0)");
+  function look() {
+    const { color, fontFamily, fontSize, colorScheme } = getComputedStyle(document.querySelector("main") || document.body);
+    return { color, fontFamily, fontSize, colorScheme };
   }
 
   function useNarrow() {
@@ -41,13 +46,6 @@
     return narrow;
   }
 
-  async function fetchPage(session) {
-    const answer = await sdk.authedFetch(api + "/report?session=" + encodeURIComponent(session));
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(text);
-    return text;
-  }
-
   function Row({ row, chosen, choose }) {
     const style = {
       display: "block", width: "100%", textAlign: "left", padding: "0.5rem", cursor: "pointer",
@@ -59,20 +57,28 @@
   }
 
   function Report({ session }) {
-    const [page, setPage] = useState({});
+    const [answer, setAnswer] = useState({});
+    const frame = useRef(null);
     useEffect(function () {
       let current = true;
-      setPage({});
-      fetchPage(session)
-        .then((html) => current && setPage({ html }))
-        .catch((error) => current && setPage({ error: String(error.message || error) }));
+      setAnswer({});
+      sdk.fetchJSON(api + "/report?session=" + encodeURIComponent(session))
+        .then((found) => current && setAnswer({ found }))
+        .catch((failure) => current && setAnswer({ error: reason(failure) }));
       return () => { current = false; };
     }, [session]);
-    if (page.error) return h("p", { role: "alert" }, page.error);
-    if (!page.html) return h("p", null, "Reading the conversation …");
-    // an empty sandbox: the page runs nothing and reaches nothing, whatever a session's text holds
+    // the page has no origin of its own that a message could be addressed to
+    const show = () => frame.current && frame.current.contentWindow.postMessage({ look: look(), found: answer.found }, "*");
+    useEffect(function () {
+      const themed = new MutationObserver(show);
+      themed.observe(document.documentElement, { attributes: true });
+      return () => themed.disconnect();
+    });
+    if (answer.error) return h("p", { role: "alert" }, answer.error);
+    if (!answer.found) return h("p", null, "Reading the conversation …");
+    // it runs its own script and no other, and reaches nothing, whatever a session's text holds
     return h("iframe", {
-      sandbox: "", srcDoc: themed(page.html), title: "Report of " + session,
+      ref: frame, src: page, sandbox: "allow-scripts", onLoad: show, title: "Report of " + session,
       style: { display: "block", width: "100%", height: "100%", border: 0 },
     });
   }
@@ -89,7 +95,7 @@
           setList(newest);
           if (newest.length) setChosen(newest[0].id);
         })
-        .catch((failure) => setError(String(failure.message || failure)));
+        .catch((failure) => setError(reason(failure)));
     }, []);
     if (error) return h("p", { role: "alert" }, error);
     if (!list) return h("p", null, "Reading the conversations …");
