@@ -27,6 +27,9 @@ LEAST, _LEAST_SHORT, _LEAST_INSIDE = 8, 6, 16
 _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
 
+_INNOCENT = 200_000
+"""Texts at the most that are remembered to hold none, 60 bytes each."""
+
 _FEW = 96
 """Up to so many new ones are looked for one by one, before the search for all is built again."""
 
@@ -52,6 +55,7 @@ class KnownValues:
         self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
         self._rows: dict[Hashable, tuple[int, int]] = {}
+        self._innocent: set[int] = set()
         self._lock = Lock()
 
     @property
@@ -101,10 +105,21 @@ class KnownValues:
         """The rows of a place are others than those that were read."""
         self._rows.pop(place, None)
 
+    def is_innocent(self, text: Hashable) -> bool:
+        """Whether a text was marked to give nothing away: agents read the same things again and again."""
+        return hash(text) in self._innocent
+
+    def mark_innocent(self, texts: Iterable[Hashable]) -> None:
+        """These texts give nothing away by themselves; what others give away may still stand in them."""
+        with self._lock:
+            if len(self._innocent) > _INNOCENT:
+                self._innocent.clear()
+            self._innocent.update(map(hash, texts))
+
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
-            for known in (self._kinds, self._encoded, self._read, self._rows):
+            for known in (self._kinds, self._encoded, self._read, self._rows, self._innocent):
                 known.clear()
             self._search, self._fresh = search_for({}), {}
 

@@ -135,7 +135,7 @@ def retention(
         stale=stale(weighed.ended, index),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
-        unsupported=tuple(map(_masked, checked.unsupported)),
+        unsupported=_masked(checked.unsupported),
         noise=dict(weighed.noise),
     )
 
@@ -145,9 +145,12 @@ def _fact(entry: Found, weight: float, index: SummaryIndex) -> Fact:
     return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus, weight)
 
 
-def _masked(claim: Unsupported) -> Unsupported:
-    value, where, nearest = map(redact_text, (claim.value, claim.where, claim.nearest))
-    return replace(claim, value=value, where=where, nearest=nearest)
+def _masked(claims: Sequence[Unsupported]) -> tuple[Unsupported, ...]:
+    clean = iter(redact_bulk([text for one in claims for text in (one.value, one.where, one.nearest)]))
+    return tuple(
+        replace(one, value=value, where=where, nearest=nearest)
+        for one, (value, where, nearest) in zip(claims, zip(clean, clean, clean, strict=True), strict=True)
+    )
 
 
 def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:

@@ -42,10 +42,9 @@ def quick_check(
         rows = store.connection.execute(_query(store), (start, end)).fetchall()
     live = [row for row in rows if row[_ACTIVE] != 0]
     found = {row[_SESSION] for row in rows if row[_COMPACTED] == 1}
-    told: dict[int, bool] = {}
     for place in range(0, len(rows), _AT_ONCE):
         reached(start + place)
-        found.update(_telling(rows[place : place + _AT_ONCE], told))
+        found.update(_telling(rows[place : place + _AT_ONCE]))
     found.update(_doubled(live))
     found.update(_unfit(live, pending))
     return {str(session) for session in found}
@@ -107,15 +106,13 @@ def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
             pending.pop(session, None)
 
 
-def _telling(rows: Sequence[Any], told: dict[int, bool]) -> Iterator[str]:
-    """Sessions with a summary or a credential in what was said; `told` is of texts read before, by hash."""
+def _telling(rows: Sequence[Any]) -> Iterator[str]:
+    """Sessions with a summary or a credential in what was said."""
     texts = [_joined(row[_CONTENT:]) for row in rows]
-    fresh = [text for text in dict.fromkeys(texts) if hash(text) not in told]
-    held = set(holding(fresh))
-    told.update((hash(text), text in held) for text in fresh)
+    held = set(holding(list(dict.fromkeys(texts))))
     for row, text in zip(rows, texts, strict=True):
         content = row[_CONTENT]
         if content and b"[CONTEXT " in content and any(marker in content for marker in _SUMMARIES):
             yield row[_SESSION]
-        if told[hash(text)]:
+        if text in held:
             yield row[_SESSION]

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from core.redact.known_values import KNOWN, is_looked_for
 from core.redact.quick_check import may_hold_credential
-from core.redact.spans import BETWEEN
+from core.redact.spans import BETWEEN, Hit
 from core.redact.word_search import pattern
 from core.store.database.schema import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
@@ -51,10 +51,9 @@ def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Pat
     ids = _family(connection, schema, session_id)
     with passed_over():
         _learn_texts(_of_sessions(connection, schema, ids))
-    told: set[int] = set()
     for one in ids:
         for chunk in chunks(_unread(connection, path, one)):
-            _learn_rows(connection, schema, chunk, told)
+            _learn_rows(connection, schema, chunk)
             KNOWN.mark_rows((path, one), chunk)
 
 
@@ -94,7 +93,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
                 continue
             given = [text for text in _of_sessions(connection, schema, family) if _gives(text, words)]
             _learn_texts(given) if given else None
-            _learn_rows(connection, schema, list(_holding(connection, schema, family, words)), set())
+            _learn_rows(connection, schema, list(_holding(connection, schema, family, words)))
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
@@ -162,13 +161,8 @@ def _holding(
             yield from dict.fromkeys(row for row, text in stored if any(word in text for word in present))
 
 
-def _learn_rows(
-    connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], told: set[int]
-) -> None:
-    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any.
-
-    Agents read the same things again and again: texts whose hash was `told` are left out.
-    """
+def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]) -> None:
+    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any."""
     if not row_ids:
         return
     # Most lists hold nothing suspicious, so they need not wait for these.
@@ -177,15 +171,30 @@ def _learn_rows(
 
     for chunk in chunks(row_ids):
         for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
-            fresh = {text: row for row, text in stored if hash(text) not in told}
-            told.update(map(hash, fresh))
-            wanted = sorted({fresh[text] for text in holding(list(fresh))})
+            texts = {text: row for row, text in stored}
+            wanted = sorted({texts[text] for text in holding(list(texts))})
             for _, messages in piecewise(wanted, lambda part: read_messages(connection, schema, part)):
                 learn(messages)
 
 
-def holding(texts: Sequence[bytes]) -> Iterator[bytes]:
-    """Those of many stored texts that hold a credential: read together, which costs less, then alone."""
+def holding(texts: Sequence[bytes]) -> list[bytes]:
+    """Those of many stored texts that hold a credential, in their order.
+
+    A text that was found to give nothing away is searched only for what others gave away since.
+    """
+    from core.redact.text import find
+
+    known = [text for text in texts if KNOWN.is_innocent(text)]
+    fresh = [text for text in texts if not KNOWN.is_innocent(text)]
+    held = set(_alone(fresh, find))
+    KNOWN.mark_innocent(text for text in fresh if text not in held)
+    if KNOWN.count:
+        held.update(_alone(known, lambda text: list(KNOWN.hits(text))))
+    return [text for text in texts if text in held]
+
+
+def _alone(texts: Sequence[bytes], look: Callable[[str], Sequence[Hit]]) -> Iterator[bytes]:
+    """The texts in which something is found: read together, which costs less, then alone."""
     from core.redact.text import find
 
     plain = [text.decode("utf-8", "replace") for text in texts]
@@ -195,7 +204,7 @@ def holding(texts: Sequence[bytes]) -> Iterator[bytes]:
             lambda end: end < _TOGETHER, accumulate(len(text) + len(BETWEEN) for text in plain[first:])
         )
         starts = [0, *ends]
-        hits = find(BETWEEN.join(plain[first : first + len(starts)]))
+        hits = look(BETWEEN.join(plain[first : first + len(starts)]))
         for place in sorted({bisect_right(starts, hit.start) - 1 for hit in hits}):
             if find(plain[first + place]):
                 yield texts[first + place]
