@@ -133,9 +133,12 @@ class Evidence:
         forms = (f"{figure} {unit}", f"{figure}{unit}")
         if any(form in self._values or self.mentions(form) for form in forms):
             return True
+        said = [text for _, text in self.accounts.spoken if figure in text]
+        if not said:
+            return False
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
-        return any(figure in text and apart.search(text) for _, text in self.accounts.spoken)
+        return any(map(apart.search, said))
 
     def knows(self, word: str) -> bool:
         """Whether a root, or one that means the same, stands in the messages."""
