@@ -13,8 +13,7 @@ from core.apply.execute import execute
 from core.apply.journal import FILE_NAME, Journal
 from core.apply.rehearse import rehearse
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
-from core.preview.carry_out import carry_out
-from core.preview.foreseen import basis_of
+from core.preview.foreseen import basis_of, carry_out
 from core.store.database.locate import locate
 from core.store.store import Store
 from sample_sessions.data import mapping
@@ -109,5 +108,5 @@ def write_compaction(home: Path, session_id: str, journal: Journal, at: datetime
         generation = store.conversation(session_id).generations[-1]
         basis = basis_of(location, generation, lambda: False)
         summariser = ExtractiveSummariser()
-        made = carry_out(basis.reading.measured, basis.plan, summariser, here=basis.reading.context)
+        made = carry_out(basis.reading.measured, basis.plan, summariser, agent=basis.agent)
         execute(rehearse(store, session_id, made), journal, now=at)

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from core.compress.assembly.agent_steps import may_hide_todos, settled
 from core.compress.assembly.assemble import assemble, handed_off
-from core.compress.assembly.caveats import caveats, focus_caveats
-from core.compress.assembly.feedback import Outcome, feedback
-from core.compress.assembly.rewording import Sides, marked, sides
+from core.compress.assembly.rewording import Sides, had_user, marked, sides
+from core.compress.assembly.told import Outcome, caveats, feedback, focus_caveats
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged
-from core.compress.requests.failure import accepted, consequence, had_user, invents_user
+from core.compress.requests.failure import accepted, consequence, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.retention.score import retention as retained
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -96,7 +95,7 @@ def preview(
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
     """
     focus = focus if focus and focus.strip() else None
-    part, cut = part_of(measured, plan)
+    part, cut = (measured, plan) if plan.kept_from is None else part_of(measured, plan, plan.kept_from)
     asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
     if not plan.summarises:
         return _result(asked, None, Attempt(None))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.model.evidence import Evidence, Verdict
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline
 
 if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
     from core.explain.context.log.log_clock import Clock

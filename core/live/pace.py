@@ -12,7 +12,7 @@ from core.explain.context.context import ConversationContext
 from core.explain.events import explained
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.tokens import Buckets
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.model.transcript.session import Session
 from core.store.store import Store
 

@@ -1,28 +1,110 @@
-"""A compaction foreseen: what every preview of a generation starts from, and both sides of one."""
+"""A compaction foreseen: what a preview starts from, the one way to carry it out, and both sides of it.
+
+The app and the command line take the same way: what the user's Hermes would make of a plan.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
 
 from core.account.pricing.price import rates_for
-from core.account.pricing.price_book import open_book
+from core.account.pricing.price_book import PriceBook, open_book
+from core.compress.dry_run import preview
 from core.compress.planning.measure import Measured
 from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.compress.summarise.base import Cancelled, OnText, Summariser
+from core.explain.context.generation import GenerationContext
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview, SummaryCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
-from core.preview.carry_out import carry_out
 from core.preview.comparison import Comparison, foreseen, kept_of
 from core.preview.generation import Reading, read
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from core.support.amounts import dollars
+
+ABORT = "compression.abort_on_summary_failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who would run a compaction, as its home configures it.
+
+    Attributes:
+        session: Where it goes on.
+        aborts: After a failed summary it leaves the list as it is, where the release lets it.
+        rules: Whose rules the figures are by, where these are not the rules in force.
+    """
+
+    session: str
+    aborts: bool
+    rules: tuple[str, ...]
+
+
+def agent_of(here: GenerationContext, release: str) -> Agent:
+    """The agent of the home a generation was read from, running a release."""
+    return Agent(here.conversation.tip.id, bool(here.config.value(ABORT, release)), here.rules)
+
+
+def carry_out(
+    measured: Measured,
+    plan: Plan,
+    summariser: Summariser,
+    focus: str | None = None,
+    *,
+    agent: Agent | None = None,
+    on_text: OnText | None = None,
+    cancelled: Cancelled | None = None,
+) -> Preview:
+    """Preview a compaction under the configuration of the home it belongs to.
+
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        agent: Who would run it; None for a list from a file, which no agent runs.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
+
+    Raises:
+        SummaryFailure: The user gave up; any other failure has the release's own consequence.
+        ConfigError: A model would be asked, and the user's `prices.yaml` cannot be used.
+    """
+    book = _book(summariser)
+    made = preview(
+        measured,
+        plan,
+        summariser,
+        focus,
+        session=None if agent is None else agent.session,
+        today=f"{date.today():%Y-%m-%d}",
+        abort_configured=agent is not None and agent.aborts,
+        hosted=agent is not None,
+        on_text=on_text,
+        cancelled=cancelled,
+    )
+    rules = agent.rules if agent else ()
+    return replace(made, notes=(*rules, *made.notes), call=_priced(made.call, book))
+
+
+def _book(summariser: Summariser) -> PriceBook | None:
+    """The prices, opened before a call is paid for: a file of them that cannot be read is told then."""
+    return None if summariser.describe() is None else open_book()
+
+
+def _priced(call: SummaryCall | None, book: PriceBook | None) -> SummaryCall | None:
+    """With what the counted tokens cost at the model that answered."""
+    if call is None or call.usage is None or book is None:
+        return call
+    return replace(call, usd=book.price(call.usage, call.model, call.provider, call.base_url))
+
 
 _OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
 """Summarisers that ask no model, as people call them."""
@@ -40,6 +122,7 @@ class Basis:
 
     reading: Reading
     plan: Plan
+    agent: Agent
     rate: Decimal | None = None
     supposed: str = ""
 
@@ -57,7 +140,8 @@ def basis_of(
     reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
     rate = read_rate(reading.context.conversation.tip, cut.compared_tokens)
-    return Basis(reading, cut, rate, actual.what_if.supposing(supposed).named())
+    agent = agent_of(reading.context, reading.measured.policy.release)
+    return Basis(reading, cut, agent, rate, actual.what_if.supposing(supposed).named())
 
 
 def compare(
@@ -69,8 +153,10 @@ def compare(
     stop: Cancelled | None = None,
 ) -> Comparison:
     """Both sides of a planned compaction, done as a dry run."""
-    measured, here = basis.reading.measured, basis.reading.context
-    made = carry_out(measured, basis.plan, summariser, focus, here=here, on_text=on_text, cancelled=stop)
+    measured = basis.reading.measured
+    made = carry_out(
+        measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
+    )
     weights = weights_after(made, measured)
     shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
     return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(made.call)))

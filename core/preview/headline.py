@@ -7,8 +7,7 @@ from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from core.model.finding import Severity
-from core.model.headline import COMPRESS_NOW, Headline
+from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.support.amounts import NEAR_LIMIT, dollars, limit, short
 from core.support.yaml_tables import load_table
 

@@ -18,7 +18,7 @@ from core.compress.engines.run import Hosted, OtherEngine, run_engine
 from core.compress.planning.measure import Measured
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import text_tokens
-from core.compress.summarise.base import Cancelled, OnText, Summariser, SummaryFailure
+from core.compress.summarise.base import Cancelled, Summariser, SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import build_prompt
 from core.errors import InspectorError
@@ -26,8 +26,7 @@ from core.explain.context.generation import GenerationContext
 from core.model.accounting.tokens import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison, foreseen
 from core.preview.foreseen import Basis, compare, weights_after
 from core.preview.summarisers import chosen_model
@@ -123,21 +122,17 @@ def contend(
 
 
 def compare_by(
-    engine: OtherEngine | None,
+    engine: OtherEngine,
     basis: Basis,
     summariser: Summariser,
     focus: str | None,
-    *,
-    on_text: OnText | None = None,
     stop: Cancelled | None = None,
 ) -> Comparison:
-    """Both sides of a compaction by an engine; by ours where none is named.
+    """Both sides of a compaction by another engine.
 
     Raises:
         EngineFailed: The engine could not be loaded, hung, died, was given up, or returned no list.
     """
-    if engine is None:
-        return compare(basis, summariser, focus, on_text=on_text, stop=stop)
     measured = basis.reading.measured
     done = run_engine(engine, measured, basis.plan, summariser, focus, stop=stop)
     weights = weights_after(done.preview, measured)

@@ -12,8 +12,7 @@ from inspector.terminal import waiting
 
 if TYPE_CHECKING:
     from core.model.evidence import Evidence, Verdict
-    from core.model.finding import Severity
-    from core.model.headline import Headline
+    from core.model.finding import Headline, Severity
 
 PROGRAM = "hermes-inspector"
 
@@ -104,7 +103,7 @@ def headline(found: Headline) -> Iterator[str]:
 
 def fix(remedy: str, severity: Severity | None, indent: str = "  ") -> str:
     """The line that says what helps."""
-    from core.model.headline import help_word
+    from core.model.finding import help_word
     from inspector.terminal.ink import joined
 
     return joined(indent, strong(f"{help_word(severity)}:"), f" {remedy}")

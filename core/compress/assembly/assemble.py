@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.compress.messages.kinds import content_text, is_summary
-from core.compress.messages.list_rows import Row, appended, without_keys
+from core.compress.messages.list_rows import Row, appended, repaired, without_keys
 from core.compress.messages.restated_request import restated
 from core.compress.messages.summary_row import merged, place, standalone, unwrapped
-from core.compress.messages.tool_pairs import repaired
-from core.compress.planning.demote_results import demoted
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window
-from core.compress.pruning.old_images import without_old_images
+from core.compress.pruning.old_outputs import demoted, without_old_images
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.compress.messages.kinds import is_summary
-from core.compress.messages.list_rows import without_keys
+from core.compress.messages.list_rows import call_ids, result_ids, without_keys
 from core.compress.messages.restated_request import is_asking
-from core.compress.messages.tool_pairs import call_ids, result_ids
 from core.compress.pruning.salvage import estimate
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message

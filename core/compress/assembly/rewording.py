@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.compress.assembly.assemble import Assembled
-from core.compress.messages.kinds import HAD_USER
+from core.compress.messages.kinds import HAD_USER, content_text, is_scaffold, is_summary
 from core.compress.messages.list_rows import without_keys
 from core.compress.planning.keep_turns import rejoined
+from core.compress.summarise.fallback.text import no_user_line
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.output_rules import AssemblyRules
+from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
 Messages = tuple[Message, ...]
@@ -55,6 +57,20 @@ def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules
         summary = rows[assembled.summary_index]
         rows[assembled.summary_index] = summary.with_wire(**{HAD_USER: had_user})
     return tuple(rows)
+
+
+def had_user(messages: Sequence[Message], policy: Policy) -> bool:
+    """Whether a user speaks, or the newest summary stands for one who did."""
+    earlier: Message | None = None
+    for message in messages:
+        if is_summary(message.wire, policy.summary):
+            earlier = message
+        elif message.role == "user" and not is_scaffold(content_text(message.content).strip(), policy.tail):
+            return True
+    if earlier is None:
+        return False
+    flag = earlier.wire.get(HAD_USER)
+    return flag if isinstance(flag, bool) else no_user_line() not in content_text(earlier.content)
 
 
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:

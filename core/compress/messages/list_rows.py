@@ -1,4 +1,4 @@
-"""Messages on their way into a new list, each knowing where it came from."""
+"""Messages on their way into a new list, each knowing where it came from, every tool result with its call."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.hermes.policy.output_rules import AssemblyRules
 from core.model.transcript.message import Message
 
 
@@ -59,3 +60,93 @@ def prepended(content: Any, text: str) -> Any:
     if isinstance(content, list):
         return [{"type": "text", "text": text}, *content]
     return f"{text}{content}"
+
+
+_STUB = "[Result from earlier conversation — see context summary above]"
+_REMOVED = "(tool call removed)"
+
+
+def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:
+    """The rows without orphan results, and with stubs for or without the calls that lost theirs."""
+    called = {name for row in rows for call in _calls(row) for name in call_ids(call, rules)}
+    kept = [row for row in rows if not _is_orphan(row, called, rules)]
+    answered = {name for row in kept for name in result_ids(row.message, rules)}
+    if rules.orphans == "stub":
+        return [new for row in kept for new in _with_stubs(row, answered, rules)]
+    if not any(_is_unanswered(call, answered, rules) for row in kept for call in _calls(row)):
+        return kept
+    pending = _pending(kept) if rules.keeps_pending else -1
+    return [row if i == pending else _stripped(row, answered, rules) for i, row in enumerate(kept)]
+
+
+def call_ids(call: Any, rules: AssemblyRules) -> set[str]:
+    """The ids a result may refer to a call by."""
+    if not isinstance(call, dict):
+        return set()
+    if rules.id_variants:
+        return _variants(*(call.get(key) for key in ("call_id", "id", "response_item_id")))
+    name = call.get("call_id") or call.get("id")
+    return {name} if isinstance(name, str) and name else set()
+
+
+def result_ids(message: Message, rules: AssemblyRules) -> set[str]:
+    """The ids by which a result refers to its call."""
+    name = message.wire.get("tool_call_id") if message.wire.get("role") == "tool" else None
+    if rules.id_variants:
+        return _variants(name)
+    return {name} if isinstance(name, str) and name else set()
+
+
+def _variants(*values: Any) -> set[str]:
+    """Every spelling of an id; bridges join two with a bar."""
+    whole = {value.strip() for value in values if isinstance(value, str) and value.strip()}
+    return whole | {part.strip() for value in whole for part in value.split("|") if part.strip()}
+
+
+def _is_orphan(row: Row, called: set[str], rules: AssemblyRules) -> bool:
+    names = result_ids(row.message, rules)
+    return bool(names) and not names & called
+
+
+def _with_stubs(row: Row, answered: set[str], rules: AssemblyRules) -> list[Row]:
+    missing = [name for call in _calls(row) for name in call_ids(call, rules) if name not in answered]
+    return [
+        row,
+        *(Row(Message({"role": "tool", "content": _STUB, "tool_call_id": name})) for name in missing),
+    ]
+
+
+def _stripped(row: Row, answered: set[str], rules: AssemblyRules) -> Row:
+    calls = _calls(row)
+    kept = [call for call in calls if not _goes(call, answered, rules)]
+    if len(kept) == len(calls):
+        return row
+    if kept:
+        return replace(row, message=row.message.with_wire(tool_calls=kept))
+    bare = replace(row, message=without_keys(row.message, ("tool_calls",)))
+    content = bare.content
+    empty = not content or (isinstance(content, str) and not content.strip())
+    return bare.rewritten(_REMOVED) if empty else bare
+
+
+def _is_unanswered(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
+    names = call_ids(call, rules)
+    return bool(names) and not names & answered
+
+
+def _goes(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
+    # A call without any id goes with the others where releases pair strictly; older ones never looked.
+    if rules.id_variants and not call_ids(call, rules):
+        return True
+    return _is_unanswered(call, answered, rules)
+
+
+def _pending(rows: Sequence[Row]) -> int:
+    """The last assistant row when only its results follow: its calls may still be running."""
+    last = next((i for i in range(len(rows) - 1, -1, -1) if rows[i].role != "tool"), -1)
+    return last if last >= 0 and rows[last].role == "assistant" else -1
+
+
+def _calls(row: Row) -> Sequence[Any]:
+    calls = row.message.wire.get("tool_calls") if row.role == "assistant" else None
+    return calls if isinstance(calls, list | tuple) else ()

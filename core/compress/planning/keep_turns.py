@@ -33,11 +33,8 @@ def boundary(messages: Sequence[Message], turns: int) -> int | None:
     return (asked[-clamped(turns) :] or [0])[0] or None
 
 
-def part_of(measured: Measured, plan: Plan) -> tuple[Measured, Plan]:
-    """What a plan compresses as if it were all there is: everything, or what precedes the kept turns."""
-    start = plan.kept_from
-    if start is None:
-        return measured, plan
+def part_of(measured: Measured, plan: Plan, start: int) -> tuple[Measured, Plan]:
+    """What a plan compresses as if it were all there is: what precedes the kept turns."""
     part = measure(measured.messages[:start], measured.policy)
     return part, replace(
         plan,

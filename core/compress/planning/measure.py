@@ -8,8 +8,8 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import TypeVar
 
-from core.compress.planning.demote_results import is_large, note
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
+from core.compress.pruning.old_outputs import is_large, note
 from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, message_size, total_tokens
 from core.compress.sizing.weight import Weight, message_weight

@@ -55,6 +55,7 @@ class Columns:
         steers: Rows of the user steering a running turn.
         skills: Skill bodies and where they are needed.
         newest_assistant: Position of the newest assistant row, -1 without one.
+        has_system: The list begins with a system message.
     """
 
     roles: tuple[Any, ...]
@@ -70,14 +71,10 @@ class Columns:
     steers: frozenset[int]
     skills: Skills
     newest_assistant: int
+    has_system: bool = False
 
     def __len__(self) -> int:
         return len(self.roles)
-
-    @property
-    def has_system(self) -> bool:
-        """The list begins with a system message."""
-        return bool(self.roles) and self.roles[0] == "system"
 
 
 NO_COLUMNS = Columns((), (), (), (), (), frozenset(), (), {}, range(0), (), frozenset(), Skills(), -1)
@@ -112,6 +109,7 @@ def columns_of(
         steers=before.steers.union(i for i, wire in rows if wire.get("display_kind") == STEER),
         skills=_skills(messages, calls, before) if policy.prune.skill_window else Skills(),
         newest_assistant=assistants[-1][0] if assistants else before.newest_assistant,
+        has_system=(*before.roles[:1], *roles[:1])[:1] == ("system",),
     )
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.compress.messages.kinds import is_summary
-from core.compress.planning.demote_results import old_results
 from core.compress.planning.measure import Measured
 from core.compress.planning.prune import Pruning
+from core.compress.pruning.old_outputs import old_results
 from core.compress.sizing.estimate import Size, as_tokens
 from core.compress.sizing.threshold import Budgets
 from core.model.compaction.plan import Span

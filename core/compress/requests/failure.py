@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.compress.messages.kinds import HAD_USER, content_text, is_scaffold, is_summary
+from core.compress.assembly.rewording import had_user
 from core.compress.summarise.base import (
     FailureKind,
     SummaryFailure,
@@ -95,20 +95,6 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
     section = re.search(rf"^{heading}\s*\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL)
     task = section[1].strip() if section else ""
     return task != no_user_line() or _ATTRIBUTION.search(body) is not None
-
-
-def had_user(messages: Sequence[Message], policy: Policy) -> bool:
-    """Whether a user speaks, or the newest summary stands for one who did."""
-    earlier: Message | None = None
-    for message in messages:
-        if is_summary(message.wire, policy.summary):
-            earlier = message
-        elif message.role == "user" and not is_scaffold(content_text(message.content).strip(), policy.tail):
-            return True
-    if earlier is None:
-        return False
-    flag = earlier.wire.get(HAD_USER)
-    return flag if isinstance(flag, bool) else no_user_line() not in content_text(earlier.content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from core.compress.facts.readable import is_output
 from core.compress.messages.kinds import content_text, summary_match
 from core.compress.messages.restated_request import is_asking, request_text
 from core.compress.messages.summary_row import unwrapped
-from core.compress.planning.demote_results import demoted
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window
+from core.compress.pruning.old_outputs import demoted
 from core.compress.requests.additions import Finish, finished
 from core.compress.requests.serialise import serialised
 from core.compress.sizing.threshold import tail_mode

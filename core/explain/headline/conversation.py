@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.explain.compactions.outcome.failure import words
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
-from core.model.finding import Severity
-from core.model.headline import COMPRESS_NOW, Headline
+from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.redact.quick_check import masked_start
 from core.support.amounts import NEAR_LIMIT, limit, plural, short
 from core.support.yaml_tables import load_table

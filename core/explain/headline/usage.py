@@ -10,8 +10,7 @@ from typing import Any
 from core.account.spending.conversations import best_cost, whole
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
 from core.support.amounts import dollars, plural, short
 from core.support.yaml_tables import load_table

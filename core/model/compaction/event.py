@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.model.evidence import Evidence, Verdict
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline
 from core.model.transcript.conversation import BoundaryMode
 
 

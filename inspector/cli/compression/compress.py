@@ -26,7 +26,7 @@ from inspector.terminal.progress import progress
 
 if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
-    from core.model.headline import Headline
+    from core.model.finding import Headline
     from inspector.cli.compression.question import Question
 
 
@@ -131,10 +131,11 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
     """A preview for each focus, over the same cut."""
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
-    from core.preview.carry_out import carry_out
+    from core.preview.foreseen import agent_of, carry_out
 
     measured = measure(asked.messages, asked.policy)
     cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    agent = None if asked.context is None else agent_of(asked.context, asked.policy.release)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
     pricing.tell_pause(asked, writer.describe())
@@ -147,7 +148,7 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
                 cut,
                 writer,
                 focus,
-                here=asked.context,
+                agent=agent,
                 on_text=line.on_text,
                 cancelled=line.cancelled,
             )

@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     found = plan(measured, asked.settings, asked.gate, keep=args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
-    pruned = list(_pruned(found, part_of(measured, found)[0])) if args.pruned else None
+    part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
+    pruned = list(_pruned(found, part)) if args.pruned else None
     gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from core.model.compaction.preview import SUSPECTED, Feedback, Preview, Retention
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.model.transcript.message import Message
 from core.preview.headline import kind_word
 from core.redact.message import redact_message

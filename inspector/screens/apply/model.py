@@ -7,8 +7,7 @@ from enum import StrEnum
 
 from core.apply.journal import undo_command
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.message import Message as Event
 
 from core.model.compaction.apply import Applied, ApplyMode
-from core.model.headline import NO_HEADLINE
+from core.model.finding import NO_HEADLINE
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread

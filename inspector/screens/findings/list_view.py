@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, NotKnown, Severity
-from core.model.headline import help_word
+from core.model.finding import Finding, NotKnown, Severity, help_word
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from core.errors import InspectorError
-from core.model.finding import Finding, NotKnown, Severity
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Finding, Headline, NotKnown, Severity
 from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.terminal import formatting as fmt

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from core.model.headline import NO_HEADLINE
+from core.model.finding import NO_HEADLINE
 from inspector.screens.sessions.columns import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt

@@ -8,8 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.model.accounting.tokens import Buckets, Cost
-from core.model.finding import Severity
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location

@@ -9,8 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
 from core.trajectory.browse import Listed, State, Sums, survey
 from core.trajectory.shards.job import Job

@@ -9,8 +9,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.finding import Severity
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline, Severity
 from inspector.terminal.glyphs import SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette

@@ -18,9 +18,8 @@ from inspector.terminal.formatting import ESTIMATE, count
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.charts.retention_strip import heat_glyph, heat_ink
+from inspector.widgets.charts.retention import heat_glyph, heat_ink
 from inspector.widgets.messages.arguments import argument_line, beginning
-from inspector.widgets.messages.bands import Band
 
 STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
 """A sign a row state; the detail pane says it in words."""
@@ -100,15 +99,6 @@ def message_row(
 def _beginning(text: str, known: int) -> str:
     # `known`: a beginning masked before another credential was learned does not count.
     return masked_start(text, PREVIEW_CHARS)
-
-
-def draw_band(band: Band, width: int, palette: Palette) -> Line:
-    """A ruled line with a title and a note."""
-    ink = palette.style(INK[band.part] if band.part else "ink-muted")
-    line = Line().gap().add(glyphs.BAND, ink).gap()
-    line.add(band.title, ink + Style(bold=True)).gap().add(glyphs.BAND, ink).gap()
-    line.add(band.note, palette.style("ink-muted"), most=max(0, width - line.width - 2)).gap()
-    return line.add(glyphs.BAND * max(0, width - line.width), palette.style("rule"))
 
 
 def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) -> Line:

@@ -1,16 +1,114 @@
-"""The messages of a conversation with the bands of the cut between them."""
+"""The messages of a conversation with the bands of the cut between them, addressed by row."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from rich.style import Style
+
+from core.model.compaction.plan import Part, Plan
+from core.support.amounts import plural
+from inspector.terminal import glyphs
 from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import Rows
-from inspector.widgets.messages.bands import Band, Banding
-from inspector.widgets.messages.draw import Marks, MessageRow, draw_band, draw_message
+from inspector.widgets.messages.draw import Marks, MessageRow, draw_message
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A ruled line above a message.
+
+    Attributes:
+        before: Index of the message it stands above.
+        part: The partition it opens; None for a boundary between generations.
+        title: What opens here.
+        note: What would happen to it, in words.
+    """
+
+    before: int
+    part: Part | None
+    title: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Banding:
+    """The rows of a list of `messages` with bands, which stand in order of `before`."""
+
+    messages: int
+    bands: tuple[Band, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Rows in all."""
+        return self.messages + len(self.bands)
+
+    def at(self, row: int) -> int | Band:
+        """The index of the message in a row, or the band that fills it.
+
+        Raises:
+            IndexError: There is no such row.
+        """
+        if not 0 <= row < self.count:
+            raise IndexError(row)
+        above = bisect_left(range(len(self.bands)), row, key=self._row_of_band)
+        if above < len(self.bands) and self._row_of_band(above) == row:
+            return self.bands[above]
+        return row - above
+
+    def row_of(self, message: int) -> int:
+        """The row a message stands in."""
+        return message + bisect_right(self.bands, message, key=lambda band: band.before)
+
+    def message_near(self, row: int) -> int | None:
+        """The message in a row, or the next one below when a band fills it."""
+        for place in range(max(0, row), self.count):
+            found = self.at(place)
+            if isinstance(found, int):
+                return found
+        return None
+
+    def band_above(self, row: int) -> int | None:
+        """The row of the nearest band at or above a row."""
+        above = bisect_right(range(len(self.bands)), row, key=self._row_of_band) - 1
+        return self._row_of_band(above) if above >= 0 else None
+
+    def _row_of_band(self, place: int) -> int:
+        return self.bands[place].before + place
+
+
+def partition_bands(plan: Plan) -> tuple[Band, ...]:
+    """The bands of a plan: middle and tail, or one line saying why nothing would be cut."""
+    if not plan.messages:
+        return ()
+    if not plan.summarises:
+        reason = plan.blocked_by[0] if plan.blocked_by else "head and tail meet"
+        return (Band(0, None, "nothing to summarise", reason),)
+    return (
+        Band(
+            plan.middle.start,
+            Part.MIDDLE,
+            "middle",
+            f"{plural(plan.middle.size, 'message')} · would become one summary",
+        ),
+        Band(plan.tail.start, Part.TAIL, "tail", f"{plural(plan.tail.size, 'message')} · kept as they are"),
+    )
+
+
+def draw_band(band: Band, width: int, palette: Palette) -> Line:
+    """A ruled line with a title and a note."""
+    ink = palette.style(INK[band.part] if band.part else "ink-muted")
+    line = Line().gap().add(glyphs.BAND, ink).gap()
+    line.add(band.title, ink + Style(bold=True)).gap().add(glyphs.BAND, ink).gap()
+    line.add(band.note, palette.style("ink-muted"), most=max(0, width - line.width - 2)).gap()
+    return line.add(glyphs.BAND * max(0, width - line.width), palette.style("rule"))
+
 
 Entry: TypeAlias = MessageRow | Band
 

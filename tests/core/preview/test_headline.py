@@ -19,7 +19,7 @@ from core.model.compaction.preview import Fact, FactCount, Preview, Retention, U
 from core.model.compaction.settings import Settings
 from core.model.finding import Severity
 from core.model.transcript.message import Message
-from core.preview.carry_out import carry_out
+from core.preview.foreseen import carry_out
 from core.preview.headline import MOST, headline_of, plan_headline
 
 POLICY = load_policy("0.19")

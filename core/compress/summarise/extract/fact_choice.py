@@ -1,4 +1,4 @@
-"""Choosing which facts a summary can afford.
+"""Choosing which facts a summary can afford, and what else was said of its topic where room is left.
 
 A fact is worth its section's weight, its own, how late it was said and how many checkable facts it holds for
 its length.
@@ -7,8 +7,11 @@ its length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from core.compress.facts.collect import sentences
+from core.compress.facts.readable import View, one_line
+from core.compress.facts.topic import Topic
 from core.compress.facts.values import values
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
@@ -74,3 +77,27 @@ def _worth(fact: FactLine, newest: int) -> float:
 
 def _sum(facts: Iterable[FactLine], costs: dict[int, int]) -> int:
     return sum(costs[id(fact)] for fact in facts)
+
+
+_LONGEST = 240
+_LEAST = 20
+"""Characters a line needs to tell something."""
+
+_PER_MESSAGE = 12
+_SAID, _SHOWN = 0.5, 0.25
+"""Worth of a sentence of an assistant, and of a line of a tool's output, beside the facts of the sections."""
+
+
+def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
+    """The sentences of assistants and the lines of results that a topic covers, each once, oldest first."""
+    seen: set[str] = set()
+    for view in views:
+        if view.role not in ("assistant", "tool"):
+            continue
+        said = view.role == "assistant"
+        lines = sentences(view.text) if said else tuple(view.text.splitlines())
+        told = (one_line(line, _LONGEST).strip("-*• ") for line in lines if topic.covers(line))
+        new = [line for line in dict.fromkeys(told) if len(line) >= _LEAST and line not in seen]
+        seen.update(new)
+        weight = _SAID if said else _SHOWN
+        yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])

@@ -14,12 +14,11 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.fact_choice import Estimate
+from core.compress.summarise.extract.fact_choice import Estimate, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.sections import render
 from core.compress.summarise.extract.summariser import quarter
-from core.compress.summarise.extract.topic_details import topic_details
 from core.compress.summarise.faithful.coverage import best_lines
 from core.compress.summarise.faithful.entities import entity_lines
 from core.compress.summarise.faithful.missing import lines_of, lost

@@ -10,8 +10,7 @@ from core.explain.events import explained, prompts_of
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import Trigger
-from core.model.finding import Severity
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.model.transcript.session import Guards
 from core.preview.generation import Reading, followed
 from core.store.database.connect import Cancelled

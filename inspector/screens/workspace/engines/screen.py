@@ -15,7 +15,7 @@ from textual.message import Message as Event
 from core.compress.engines.host.choice import Surroundings
 from core.compress.engines.host.discovery import find_install
 from core.compress.engines.run import OtherEngine
-from core.model.headline import NO_HEADLINE
+from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
 from core.preview.other_engine import Contender, contend, contenders, contest_headline

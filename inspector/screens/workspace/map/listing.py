@@ -13,9 +13,8 @@ from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
 from inspector.widgets.lists.row_source import PAGE, PagedRows
-from inspector.widgets.messages.bands import Band, Banding, partition_bands
 from inspector.widgets.messages.draw import Marks, MessageRow
-from inspector.widgets.messages.message_list import BandedRows, MessageList
+from inspector.widgets.messages.message_list import Band, BandedRows, Banding, MessageList, partition_bands
 
 
 class MapListing:

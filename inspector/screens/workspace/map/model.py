@@ -12,9 +12,9 @@ from core.model.transcript.message import Message, RowState
 from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading, call_of, results_of
 from inspector.screens.workspace.views import generation_words
-from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages.message_list import Band
 
 
 def holds(message: Message, needle: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.compaction.plan import Plan
-from core.model.headline import NO_HEADLINE
+from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, followed
 from core.preview.headline import plan_headline

@@ -8,7 +8,7 @@ from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.model.transcript.message import Message
 from core.preview.generation import Reading, mates
 from core.preview.what_if import Hypothesis

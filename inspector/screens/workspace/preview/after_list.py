@@ -13,8 +13,8 @@ from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRow
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.messages.bands import Band
-from inspector.widgets.messages.draw import Marks, draw_band, draw_message
+from inspector.widgets.messages.draw import Marks, draw_message
+from inspector.widgets.messages.message_list import Band, draw_band
 
 FATES = {
     "lost": ("✗", "severity-critical"),

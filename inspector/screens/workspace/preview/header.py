@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.headline import NO_HEADLINE
+from core.model.finding import NO_HEADLINE
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from inspector.terminal import formatting as fmt
@@ -20,7 +20,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len, clean
 from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.charts.weight_bar import WeightBar
+from inspector.widgets.charts.retention import WeightBar
 from inspector.widgets.panes.text_wrap import wrap
 
 MOST_WORDS = 2

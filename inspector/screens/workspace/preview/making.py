@@ -8,7 +8,7 @@ from functools import partial
 from core.compress.engines.run import OtherEngine
 from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
-from core.preview.foreseen import Basis, basis_of
+from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.summarisers import Writer
 from inspector.base.workers import Answered, cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
@@ -169,14 +169,17 @@ class PreviewMaker:
         self, basis: Basis, writer: Writer, focus: str | None, number: int, engine: OtherEngine | None
     ) -> None:
         """Make a preview; what a model writes is shown as it arrives."""
-        from core.preview.other_engine import compare_by
-
         stop = cancelled()
 
         def show(text: str) -> None:
             self.answer(number, partial(self._wrote, text))
 
-        comparison = compare_by(engine, basis, writer.summariser, focus, on_text=show, stop=stop)
+        if engine is None:
+            comparison = compare(basis, writer.summariser, focus, on_text=show, stop=stop)
+        else:
+            from core.preview.other_engine import compare_by
+
+            comparison = compare_by(engine, basis, writer.summariser, focus, stop)
         if not stop():
             self.answer(number, partial(self._compared, comparison))
 

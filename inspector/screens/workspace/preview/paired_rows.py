@@ -13,8 +13,8 @@ from core.preview.comparison import Comparison
 from inspector.terminal import formatting as fmt
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean
-from inspector.widgets.messages.bands import Band, Banding
 from inspector.widgets.messages.draw import Marks, MessageRow, draw_message, message_row
+from inspector.widgets.messages.message_list import Band, Banding
 from inspector.widgets.panes.text_wrap import wrap
 
 

@@ -21,12 +21,11 @@ from inspector.screens.workspace.preview.paired_rows import (
     blocks_of,
     linked,
 )
-from inspector.widgets.charts.retention_strip import RetentionStrip
+from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.messages.bands import Banding
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.draw import MessageRow
-from inspector.widgets.messages.message_list import BandedRows, MessageList
+from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList
 from inspector.widgets.panes.text_pane import LongText
 
 SIDES, DIFF, TEXT, LOST = "-sides", "-diff", "-text", "-lost"

@@ -16,7 +16,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.charts.retention_strip import gravity
+from inspector.widgets.charts.retention import gravity
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
 
 WAITING = "…"

@@ -13,7 +13,7 @@ from textual.containers import Container
 from core.explain.events import explained
 from core.explain.turns.checks import Standing, Turn
 from core.explain.turns.replay import replay_turns
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings

@@ -13,7 +13,7 @@ from core.explain.explanation import Explanation
 from core.explain.headline.conversation import newest_telling, standing_failure
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.preview import Retention
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.preview.headline import kept_headline
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion

@@ -13,7 +13,7 @@ from textual.message import Message as Event
 from core.explain.events import explained
 from core.explain.what_if.outcome import refused_words
 from core.explain.what_if.scenarios import Scenario, judged, scenarios
-from core.model.headline import Headline
+from core.model.finding import Headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store

@@ -18,9 +18,8 @@ from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.messages.bands import Banding, partition_bands
 from inspector.widgets.messages.draw import MessageRow, message_row
-from inspector.widgets.messages.message_list import BandedRows, MessageList
+from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList, partition_bands
 from themes.loader import DEFAULT
 
 

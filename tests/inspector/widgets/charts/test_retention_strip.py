@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, FactCount, Retention
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.charts.retention_strip import (
+from inspector.widgets.charts.retention import (
     gravest,
     heat,
     heat_glyph,

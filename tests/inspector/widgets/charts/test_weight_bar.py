@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, Retention, Unsupported
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.charts.weight_bar import KEPT, LOST, UNSUPPORTED, weight_cells, weight_line
+from inspector.widgets.charts.retention import KEPT, LOST, UNSUPPORTED, weight_cells, weight_line
 
 INK = Palette(defaults())
 CLAIM = Unsupported("42 passed", "done", "42 passed")

@@ -13,8 +13,8 @@ from core.model.transcript.storage import RowPreview
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.messages.arguments import argument_line, beginning, laid_out
-from inspector.widgets.messages.bands import Band
-from inspector.widgets.messages.draw import Marks, MessageRow, draw_band, draw_message
+from inspector.widgets.messages.draw import Marks, MessageRow, draw_message
+from inspector.widgets.messages.message_list import Band, draw_band
 from tests.hostile import HOSTILE, harmful
 
 INK = Palette(defaults())

@@ -18,7 +18,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, clean_line
-from inspector.widgets.charts.retention_strip import RetentionStrip
+from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.panes.text_pane import Lines, TextPane
 from inspector.widgets.panes.text_wrap import wrap
 

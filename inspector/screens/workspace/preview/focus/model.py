@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 from core.compress.summarise.base import sections
 from core.model.compaction.preview import Fact, Retention
-from core.model.finding import Severity
-from core.model.headline import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Headline, Severity
 
 Key: TypeAlias = tuple[str, str]
 """Category and value of a fact: the same fact in every summary."""

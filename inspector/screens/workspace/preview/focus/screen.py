@@ -13,10 +13,9 @@ from textual.message import Message as Event
 from core.compress.engines.host.process import EngineFailed
 from core.compress.engines.run import OtherEngine
 from core.model.compaction.preview import Retention
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison
-from core.preview.foreseen import Basis
+from core.preview.foreseen import Basis, compare
 from core.preview.headline import broken_engine, kind_word
 from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
@@ -148,7 +147,10 @@ class FocusLab(Page):
         for place, topic in enumerate(self._topics):
             if stop():
                 return
-            made = compare_by(self._engine, self._basis, self._writer.summariser, topic, stop=stop)
+            if self._engine is None:
+                made = compare(self._basis, self._writer.summariser, topic, stop=stop)
+            else:
+                made = compare_by(self._engine, self._basis, self._writer.summariser, topic, stop)
             self.post_message(self.Made(place, made))
 
     @on(Made)

@@ -28,8 +28,8 @@ from inspector.screens.workspace.preview.paired_rows import (
 )
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.messages import draw
-from inspector.widgets.messages.bands import Band
 from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages.message_list import Band
 
 SUMMARY = "## Goal\nFix the tests\n## Done\n" + "1. READ src/auth.py and found the token check " * 3
 

@@ -9,8 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from core.model.compaction.preview import Fact, Retention
-from core.model.finding import Severity
-from core.model.headline import Headline
+from core.model.finding import Headline, Severity
 from core.preview.foreseen import Basis
 from core.preview.summarisers import Writer
 from core.store.database.locate import Location

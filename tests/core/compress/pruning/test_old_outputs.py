@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.planning.demote_results import old_results
+from core.compress.pruning.old_outputs import old_results
 
 
 @pytest.mark.parametrize(

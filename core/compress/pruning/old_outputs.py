@@ -1,17 +1,77 @@
-"""Large old tool results of a lean tail give way to notes saying where their full text lies (Hermes 0.22)."""
+"""What grew old leaves the compacted list, and a note says so: images, and large tool results of a lean tail.
+
+Of a result the note says where its full text lies (Hermes 0.22).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.compress.messages.list_rows import Row, without_keys
-from core.compress.pruning.shrink import is_stub
+from core.compress.pruning.shrink import has_images, is_stub
 from core.compress.pruning.skills import MARK as SKILL_MARK
+from core.compress.sizing.estimate import is_image
 from core.compress.sizing.threshold import tail_mode
+from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.rules import TailRules
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
+
+_STRIPPED = "[Attached image — stripped after compression]"
+_SCREENSHOT = "[screenshot removed to save context]"
+_SUMMARY_KEPT = 200
+
+
+def without_old_images(rows: Sequence[Row], rules: AssemblyRules, spared: range = range(0)) -> list[Row]:
+    """The rows with every image gone that a newer one made old.
+
+    Args:
+        rows: Of the compacted list.
+        rules: Of the release.
+        spared: A tool round nobody answered yet; it keeps its images.
+    """
+    if not rules.strips_images:
+        return list(rows)
+    user = _newest(rows, "user", _holds_images)
+    tool = _newest(rows, "tool", lambda row: has_images(row.message)) if rules.strips_tool_images else -1
+    return [
+        _stripped(row, rules) if i not in spared and _is_old(i, row, user, tool, rules) else row
+        for i, row in enumerate(rows)
+    ]
+
+
+def _is_old(i: int, row: Row, user: int, tool: int, rules: AssemblyRules) -> bool:
+    before_newest = user > 0 and i < user
+    if not rules.strips_tool_images:
+        return before_newest
+    opening = user == 0 and i == 0 and tool > 0
+    return before_newest or opening or (row.role == "tool" and i != tool)
+
+
+def _newest(rows: Sequence[Row], role: str, holds: Callable[[Row], bool]) -> int:
+    return max((i for i, row in enumerate(rows) if row.role == role and holds(row)), default=-1)
+
+
+def _holds_images(row: Row) -> bool:
+    return isinstance(row.content, list) and any(map(is_image, row.content))
+
+
+def _stripped(row: Row, rules: AssemblyRules) -> Row:
+    content: Any = row.content
+    if _holds_images(row):
+        parts = [{"type": "text", "text": _STRIPPED} if is_image(part) else part for part in content]
+        return row.rewritten(parts, drop_sidecar=rules.drops_sidecar)
+    if (
+        rules.strips_tool_images
+        and row.role == "tool"
+        and isinstance(content, dict)
+        and has_images(row.message)
+    ):
+        summary = str(content.get("text_summary") or _SCREENSHOT)
+        return row.rewritten(f"[screenshot removed] {summary[:_SUMMARY_KEPT]}", drop_sidecar=True)
+    return row
 
 
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:

@@ -20,8 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.model.accounting.tokens import Buckets
-from core.preview.carry_out import carry_out
-from core.preview.foreseen import Basis, basis_of, compare, paid, read_rate
+from core.preview.foreseen import Basis, basis_of, carry_out, compare, paid, read_rate
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location
 from core.store.store import Store
