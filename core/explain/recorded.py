@@ -101,14 +101,13 @@ def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> 
         if one.task and one.usage is not None:
             auxiliary[one.task] = auxiliary.get(one.task, Buckets()) + one.usage
     newest = next((one for one in reversed(main) if one.parts), None)
-    tools = next((one.tools for one in reversed(main) if one.tools), None)
-    schemas = {} if tools is None else _schemas(tools)
+    tools = None if newest is None else newest.tools
     return RecordedUse(
         requests=len(main),
         tokens=sum((one.usage for one in main if one.usage is not None), Buckets()),
         auxiliary=auxiliary,
         parts={} if newest is None else newest.parts,
-        tool_schemas=schemas,
+        tool_schemas={} if tools is None else _schemas(tools),
         breaks=tuple(RecordedBreak(one.request.at, one.cause, one.at, one.of) for one in breaks),
     )
 

@@ -52,6 +52,6 @@ def _common(before: Sequence[SentRow], now: Sequence[SentRow]) -> int:
 def _cause(before: RecordedRequest, request: RecordedRequest, *, broken: bool) -> str | None:
     if before.tools and request.tools and before.tools != request.tools:
         return "tools"
-    if before.system != request.system:
+    if before.system and request.system and before.system != request.system:
         return "system"
     return "messages" if broken else None

@@ -41,8 +41,8 @@ class RecordedRequest:
         usage: As the provider counted; None when it said nothing.
         kept: Leading messages that are those of the request before; None when messages were not seen.
         added: The messages behind them.
-        parts: Characters of system prompt, tools and each role.
-        system, tools: Hashes.
+        parts: Characters of system prompt, tools and each role; of what was not seen whole there are none.
+        system, tools: Hashes; None for what was not seen whole.
         key: What Hermes calls it.
     """
 

@@ -20,7 +20,7 @@ from core.support.file_cache import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without, without_plugin
 from inspector.hermes_plugin.own_commands import by_commands
-from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS
+from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
 from inspector.hermes_plugin.stub.settings import Settings, read_settings
 
@@ -222,6 +222,7 @@ def _manifest(settings: Settings) -> str:
         "kind: standalone",
         "provides_hooks:",
         *(f"  - {hook}" for hook in hooks),
+        *(("provides_middleware:", f"  - {PASSES}") if settings.recorder else ()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -206,7 +206,8 @@ class RecordedUse:
     Attributes:
         tokens: Of the main loop, as the provider counted them.
         auxiliary: Of summaries, titles and the like, by task.
-        parts: Characters of the newest request: `tools`, roles, and `system` without `memory` and `skills`.
+        parts: Characters of the newest request: `tools`, roles, and `system` without `memory` and `skills`;
+            without those that were not seen whole.
         tool_schemas: Characters of each tool's schema in it.
     """
 

@@ -82,7 +82,8 @@ def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
         f"{fmt.count(prompt)} tokens, {fmt.count(read)} of them from the cache"
     )
     yield f"system prompt {one.system or fmt.UNKNOWN}: {_size(one.parts, 'system', 'memory', 'skills')}"
-    yield f"tools {one.tools or fmt.UNKNOWN}: {len(found.tools)}, {_size(one.parts, 'tools')}"
+    many = f"{len(found.tools)}, " if "tools" in one.parts else ""
+    yield f"tools {one.tools or fmt.UNKNOWN}: {many}{_size(one.parts, 'tools')}"
     if found.messages is None:
         yield "this release does not show its messages to a recorder"
     for number, row in enumerate(found.messages or ()):
@@ -91,6 +92,8 @@ def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
 
 
 def _size(parts: dict[str, int], *names: str) -> str:
+    if names[0] not in parts:
+        return "not seen whole"
     return f"{sum(parts.get(name, 0) for name in names):,} characters"
 
 

@@ -50,7 +50,9 @@ def recorded_lines(found: RecordedUse) -> Iterator[str]:
     whole = sum(found.parts.values())
     shares = (f"{name} {fmt.percent(size / whole)}" for name, size in found.parts.items() if size)
     if whole:
-        yield f"   the newest holds, by characters: {', '.join(shares)}"
+        unseen = " and ".join(name for name in ("system", "tools") if name not in found.parts)
+        rest = f"; {unseen} not seen whole" if unseen else ""
+        yield f"   the newest holds, by characters: {', '.join(shares)}{rest}"
     for one in found.breaks:
         at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
         at += "" if one.row is None else f" (row {one.row})"

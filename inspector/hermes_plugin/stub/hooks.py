@@ -10,6 +10,8 @@ from .settings import Settings
 
 REMEMBERS = ("on_session_start", "pre_llm_call")
 RECORDS = ("pre_api_request", "post_api_request", "pre_auxiliary_call", "post_auxiliary_call")
+PASSES = "llm_execution"
+"""What is put around a request, and is given it whole, where a hook is shown it cut."""
 SWITCH = "HERMES_INSPECTOR_RECORDER"
 """Set to `off`, it leaves this run of Hermes unrecorded."""
 
@@ -41,6 +43,8 @@ def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
         for hook in RECORDS:
             if hook in known:
                 ctx.register_hook(hook, _both(session, recorder.taker(hook)))
+        if _passes():
+            ctx.register_middleware(PASSES, recorder.passer())
     return session
 
 
@@ -50,6 +54,15 @@ def _both(session: SessionMemory, take: Callable[..., None]) -> Callable[..., No
         take(**details)
 
     return call
+
+
+def _passes() -> bool:
+    """Whether the running release lets a plugin stand around a request."""
+    try:
+        from hermes_cli.middleware import VALID_MIDDLEWARE
+    except ImportError:
+        return False
+    return PASSES in VALID_MIDDLEWARE
 
 
 def _known() -> frozenset[str]:

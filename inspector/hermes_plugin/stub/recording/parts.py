@@ -37,15 +37,17 @@ def tool_sizes_of(tools: Any) -> list[tuple[str, int]]:
     return found
 
 
-def parts_of(system: str, tools: list[tuple[str, int]], rows: list[tuple[str, int]]) -> dict[str, int]:
-    """Characters of each part of a request; tools by name, rows by role."""
+def parts_of(system: str, tools: list[tuple[str, int]] | None, rows: list[tuple[str, int]]) -> dict[str, int]:
+    """Characters of each part of a request; tools by name, rows by role; without what was not seen whole."""
     blocks = {
         name: sum(map(len, (found.group() for found in pattern.finditer(system))))
         for name, pattern in _BLOCKS.items()
     }
     rest = len(system) - sum(blocks.values())
     held = {name: size for name, size in blocks.items() if size}
-    sizes = {"system": rest, **held, "tools": sum(size for _, size in tools)}
+    sizes = {"system": rest, **held} if system else {}
+    if tools is not None:
+        sizes["tools"] = sum(size for _, size in tools)
     for role, size in rows:
         if role not in ("system", "developer"):
             sizes[role] = sizes.get(role, 0) + size

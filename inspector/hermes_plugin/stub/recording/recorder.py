@@ -9,14 +9,14 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..settings import Settings
 from .kept_texts import TextKeeper
 from .recording_file import add_requests
-from .request_shape import ShapeReader
+from .request_shape import AROUND, KEYS, ShapeReader
 
 log = logging.getLogger(__name__)
 
@@ -57,9 +57,11 @@ class Recorder:
     def taker(self, hook: str) -> Callable[..., None]:
         """What Hermes calls for a hook; it never raises and never waits."""
 
-        def take(**details: Any) -> None:
+        def take(whole: Any = None, **details: Any) -> None:
             try:
                 self._ensure_thread()
+                if whole is not None:
+                    details = _whole(whole, details)
                 messages = details.get("request_messages")
                 if isinstance(messages, list):
                     details["request_messages"] = list(messages)  # the rows are read later, the list may grow
@@ -74,6 +76,16 @@ class Recorder:
                 log.debug("Hermes Inspector: not recorded: %s", error)
 
         return take
+
+    def passer(self) -> Callable[..., Any]:
+        """What Hermes calls around a request: it looks, and sends the request on as it is."""
+        take = self.taker(AROUND)
+
+        def send(request: Any, next_call: Callable[[Any], Any], **details: Any) -> Any:
+            take(whole=request, **details)
+            return next_call(request)
+
+        return send
 
     def flush(self, seconds: float = _LAST_WORDS) -> None:
         """Wait a little until what was taken is written."""
@@ -124,6 +136,12 @@ class Recorder:
             self.dropped += dropped + len(rows)
             reader.forget()
             log.debug("Hermes Inspector: not recorded: %s", error)
+
+
+def _whole(request: Mapping[str, Any], details: dict[str, Any]) -> dict[str, Any]:
+    """What a hook may have been shown cut, and whose request it is."""
+    seen = {name: request.get(name) for name in ("tools", "system", "instructions")}
+    return {"whole": seen, **{name: details.get(name) for name in KEYS}}
 
 
 def _thin(details: dict[str, Any]) -> dict[str, Any]:

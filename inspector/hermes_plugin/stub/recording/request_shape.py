@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from .kept_texts import Text
 from .parts import parts_of, role_of, size_of, system_of, text_of, told_of, tool_sizes_of
-from .row_names import digest, row_name, rows_of
+from .row_names import digest, row_name, rows_of, shown_text
 
 _MOST_KNOWN = 50_000
 _MOST_SESSIONS = 16
@@ -33,6 +33,9 @@ class Row(NamedTuple):
     size: int
 
 
+AROUND = "around_request"
+KEYS = ("session_id", "api_request_id", "api_call_count")
+"""What a call of a hook is told apart by."""
 _CUT = ("...[truncated ", "_truncated", "depth limit>")
 """What Hermes writes in place of what it leaves out of a hook's payload."""
 _BUCKETS = {
@@ -55,10 +58,9 @@ class ShapeReader:
     def __init__(self, home: str, *, texts: bool = False) -> None:
         self._home, self._wants_texts = home, texts
         self._texts: list[Text] = []
-        self._open: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._open: OrderedDict[str, tuple[float, dict[str, Any]]] = OrderedDict()
         self._known: dict[str, str] = {}
         self._before: OrderedDict[tuple[str, str], list[Row]] = OrderedDict()
-        self._sizes: OrderedDict[str, list[tuple[str, int]]] = OrderedDict()
         self._rows: list[dict[str, Any]] = []
         self._shapes: dict[str, tuple[str, Any]] = {}
         self._told: set[str] = set()
@@ -68,12 +70,17 @@ class ShapeReader:
         key = str(
             details.get("api_request_id") or f"{details.get('session_id')}/{details.get('api_call_count')}"
         )
+        if hook == AROUND:
+            if key in self._open:
+                self._open[key][1].update(details)
+            return
         if hook.startswith("pre_"):
-            self._open[key] = self._begun(at, details)
+            self._open[key] = (at, dict(details))
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
             return
-        row = self._open.pop(key, None) or self._begun(at, details)
+        # What was never answered is no request that another one goes on from.
+        row = self._begun(*self._open.pop(key, (at, details)))
         self._rows.append(row | _ended(details))
         if row["task"] and row["request"]:  # of what it answers in the main loop the database holds the text
             self._heard(row["request"], row["session"], "answer", text_of(details.get("response")))
@@ -100,15 +107,13 @@ class ShapeReader:
     def _begun(self, at: float, details: Mapping[str, Any]) -> dict[str, Any]:
         body = _body(details)
         messages = [row for message in _messages(details, body) for row in rows_of(message)]
-        system = text_of(details.get("system_prompt")) or system_of(messages) or _uncut(body.get("system"))
-        tools = _whole(body.get("tools"), details.get("tool_count"))
+        whole = details.get("whole") or {}
+        system = text_of(details.get("system_prompt")) or system_of(messages) or _told(whole) or _told(body)
+        tools = _tools(whole, body, details.get("tool_count"))
         task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
         count = details.get("message_count")
         rows = self._read(messages, self._before.get((session, task), []))
-        sizes = tool_sizes_of(tools) if tools else self._sizes.get(session, [])
-        self._sizes[session] = sizes
-        while len(self._sizes) > _MOST_SESSIONS:
-            self._sizes.popitem(last=False)
+        sizes = None if tools is None else tool_sizes_of(tools)
         row = {
             "at": at,
             "home": self._home,
@@ -200,11 +205,19 @@ def _messages(details: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
     return []
 
 
-def _whole(tools: Any, count: Any) -> list[Any] | None:
-    """The tools of a request, where the hook was shown all of them uncut."""
+def _tools(whole: Mapping[str, Any], body: Mapping[str, Any], count: Any) -> list[Any] | None:
+    """The tools of a request; None where not all of them were shown uncut."""
+    if whole.get("tools") or count == 0:
+        return list(whole.get("tools") or ())
+    tools = body.get("tools")
     if not isinstance(tools, list) or not tools or (isinstance(count, int) and count != len(tools)):
         return None
     return tools if _uncut(tools) else None
+
+
+def _told(body: Mapping[str, Any]) -> str:
+    """The system prompt where it is no message."""
+    return _uncut(shown_text({"content": body.get("system") or body.get("instructions")}))
 
 
 def _uncut(value: Any) -> str:

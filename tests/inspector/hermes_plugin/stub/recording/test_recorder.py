@@ -15,7 +15,7 @@ import pytest
 
 from core.recordings.prefix_breaks import prefix_breaks
 from core.recordings.read import Recording
-from inspector.hermes_plugin.stub.hooks import RECORDS, REMEMBERS, SWITCH, register_hooks
+from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS, SWITCH, register_hooks
 from inspector.hermes_plugin.stub.recording.recorder import Recorder
 from inspector.hermes_plugin.stub.recording.recording_file import FILE_NAME, opened
 from inspector.hermes_plugin.stub.settings import Settings
@@ -94,6 +94,82 @@ def test_a_prefix_that_breaks_is_named_with_its_place(place: Path) -> None:
     one.flush(10)
     found = prefix_breaks(Recording(place / "state").requests(place / "home", ("s1",)))
     assert [(one.cause, one.at) for one in found] == [("messages", 3), ("system", None), ("tools", None)]
+
+
+CUT = {"_truncated": True, "original_type": "dict", "preview": "{"}
+
+
+def long_request(one: Recorder, number: int, tools: list[Any] | None, **passed: Any) -> None:
+    """A request whose body a hook is shown cut; where a release lets it, it passes by whole."""
+    common = {"session_id": "s1", "api_request_id": f"r{number}"}
+    shown = {"request_messages": talk(number)[1:], "request": CUT, "tool_count": 1}
+    one.taker("pre_api_request")(**common, **shown)
+    if tools is not None:
+        answer = one.passer()(request={"tools": tools, **passed}, next_call=lambda sent: sent, **common)
+        assert answer == {"tools": tools, **passed}
+    one.taker("post_api_request")(**common, usage=USAGE)
+
+
+def test_tools_and_system_prompt_are_known_where_the_request_passes_by_whole(place: Path) -> None:
+    one, other = recorder(place), [{"name": "read", "input_schema": {}}]
+    system = [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]
+    for number, tools in enumerate((TOOLS, TOOLS, other), start=1):
+        long_request(one, number, tools, system=system)
+    one.flush(10)
+    recording = Recording(place / "state")
+    found = recording.requests(place / "home", ("s1",))
+    assert found[0].tools == found[1].tools != found[2].tools
+    assert recording.tool_sizes(found[2].tools or "") == {"read": found[2].parts["tools"]}
+    assert [request.parts["system"] for request in found] == [len("Be brief.")] * 3
+    assert [broken.cause for broken in prefix_breaks(found)] == ["tools"]
+
+
+def test_what_a_release_shows_cut_stays_unknown(place: Path) -> None:
+    one = recorder(place)
+    request(one, 1, talk(1))
+    long_request(one, 2, None)
+    one.flush(10)
+    first, second = Recording(place / "state").requests(place / "home", ("s1",))
+    assert (first.tools is None, second.tools, second.system) == (False, None, None)
+    assert {"system", "tools"} <= first.parts.keys()
+    assert not {"system", "tools"} & second.parts.keys()
+    assert {"system", "tools"}.isdisjoint(broken.cause for broken in prefix_breaks((first, second)))
+
+
+def test_a_request_that_was_never_answered_is_none_that_the_next_goes_on_from(place: Path) -> None:
+    one = recorder(place)
+    request(one, 1, talk(1))
+    one.taker("pre_api_request")(session_id="s1", api_request_id="lost", request_messages=talk(5))
+    request(one, 2, talk(2))
+    one.flush(10)
+    found = Recording(place / "state").requests(place / "home", ("s1",))
+    assert [(request.kept, len(request.added)) for request in found] == [(0, 3), (3, 2)]
+
+
+def test_the_failure_of_a_request_is_the_caller_s(place: Path) -> None:
+    def refused(sent: Any) -> None:
+        raise TimeoutError("the provider is busy")
+
+    one = recorder(place)
+    for sent in ({"tools": TOOLS}, None, 7):
+        with pytest.raises(TimeoutError):
+            one.passer()(request=sent, next_call=refused, session_id="s1")
+        assert one.passer()(request=sent, next_call=lambda given: given) is sent
+
+
+def test_a_release_that_lets_nobody_pass_is_asked_for_hooks_alone(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds: list[str] = []
+    names = ("register_hook", "register_middleware")
+    context = SimpleNamespace(**{name: lambda kind, _: kinds.append(kind) for name in names})
+    register_hooks(context, chosen(place))
+    assert PASSES not in kinds
+    module = SimpleNamespace(VALID_MIDDLEWARE={PASSES})
+    monkeypatch.setitem(sys.modules, "hermes_cli", SimpleNamespace(middleware=module))
+    monkeypatch.setitem(sys.modules, "hermes_cli.middleware", module)
+    register_hooks(context, chosen(place))
+    assert PASSES in kinds
 
 
 def test_no_text_of_a_message_is_kept(place: Path) -> None:
