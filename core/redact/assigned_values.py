@@ -21,7 +21,7 @@ from core.redact.secret_names import (
 from core.redact.spans import Hit
 from core.redact.table import compiled
 from core.redact.unnamed.behind import behind, mentioned
-from core.redact.unnamed.passwords import is_password
+from core.redact.unnamed.passwords import is_key
 from core.redact.word_search import pattern
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
@@ -249,8 +249,7 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
             return None
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0
-        told = looks_random(value[offset:]) or is_password(value[offset:])
-        return (match.start("quoted") + offset, match.end("quoted")) if told else None
+        return (match.start("quoted") + offset, match.end("quoted")) if is_key(value[offset:]) else None
     if force is Strength.LIKELY:
         return match.span("quoted") if is_likely(value) and not _PATTERN.search(value) else None
     if _SPACE.search(value) and not _DIGIT.search(value) and len(value.split()) < 4:
@@ -273,7 +272,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     if value[0] == "&" and text.startswith(f" {_MASK}", end):
         return None  # the anchor of a value that is masked
     if force is Strength.WEAK:
-        return (start, end) if looks_random(value) or (plain and is_password(value)) else None
+        return (start, end) if looks_random(value) or (plain and is_key(value)) else None
     if force is Strength.LIKELY and not is_likely(value):
         return None
     if text[end : end + 1] and text[end] in (_AFTER_NAME if is_code(value) else _AFTER_CODE):

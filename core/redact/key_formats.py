@@ -26,6 +26,9 @@ _LONGEST_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
 
+_LONGEST_BEHIND = 40_000
+"""Characters of a credential from its beginning on, at the most."""
+
 _PLACEHOLDER = 2
 """Different characters at the most of what only shows where a credential belongs."""
 
@@ -103,8 +106,9 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     joined = kind.bound and not starts_token(text, at)
     if joined and text[at - 1] != "_":
         return None
-    match = kind.pattern.match(text, max(0, at - kind.back))
-    if match is None or (kind.opaque and not opaque(text[end : match.end()])):
+    begins = kind.pattern.search if kind.back else kind.pattern.match
+    match = begins(text, max(0, at - kind.back), at + _LONGEST_BEHIND)
+    if match is None or match.start() > at or (kind.opaque and not opaque(text[end : match.end()])):
         return None
     if len(set(text[end : match.end()])) <= _PLACEHOLDER < match.end() - end:
         return None  # `ghp_xxxxxxxx`
@@ -193,8 +197,9 @@ _FILE = pattern(r"\.[a-z]{1,5}\d?(?![\w-])|/")
 _WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SPLIT = pattern(r"[_-]")
 _UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_SHORT, _LONG, _LONG_EVEN = 20, 30, 40
-"""Characters at the least: behind a word that says key; of three classes; of two."""
+_SHORT, _LONG, _LONG_DASHED, _LONG_EVEN, _LONG_HEX = 20, 26, 30, 32, 40
+"""Characters at the least: behind a word for a key; of three classes; behind a dash; of two; of hex."""
+_HEX = pattern(r"[0-9a-f]+|[0-9A-F]+")
 
 _SHORTEST_WORD = 6
 """Letters at the most of a word before a run of two classes: longer ones name what is no key."""
@@ -277,10 +282,11 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     if len(core) < _LONG and len(parts) <= 1 + len(match["rest"]) // 10:
         core = match["rest"]  # `-` and `_` are letters of base64 too
     both = any(map(str.isupper, core)) and any(map(str.islower, core))
-    if not scrambled(core):
+    if not drawn(core):
         return False
     if told:
-        return both or len(core) >= _LONG
+        return both or len(core) >= _LONG_DASHED
     if both:
-        return len(core) >= _LONG
-    return len(core) >= _LONG_EVEN and match["dash"] == "_" and len(match["first"]) <= _SHORTEST_WORD
+        return len(core) >= (_LONG if match["dash"] == "_" else _LONG_DASHED)
+    least = _LONG_HEX if _HEX.fullmatch(core) else _LONG_EVEN
+    return len(core) >= least and match["dash"] == "_" and len(before[-1]) <= _SHORTEST_WORD

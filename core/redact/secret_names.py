@@ -33,6 +33,8 @@ _CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _MORE_WORDS = pattern(r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])")
 _DIGIT = pattern(r"\d")
 _SPACE = pattern(r"\s")
+_PHRASE = pattern(r"[a-z]{3,9}(?:([-.])[a-z]{3,9})(?:\1[a-z]{3,9}){2,8}")
+"""Words in a row, as programs draw them."""
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0
@@ -104,7 +106,8 @@ def is_likely(value: str) -> bool:
     if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
-    return opaque(value) or jumbled(value) or gibberish(value) or not plain.isalnum()
+    phrase = _PHRASE.fullmatch(value) is not None
+    return opaque(value) or jumbled(value) or gibberish(value) or phrase or not plain.isalnum()
 
 
 def is_reference(value: str) -> bool:

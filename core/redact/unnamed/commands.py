@@ -103,7 +103,9 @@ def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 @cache
 def _called() -> re.Pattern[str]:
-    return pattern(rf"(?:{'|'.join(unnamed_words()['calls'])})\s?(?:=\s?)?[(\[](?=[^()\n]{{0,200}}[\"'])")
+    calls = "|".join(unnamed_words()["calls"])
+    made = r"(?:impl)?(?:(?:::|\.)(?:new|create|connect|with|from|build)\w{0,12})?"
+    return pattern(rf"(?:{calls}){made}\s?(?:=\s?)?[(\[](?=[^()\n]{{0,200}}[\"'])")
 
 
 def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:

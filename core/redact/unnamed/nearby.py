@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from core.redact.hints import rows
-from core.redact.key_formats import drawn, opaque
+from core.redact.key_formats import changes, drawn, gibberish, opaque, variety
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
 from core.redact.table import compiled, issuers, names, unnamed_words
@@ -24,7 +24,7 @@ _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?<!:\d{12}:)"
 _LETTERS_BEFORE_DIGIT = r"(?=[A-Za-z+/_-]{0,60}[0-9])"
 _VALUE = (
     rf"{_NOT_WITHIN}{_LETTERS_BEFORE_DIGIT}"
-    rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}={{0,3}})"
+    rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}(?:\.[A-Za-z0-9_-]{{6,400}}){{0,3}}={{0,3}})"
     r"(?![\w/+@(-]|\.\w)"
 )
 _PREFIX = pattern(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
@@ -54,7 +54,8 @@ _CALLED = pattern(
 )
 
 _KEYED = pattern(
-    r"(?:(?<![\w.-])(?i:key)[\"']?\s{0,2}(?:=>|[:=])\s{0,2}|\s--?key[ =]|(?P<option>\s-[tk] ))[\"']?$"
+    r"(?:(?<![\w.-])(?i:key)[\"']?\s{0,2}(?:=>|[:=])\s{0,2}|\s--?key[ =]|(?P<option>\s-[tk] ))[\"']?"
+    r"(?:base64:)?$"
 )
 """`Key=`, `"key": `, `--key `, right before a value."""
 _MIXED = pattern(r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{24,}(?![\w-])")
@@ -66,6 +67,18 @@ _SUFFIX = pattern(r"(?:api|apikey|key|token|client|bot|app|sdk|cli)$")
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
 """Characters before a value that are read; and as many more where fewer than eight stand on its line."""
 _LEAST_HEX, _LEAST_DIFFERENT = 32, 8
+_BASE58 = "[1-9A-HJ-NP-Za-km-z]"
+_ADDRESS = (
+    rf"(?:0x)?[0-9A-Fa-f-]+$"
+    rf"|(?:[13]{_BASE58}{{25,33}}|Qm{_BASE58}{{44}}|{_BASE58}{{43,44}}|{_BASE58}{{87,88}})$"
+)
+"""How wallets, files and transfers are addressed in public."""
+_ALONE = pattern(rf"(?!{_ADDRESS})[A-Za-z0-9_-]{{32,200}}|[A-Za-z0-9+/]{{40}}|[A-Za-z0-9+/]{{86}}==")
+"""A key that nothing calls one."""
+_CHANGES_OF_WORDS = 0.5
+"""The least share of neighbours in it that differ in class, when its letters might be words."""
+_WITHIN = pattern(r"://\S*$|(?:-----|[A-Za-z0-9+/]{40})\s$")
+"""What stands before a part of an address, and before a further line of a file in base64."""
 
 
 def nearby(text: str) -> Iterator[Hit]:
@@ -101,7 +114,16 @@ def _is_told(text: str, start: int, end: int) -> bool:
         or _is_keyed(text, start, before, whole)
         or _says_key(before)
         or _said_after(text, end)
+        or _is_nothing_else(text[start:end], before)
     )
+
+
+def _is_nothing_else(value: str, before: str) -> bool:
+    """Whether a drawn value of capitals, small letters and digits can hardly be anything but a key."""
+    if not _ALONE.fullmatch(value) or variety(value) < 3 or _WITHIN.search(before):
+        return False
+    words = not gibberish("".join(filter(str.isalpha, value))) and changes(value) < _CHANGES_OF_WORDS
+    return not words and value.replace("-", "_").partition("_")[0].lower() not in issuers().harmless
 
 
 def _is_whole(value: str) -> bool:

@@ -6,12 +6,14 @@ import re
 from functools import cache
 
 from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
-from core.redact.secret_names import is_path, is_reference
+from core.redact.secret_names import is_path, is_reference, looks_random
 from core.redact.table import unnamed_words
 from core.redact.word_search import pattern
 
 _SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
 """Characters of a password by how much else tells it; in a drawn one so many neighbours differ in class."""
+_LEAST_KEY, _CHANGES = 9, 0.3
+"""Characters of a short key, and the share of neighbours in it that differ in class."""
 _SIGN = pattern(
     r"(?<=[A-Za-z0-9])[!@#$%^&*?+~](?=[A-Za-z0-9])"
     r"|(?<=[a-z0-9])[!@#$%^&*?]+$"
@@ -19,17 +21,18 @@ _SIGN = pattern(
 )
 """A sign where names, paths and numbers have none."""
 _NAMED_NUMBER = pattern(
-    r"(?:[A-Z][a-z]{2,}){1,3}\d{2,6}$|[a-z]{4,}\d{3,6}$|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}[_.+]?$|[A-Z][_.][a-z]{3,}\d{2,6}$"
+    r"(?:(?:[A-Z][a-z]{2,}){1,3}\d{2,6}|[a-z]{4,}\d{3,6}|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}|[A-Z][_.][A-Za-z]{3,}\d{2,6})[_.+]?$"
+    r"|[A-Z][A-Za-z0-9_]{3,24}\d{2,6}_$"
 )
 _HASHED = pattern(r"md5[0-9a-f]{32}")
 """How PostgreSQL keeps one."""
-_FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}")
-"""How an account gives an app a password of its own."""
+_FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}|[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3}")
+"""How an account gives an app a password of its own, and a cluster its first administrator."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
 _OBJECT = r"[\w.]+@[0-9a-f]{6,8}$|0x[0-9a-fA-F]+|(?:Ctrl|Alt|Shift|Cmd|Super|Meta)\+"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
 _STANDARD = (
-    r".*(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_](?:\d|[cg])|chacha|poly1305|curve\d|rsa[-_]?\d"
+    r"(?:.*[^A-Za-z0-9])?(?i:sha[-_]?\d|md5|base64|utf-?\d|pbkdf|aes[-_](?:\d|[cg])|chacha|poly1305|curve\d|rsa[-_]?\d"
     r"|hmac|oauth|argon2|x509|ed25519|http|ipv\d|\d[gm]hz)"
 )
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
@@ -65,6 +68,12 @@ def _none() -> re.Pattern[str]:
     """What is no password: an address, a number, code; a product or a standard with its number."""
     products = "|".join(unnamed_words()["products"])
     return re.compile("|".join((*_NONE, rf"(?i:{products})[-_#]?\d[\w.+-]{{0,24}}[?!*]?$")))
+
+
+def is_key(value: str) -> bool:
+    """Whether a value with a name for keys and for other things is a key: long, or short and mixed."""
+    short = len(value) >= _LEAST_KEY and value.isalnum() and opaque(value) and changes(value) >= _CHANGES
+    return short or looks_random(value) or is_password(value)
 
 
 def is_thought_up(value: str) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 from core.redact.hints import Hints
 from core.redact.spans import Hit
 from core.redact.table import compiled, names, unnamed_words
-from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.redact.unnamed.passwords import could_be_password, is_key, is_password, is_thought_up
 from core.redact.word_search import pattern
 
 _REACH, _LONGEST = 96, 64
@@ -31,7 +31,7 @@ _BEFORE_VALUE = pattern(rf"(?:{_BEHIND_SIGN}|{_BEHIND_WORD})$")
 _ONWARD = pattern(r"[^.!?;\n]{0,48}[ \"'`(„“«：:/]")
 """The rest of a sentence up to a password."""
 _REPLY = pattern(
-    r"[^\n?]{0,90}[?:][ \t]{0,4}\n{1,2}[ \t]{0,8}(?:[^\n]{0,24}?[:>-] {1,2})?"
+    r"[^\n?]{0,90}[?:][ \t]{0,4}\n{1,2}[ \t]{0,8}(?:[^\n]{0,24}?[:>\]-] {1,2})?"
     r"(?:(?:sure|yes|yeah|ok),? )?(?i:it'?s |it is )?[\"'`]?"
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
@@ -64,8 +64,12 @@ def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
             if _is_meant(text, word, token, value):
                 yield Hit(token.start("value"), token.start("value") + len(value), "secret-value")
         for match in (_REPLY.match(text, word.end()), _tried(text, word.start())):
-            if match and (is_password(match["value"]) or is_thought_up(match["value"])):
+            if match and _looks_like_one(match["value"]):
                 yield Hit(*match.span("value"), "secret-value")
+
+
+def _looks_like_one(value: str) -> bool:
+    return is_key(value) or is_thought_up(value)
 
 
 def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
