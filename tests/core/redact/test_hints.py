@@ -42,9 +42,10 @@ def every(word: str, text: str) -> list[int]:
 
 def both_ways(text: str) -> tuple[list[Hit], list[Hit]]:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(masking, "shaped", lambda text, places: ())  # asks what is near, and that is everything
+        fast = masking.find(text)
         patch.setattr(masking, "hints_of", everywhere)
-        slow = masking.find(text)
-    return masking.find(text), slow
+        return fast, masking.find(text)
 
 
 @pytest.mark.parametrize("seed", [3, 11])
