@@ -77,7 +77,7 @@ HEAVY_FOR_WHAT_IS_KEPT = HEAVY_FOR_A_LIST | {
     *(
         "sqlite3",
         "core.model.transcript.session",
-        "core.store.database.schema",
+        "core.store.database.open_database",
         "core.store.conversations.session_lists",
         "core.hermes.log",
     ),

@@ -10,7 +10,7 @@ from typing import Any
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import NewRow
 from core.model.transcript.message import Message, Wire
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, spoken
 
 _COLUMN_OF = {

@@ -13,7 +13,7 @@ from typing import Any
 from core.apply.database.exact_values import RawText
 from core.model.compaction.apply import ApplyMode, ColumnChange
 from core.model.transcript.session import Session
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 
 _NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
 _ANCHOR = "_usage_anchor"

@@ -30,8 +30,10 @@ def conversation_cache(
     return cache_of(open_context(store, session_id, release=release), prices=prices, results=results)
 
 
-def cache_of(context: ConversationContext, *, prices: bool = True, results: bool = True) -> CacheReport:
-    """The same of a conversation that has been read already."""
+def cache_of(
+    context: ConversationContext, *, prices: bool = True, results: bool = True, markers: bool = True
+) -> CacheReport:
+    """The same of a conversation that has been read already; without `markers` none are placed."""
     case = CacheInputs(
         context.store,
         context.conversation,
@@ -42,7 +44,7 @@ def cache_of(context: ConversationContext, *, prices: bool = True, results: bool
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
     )
-    return with_recording(cache_report(case, results=results), context)
+    return with_recording(cache_report(case, results=results, markers=markers), context)
 
 
 def _book(context: ConversationContext) -> PriceBook:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from core.model.transcript.storage import SearchHit, SearchResult
 from core.redact.message import redact_stored
-from core.store.database.schema import FullText, Schema
+from core.store.database.open_database import FullText, Schema
 from core.store.rows.decode import Cells
 from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row

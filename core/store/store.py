@@ -15,7 +15,7 @@ from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_query import list_conversations
 from core.store.conversations.session_lists import ConversationLists
-from core.store.database.schema import HAS_ID, Schema
+from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
 from core.store.rows import usage as accounts
 from core.store.rows.messages import read_messages, read_previews

@@ -10,8 +10,9 @@ from functools import cache
 
 from core.hermes.config.config_values import host_of
 from core.model.accounting.ledger import LedgerPart, LedgerRow
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.prices import PriceRow, Rates, Term
 from core.model.accounting.tokens import Buckets
+from core.model.accounting.usage import Origin
 from core.support.yaml_tables import shared_table
 
 MILLION = Decimal(1_000_000)
@@ -176,3 +177,21 @@ def bucket_costs(row: LedgerRow) -> BucketCosts:
             if fresh is not None and name.startswith("cache"):
                 saved = (saved or ZERO) + (fresh - rate) * amount / MILLION
     return BucketCosts(usd, saved)
+
+
+def anew(
+    figure: str, tokens: int, fresh: Decimal, cached: Decimal, entry: PriceRow
+) -> tuple[Decimal, Origin]:
+    """Dollars above what the same tokens would have cost from the cache, and their origin.
+
+    Args:
+        figure: What the amount is called.
+        tokens: How many were read anew.
+        fresh: USD per million of a token that is read anew, written to the cache where that costs.
+        cached: USD per million of one from the cache.
+        entry: The price entry both are of.
+    """
+    usd = (fresh - cached) * tokens / MILLION
+    terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))
+    formula = "tokens read anew × (USD per million anew - from the cache) / 1,000,000"
+    return usd, Origin(figure, usd, formula, terms, prices=(entry.label,))

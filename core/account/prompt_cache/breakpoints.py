@@ -8,35 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import accumulate
 from typing import Any
 
+from core.account.prompt_cache.routes import Placing, placing
 from core.model.accounting.prompt_cache import Breakpoint
 from core.model.transcript.message import Message
-from core.support.yaml_tables import newest_for, shared_table
 
 STRATEGY = "system_and_3"
 MARKERS = 4
 """Most breakpoints a provider accepts in one request."""
 SYSTEM, TOOLS = -1, -2
 """Index of a breakpoint before the messages: on a system prompt kept apart, on the tool schemas."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placing:
-    """What a release does when it places markers; see `breakpoints.yaml`."""
-
-    counts: str
-    tools: str
-    bare: tuple[str, ...]
-    prefix: bool
-    strips: bool
-
-
-def placing(release: str) -> Placing:
-    """The rules of a release, `0.19` or `0.19.0`."""
-    return _placings()[newest_for(tuple(_placings()), release)]
 
 
 def place(
@@ -245,11 +228,3 @@ def _after_results(wires: Sequence[Mapping[str, Any]], start: int) -> int:
     while start < len(wires) and wires[start].get("role") == "tool":
         start += 1
     return start
-
-
-@cache
-def _placings() -> dict[str, Placing]:
-    return {
-        release: Placing(**(raw | {"bare": tuple(raw["bare"])}))
-        for release, raw in shared_table("core/account/prompt_cache/breakpoints.yaml").items()
-    }

@@ -9,9 +9,8 @@ from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 
-from core.account.pricing.price import rates_for, write_rate
+from core.account.pricing.price import anew, rates_for, write_rate
 from core.account.prompt_cache.calls import ToUtc, local_time
-from core.account.prompt_cache.result_costs import anew
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow

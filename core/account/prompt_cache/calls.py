@@ -1,15 +1,20 @@
-"""The calls of a conversation, as its log reports them."""
+"""The calls of a conversation as its log reports them, and how many paid for a compaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
+from core.account.pricing.price import MILLION, anew, rates_for, write_rate
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.prompt_cache import CacheCall
+from core.model.accounting.prices import PriceRow, Term
+from core.model.accounting.prompt_cache import CacheCall, Payback
+from core.model.accounting.usage import Origin
 
 ToUtc = Callable[[datetime], datetime]
 """Turns a local time of the log into UTC."""
@@ -66,3 +71,109 @@ def _with_gaps(calls: Iterable[CacheCall]) -> Iterable[CacheCall]:
     for call in calls:
         yield call if before is None else replace(call, gap=(call.at - before).total_seconds())
         before = call.at
+
+
+_INVISIBLE = "the summariser's call left no record: its price is not in it"
+_Price = Callable[[CacheCall], PriceRow | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryCost:
+    """What the summariser cost in one session, as recorded.
+
+    Attributes:
+        usd: All its calls together; None without a price.
+    """
+
+    usd: Decimal | None
+    calls: int
+
+
+def paybacks(
+    calls: Sequence[CacheCall],
+    log: Log,
+    sessions: frozenset[str],
+    summaries: Mapping[str, SummaryCost],
+    price: _Price | None = None,
+    to_utc: ToUtc = local_time,
+) -> tuple[Payback, ...]:
+    """Every completed compaction with calls on both sides.
+
+    Args:
+        calls: Of the conversation, in time order.
+        log: Its lines.
+        sessions: Its session ids.
+        summaries: What the summariser cost, by session; one without an entry recorded nothing.
+        price: The price entry of a call; None leaves amounts unknown.
+        to_utc: Turns the log's times into UTC.
+    """
+    pairs = list(_pairs(log, sessions))
+    found = []
+    for place, (started, done) in enumerate(pairs):
+        at = to_utc(done.at)
+        until = to_utc(pairs[place + 1][1].at) if place + 1 < len(pairs) else None
+        before = [call for call in calls if call.at <= at and call.prompt is not None]
+        after = [call for call in calls if call.at > at and (until is None or call.at <= until)]
+        if before and after and after[0].prompt is not None:
+            summariser = _summariser(started, summaries)
+            found.append(_payback(at, done.session or "", before[-1], after, summariser, price))
+    return tuple(found)
+
+
+def _pairs(log: Log, sessions: frozenset[str]) -> Iterator[tuple[LogRecord | None, LogRecord]]:
+    """Each completed compaction with the line that began it."""
+    started: LogRecord | None = None
+    for record in log.records:
+        if record.session not in sessions:
+            continue
+        if record.kind is Kind.STARTED:
+            started = record
+        elif record.kind is Kind.DONE:
+            yield started, record
+            started = None
+
+
+def _summariser(started: LogRecord | None, summaries: Mapping[str, SummaryCost]) -> Decimal | None:
+    """The price of one summary; the store keeps a session's sum.
+
+    A summary with a topic was asked for by hand, outside a turn, where nothing is recorded.
+    """
+    if started is None or started.focus is not None:
+        return None
+    cost = summaries.get(started.session or "")
+    return None if cost is None or cost.usd is None else cost.usd / max(1, cost.calls)
+
+
+def _payback(
+    at: datetime,
+    session: str,
+    before: CacheCall,
+    after: Sequence[CacheCall],
+    summariser: Decimal | None,
+    price: _Price | None,
+) -> Payback:
+    first = after[0]
+    prompt = first.prompt or 0
+    saved = max(0, (before.prompt or 0) - prompt)
+    entry = price(first) if price else None
+    notes = () if summariser is not None else (_INVISIBLE,)
+    reread = saving = None
+    origins: tuple[Origin, ...] = ()
+    if entry is not None:
+        rates = rates_for(entry, prompt)
+        fresh = write_rate(rates, one_hour=False)
+        read = rates.cache_read if rates.cache_read is not None else rates.input
+        if fresh is not None and read is not None:
+            again = max(0, prompt - (first.cache_read or 0))
+            reread, why = anew("rebuilding the cache", again, fresh, read, entry)
+            saving = read * saved / MILLION
+            origins = (why, _spared(saving, saved, read, entry))
+    cost = None if reread is None else reread + (summariser or 0)
+    calls_needed = math.ceil(cost / saving) if cost is not None and saving else None
+    paid = calls_needed if calls_needed is not None and calls_needed <= len(after) else None
+    return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes, origins)
+
+
+def _spared(saving: Decimal, saved: int, read: Decimal, entry: PriceRow) -> Origin:
+    formula = "(prompt before - prompt after) × USD per million from the cache / 1,000,000"
+    return Origin("saving a call", saving, formula, (Term("saved", saved, read),), prices=(entry.label,))

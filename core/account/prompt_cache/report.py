@@ -10,12 +10,18 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING
 
-from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, placing, with_prefix_tokens
+from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
 from core.account.prompt_cache.breaks import Surroundings, find_breaks
-from core.account.prompt_cache.calls import ToUtc, identity_changed, local_time, read_calls
-from core.account.prompt_cache.payback import SummaryCost, paybacks
-from core.account.prompt_cache.result_costs import copied, result_costs
-from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl
+from core.account.prompt_cache.calls import (
+    SummaryCost,
+    ToUtc,
+    identity_changed,
+    local_time,
+    paybacks,
+    read_calls,
+)
+from core.account.prompt_cache.result_costs import result_costs
+from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
 from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
@@ -105,12 +111,13 @@ class CacheInputs:
         return self.entry(call.at, call.model, call.provider)
 
 
-def cache_report(case: CacheInputs, *, results: bool = True) -> CacheReport:
+def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = True) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of one conversation.
 
     Args:
         case: The conversation.
         results: Cost the tool results too, which reads every message.
+        markers: Place the next request's markers too, which weighs every message it holds.
     """
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
@@ -129,7 +136,7 @@ def cache_report(case: CacheInputs, *, results: bool = True) -> CacheReport:
         layout=route.layout,
         ttl=ttl or "off",
         route=route,
-        breakpoints=_breakpoints(case, route, ttl or "5m"),
+        breakpoints=_breakpoints(case, route, ttl or "5m") if markers else (),
         calls=calls,
         breaks=breaks,
         advice=advise(calls, breaks, ttl or "5m", price) if explicit else None,
@@ -231,7 +238,7 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
         for generation in case.conversation.generations:
-            yield case.messages(generation.row_ids), copied(generation)
+            yield case.messages(generation.row_ids), generation.copied
 
     price = case.entry if case.prices else None
     return result_costs(generations(), price, hit_rate=tokens.hit_rate)

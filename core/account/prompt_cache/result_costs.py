@@ -9,10 +9,8 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
-from core.model.accounting.prices import PriceRow, Term
+from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
-from core.model.accounting.usage import Origin
-from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 
 _CHARS = 4
@@ -62,17 +60,6 @@ def result_costs(
     return tuple(costs[:most])
 
 
-def copied(generation: Generation) -> frozenset[int]:
-    """Positions of the rows that restate rows of an earlier generation."""
-    boundary = generation.boundary
-    if boundary is None:
-        return frozenset()
-    at = boundary.head_rows
-    if boundary.summary_row in generation.row_ids:
-        at = generation.row_ids.index(boundary.summary_row) + (not boundary.merged)
-    return frozenset((*range(boundary.head_rows), *range(at, at + boundary.tail_rows)))
-
-
 def _live(messages: Sequence[Message], copies: frozenset[int], lives: dict[_Result, _Life]) -> None:
     present: dict[_Result, int] = {}
     met: Counter[str] = Counter()
@@ -107,21 +94,3 @@ def _cost(
             later = rates.input if read is None else read * share + rates.input * (1 - share)
             usd = (first * life.tokens + later * max(0, life.carried - life.tokens)) / MILLION
     return ResultCost(life.row, life.session, life.tool, life.tokens, life.calls, usd, life.carried)
-
-
-def anew(
-    figure: str, tokens: int, fresh: Decimal, cached: Decimal, entry: PriceRow
-) -> tuple[Decimal, Origin]:
-    """Dollars above what the same tokens would have cost from the cache, and their origin.
-
-    Args:
-        figure: What the amount is called.
-        tokens: How many were read anew.
-        fresh: USD per million of a token that is read anew, written to the cache where that costs.
-        cached: USD per million of one from the cache.
-        entry: The price entry both are of.
-    """
-    usd = (fresh - cached) * tokens / MILLION
-    terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))
-    formula = "tokens read anew × (USD per million anew - from the cache) / 1,000,000"
-    return usd, Origin(figure, usd, formula, terms, prices=(entry.label,))

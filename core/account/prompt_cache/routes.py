@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
@@ -13,7 +14,7 @@ from core.account.prompt_cache.breaks import SECONDS
 from core.hermes.config.config_values import api_mode_of, host_of
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
-from core.support.yaml_tables import shared_table, version
+from core.support.yaml_tables import newest_for, shared_table, version
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,30 @@ class Route:
     def litellm(self) -> bool:
         """A LiteLLM proxy: the word stands alone in the provider or host name."""
         return "litellm" in re.split(r"[:\-_/]", self.provider.lower()) + re.split(r"[.\-]", self.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """What a release does when it places markers; see `breakpoints.yaml`."""
+
+    counts: str
+    tools: str
+    bare: tuple[str, ...]
+    prefix: bool
+    strips: bool
+
+
+def placing(release: str) -> Placing:
+    """The rules of a release, `0.19` or `0.19.0`."""
+    return _placings()[newest_for(tuple(_placings()), release)]
+
+
+@cache
+def _placings() -> dict[str, Placing]:
+    return {
+        release: Placing(**(raw | {"bare": tuple(raw["bare"])}))
+        for release, raw in shared_table("core/account/prompt_cache/breakpoints.yaml").items()
+    }
 
 
 def cache_route(route: Route, release: str) -> CacheRoute:

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 from core.model.accounting.usage import Discrepancy
 from core.model.evidence import Evidence, Source
 from core.store.database.connect import reading
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.store import Store
 
 _COUNTERS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")

@@ -28,8 +28,7 @@ from core.account.spending.sql import (
     whole_items,
 )
 from core.store.database.connect import reading
-from core.store.database.open_database import OpenDatabase
-from core.store.database.schema import HAS_ID
+from core.store.database.open_database import HAS_ID, OpenDatabase
 
 QUARTER = 900
 """Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""

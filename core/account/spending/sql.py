@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.store.database.schema import Schema, label
+from core.store.database.open_database import Schema, label
 
 COUNTS = (
     "api_call_count", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",

@@ -14,7 +14,7 @@ from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database.snapshot import live_messages
 from core.hermes.config.config import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
 from core.support.yaml_tables import load_table

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from core.apply.database.connection import columns_of, read_images
 from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, same, stage
 from core.model.transcript.message import Message
-from core.store.database import schema
+from core.store.database.open_database import TEXTS as STORED_TEXTS
 from core.store.store import Store
 
-TEXTS = frozenset(schema.TEXTS)
+TEXTS = frozenset(STORED_TEXTS)
 """The columns that may be long. No statement of this project and no trigger changes one of an old row."""
 _SEEN_TEXTS = "seen_texts"
 

@@ -103,7 +103,7 @@ def diagnose(store: Store, session_id: str) -> Examination:
         ConfigError: config.yaml or the price overrides cannot be used.
     """
     context, explanation = explained(store, session_id)
-    return diagnose_read(context, explanation, cache_of(context))
+    return diagnose_read(context, explanation, cache_of(context, results=False, markers=False))
 
 
 def diagnose_read(context: ConversationContext, explanation: Explanation, cache: CacheReport) -> Examination:

@@ -13,7 +13,7 @@ from typing import Any
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.store.conversations.credentials import holding
 from core.store.database.connect import reading
-from core.store.database.schema import TEXTS
+from core.store.database.open_database import TEXTS
 from core.store.store import Store
 
 _ASKED = ("session_id", "role", "tool_call_id", "timestamp", "active", "compacted")

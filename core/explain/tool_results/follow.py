@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.account.pricing.price_book import open_book
-from core.account.prompt_cache.result_costs import copied, result_costs
+from core.account.prompt_cache.result_costs import result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.recognise import recognise, without_wrapper
@@ -111,7 +111,7 @@ def _costs(context: ConversationContext, *, prices: bool) -> dict[int, ResultCos
 
     def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
         for generation in context.conversation.generations:
-            yield context.store.generation_messages(generation), copied(generation)
+            yield context.store.generation_messages(generation), generation.copied
 
     tokens = sum((one.tokens for one in context.conversation.sessions), Buckets())
     costs = result_costs(generations(), price if book else None, hit_rate=tokens.hit_rate, most=_ALL)

@@ -69,6 +69,17 @@ class Generation:
         """Messages that first appeared in this generation."""
         return len(self.row_ids) - self.copies
 
+    @property
+    def copied(self) -> frozenset[int]:
+        """Positions of the rows that the compaction which began it stored again."""
+        boundary = self.boundary
+        if boundary is None:
+            return frozenset()
+        at = boundary.head_rows
+        if boundary.summary_row in self.row_ids:
+            at = self.row_ids.index(boundary.summary_row) + (not boundary.merged)
+        return frozenset((*range(boundary.head_rows), *range(at, at + boundary.tail_rows)))
+
     def grew_to(self, other: Generation) -> bool:
         """Whether another is this one read later: begun alike, with the same messages and perhaps more."""
         began, also = (self.index, self.session_id), (other.index, other.session_id)

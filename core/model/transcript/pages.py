@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import TypeVar
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.transcript.session import Kind, Session, Thread
-
-Item = TypeVar("Item")
 
 NAME_CHARS = 80
 """Characters of what a user said first that name a conversation without a title."""
@@ -26,7 +23,7 @@ class ListQuery:
         offset: How many to skip.
         since: Only what was active at or after this time.
         source: Only sessions from here.
-        sort: One of `core.store.ordering.SORTS`.
+        sort: One of `core.store.conversations.sort_order.SORTS`.
         text: Only where this stands in an id, title, model, source or folder; case does not matter.
         kinds: Only conversations whose root is one of these; None for all. A list of sessions does not ask.
     """
@@ -38,11 +35,6 @@ class ListQuery:
     sort: str = "last_active"
     text: str | None = None
     kinds: Collection[Kind] | None = None
-
-    def page(self, items: Sequence[Item]) -> Sequence[Item]:
-        """The part of the ordered items that was asked for."""
-        end = None if self.limit is None else self.offset + self.limit
-        return items[self.offset : end]
 
 
 EVERYTHING = ListQuery()

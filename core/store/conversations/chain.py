@@ -11,7 +11,7 @@ from core.model.transcript.conversation import Chain, ChainNode
 from core.model.transcript.session import Kind, Session
 from core.model.transcript.storage import UsageRow
 from core.store.conversations.generation_counts import count_generations
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
 from core.store.rows.sessions import read_sessions

@@ -12,7 +12,7 @@ from core.model.evidence import Evidence, Source
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.generations.row_outline import RowOutline, by_uid
 from core.store.generations.segments import (
     Found,

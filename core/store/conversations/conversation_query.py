@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.transcript.pages import (
@@ -21,7 +21,7 @@ from core.model.transcript.pages import (
 )
 from core.model.transcript.session import Kind, Session
 from core.store.conversations.sort_order import LAST_ACTIVE, columns_of, order_by, sort_threads
-from core.store.database.schema import HAS_ID, Schema
+from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import every_family, families_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import computed, read_sessions
@@ -111,6 +111,9 @@ def _entry(session: Session, lineage: Lineage) -> SessionEntry:
     )
 
 
+Item = TypeVar("Item")
+
+
 @dataclass(frozen=True, slots=True)
 class _Facts:
     """What ordering and filtering need of every session."""
@@ -125,14 +128,20 @@ def list_conversations(
     """One row a conversation, the page asked for."""
     lineage = every_family(connection, schema)
     threads = _ordered(connection, schema, lineage, query)
-    rows = _rows(connection, schema, path, query.page(threads), lineage)
+    rows = _rows(connection, schema, path, _page(query, threads), lineage)
     return ConversationPage(rows, len(threads))
+
+
+def _page(query: ListQuery, items: Sequence[Item]) -> Sequence[Item]:
+    """The part of the ordered items that was asked for."""
+    end = None if query.limit is None else query.offset + query.limit
+    return items[query.offset : end]
 
 
 def conversation_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> list[str]:
     """The first session of each conversation, and nothing of any of them."""
     lineage = every_family(connection, schema)
-    return [thread[0] for thread in query.page(_ordered(connection, schema, lineage, query))]
+    return [thread[0] for thread in _page(query, _ordered(connection, schema, lineage, query))]
 
 
 def newest_conversations(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from core.hermes.markers.summary_signs import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import JSON_PREFIX
 from core.store.rows.sessions import chunks

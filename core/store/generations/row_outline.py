@@ -14,7 +14,7 @@ from typing import Any
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
 from core.store.rows.message_decoding import row_state
 

@@ -17,7 +17,7 @@ from core.hermes.markers.summary_signs import LONGEST_HEAD
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines, text_key
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.store.database.schema import HAS_ID, Schema
+from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.lineage import Lineage, Link, markers_of
 from core.store.rows.sessions import chunks
 

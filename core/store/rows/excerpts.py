@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.pages import NAME_CHARS
 from core.redact.quick_check import masked_start
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX
 
 _NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')

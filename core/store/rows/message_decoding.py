@@ -12,7 +12,7 @@ from sys import intern
 from typing import Any
 
 from core.model.transcript.message import Message, Row, RowState
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import Cells, spoken
 
 MESSAGE_COLUMNS = (

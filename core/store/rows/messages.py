@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, row_state

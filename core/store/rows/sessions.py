@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.model.accounting.tokens import Buckets, Cost
 from core.model.transcript.session import Guards, Session
-from core.store.database.schema import LABELS, Schema, was_cut
+from core.store.database.open_database import LABELS, Schema, was_cut
 from core.store.rows.decode import Cells, moment
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.model.transcript.session import Session
-from core.store.database.schema import Schema
+from core.store.database.open_database import Schema
 from core.store.rows.decode import Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from core.account.prompt_cache.payback import SummaryCost, paybacks
+from core.account.prompt_cache.calls import SummaryCost, paybacks
 from core.hermes.log.record import Kind
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheCall, Payback

@@ -14,7 +14,7 @@ import pytest
 from core.errors import DatabaseError
 from core.store.database import connect
 from core.store.database.connect import open_readonly, reading
-from core.store.database.schema import LABEL_CHARS
+from core.store.database.open_database import LABEL_CHARS
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

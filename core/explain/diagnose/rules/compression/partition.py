@@ -17,7 +17,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
-from core.store.database.schema import TEXTS
+from core.store.database.open_database import TEXTS
 
 _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from core.account.prompt_cache.result_costs import copied
 from core.account.spending.ledger import collect
 from core.errors import NotFoundError
 
@@ -61,7 +60,7 @@ class Account:
         """Every message once: copies made by compactions left out."""
         found: list[Message] = []
         for generation in self.conversation.generations:
-            copies = copied(generation)
+            copies = generation.copied
             messages = self.context.messages(generation.row_ids)
             found += (message for place, message in enumerate(messages) if place not in copies)
         return tuple(found)
