@@ -119,6 +119,8 @@ class Standing(StrEnum):
     """What a turn came to."""
 
     FIRED = "fired"
+    FAILED = "failed"
+    """It was tried, and nothing was compressed."""
     BELOW = "below"
     """The conversation was not large enough at any check."""
     HELD = "held"
@@ -139,6 +141,7 @@ class Turn:
         request: Row of the user's message; None where the rows begin inside a turn.
         calls: Its answered calls on record.
         events: Which events of the explanation fell into it, from 0.
+        failed: Those of them after which everything was as before.
         at: UTC; None where nothing says.
         text: The beginning of the user's message. Untrusted.
         attempts: What refused requests took of the attempts a turn has, in order.
@@ -153,6 +156,7 @@ class Turn:
     at: datetime | None = None
     text: str = ""
     attempts: tuple[TurnAttempt, ...] = ()
+    failed: tuple[int, ...] = ()
 
     @property
     def telling(self) -> Decision | None:
@@ -165,7 +169,7 @@ class Turn:
         """What came of it."""
         telling = self.telling
         if self.events:
-            return Standing.FIRED
+            return Standing.FAILED if len(self.failed) == len(self.events) else Standing.FIRED
         if telling is None or not telling.large:
             return Standing.BELOW
         if telling.fires is None:
@@ -204,6 +208,8 @@ def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decisi
     fired = replace(decision, event=number, checks=tuple(passed))
     if event.tokens is None or event.threshold is None:
         return fired
+    if event.trigger is Trigger.HYGIENE and event.tokens < event.threshold:
+        return fired  # the number of messages decided
     size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
     checks = tuple(size if check.name == SIZE else check for check in fired.checks)
     estimate = decision.estimate if decision.where is not None else decision.tokens

@@ -48,7 +48,12 @@ def counted(record: LogRecord | None, estimate: int) -> Number:
 
 
 def gateway_checks(
-    policy: Policy, settings: Settings, limits: GatewayLimits | None, number: Number, rows: int
+    policy: Policy,
+    settings: Settings,
+    limits: GatewayLimits | None,
+    number: Number,
+    rows: int,
+    skip: LogRecord | None = None,
 ) -> tuple[Check, ...]:
     """The conditions under which the gateway compacts before a turn.
 
@@ -58,6 +63,7 @@ def gateway_checks(
         limits: What it compares with; None where the window is unknown.
         number: See `counted`.
         rows: Rows of the transcript before the new message.
+        skip: The line that says the gateway passed it over, which it does of a transcript that is too large.
     """
     enabled, tokens, real = settings.enabled, number.tokens, number.real
     found = [Check("compression.enabled", "true", str(enabled).lower(), enabled)]
@@ -66,11 +72,15 @@ def gateway_checks(
         found.append(Check(SIZE, "a known window", had, None))
         return tuple(found)
     passed: bool | None = tokens >= limits.tokens or rows >= limits.rows
-    if not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * _LOOSE:
+    if skip is not None:
+        passed = True
+    elif not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * _LOOSE:
         passed = None
     found.append(Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed))
     least = policy.hygiene.least
     found.append(Check("rows", f">= {least}", str(rows), rows >= least))
-    if policy.hygiene.pause == "skips" and passed is not False:
+    if skip is not None:
+        found.append(Check("passed over", "no", f"{skip.where}: {skip.text}", False))
+    elif policy.hygiene.pause == "skips" and passed is not False:
         found.append(Check("pause after a failure", "none", "not on record", None))
     return tuple(found)

@@ -57,10 +57,18 @@ class _Draft:
         """The line of the newest answer."""
         return self.lines.calls.get(self.answers) if self.lines is not None else None
 
+    def take(self, number: int, event: CompressionEvent) -> None:
+        """An event that fell into it, and the newest check it may have come from."""
+        self.events.append(number)
+        for place in reversed(range(len(self.decisions))):
+            if self.decisions[place].trigger is event.trigger and self.decisions[place].event is None:
+                self.decisions[place] = fired_by(self.decisions[place], event, number)
+                return
+
     def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:
         """The turn as it stands, numbered, for others to read."""
-        request, own = self.request, tuple(dict.fromkeys(self.events))
-        attempts = (events[number].attempt for number in sorted(own))
+        request, own = self.request, tuple(sorted(set(self.events)))
+        attempts = (events[number].attempt for number in own)
         return Turn(
             index,
             self.generation,
@@ -71,6 +79,7 @@ class _Draft:
             self.at,
             masked_start(request.text, _SHOWN) if request else "",
             tuple(attempt for attempt in attempts if attempt is not None),
+            tuple(number for number in own if not events[number].completed),
         )
 
 
@@ -85,6 +94,7 @@ class _Walker:
         self.turns: list[_Draft] = []
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
+        self.ahead: Decision | None = None
 
     def walk(self) -> list[_Draft]:
         """The turns, oldest first."""
@@ -93,6 +103,7 @@ class _Walker:
         self.lines = turn_lines(self.context, list({_row(message): message for message in requests}.values()))
         for transcript in given:
             self._generation(transcript)
+        self._take_ahead()
         self._place_events()
         return self.turns
 
@@ -136,21 +147,35 @@ class _Walker:
         at = self.context.clock.utc(lines.began.at) if lines else stamp
         self.start = position
         self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
-        self._gateway(position, at)
+        if not self._take_ahead() and not is_local(self.session.source) and position:
+            self._turn().decisions.append(self._gateway(position, at, lines.ahead if lines else None))
         self._decide(Trigger.PREFLIGHT, position + 1)
         if self.rules.pre_api:
             self._decide(Trigger.PRE_API, position + 1)
 
-    def _gateway(self, position: int, at: datetime | None) -> None:
-        """What the gateway looked at before the agent ran: the rows before the new message."""
-        if is_local(self.session.source) or not position:
-            return
+    def _gateway(self, position: int, at: datetime | None, skip: LogRecord | None = None) -> Decision:
+        """What the gateway looked at before the agent ran: the rows before the new message.
+
+        Args:
+            position: How many rows there were.
+            at: When it looked.
+            skip: The line that says it passed the check over.
+        """
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))
         row = _row(self.transcript.messages[position - 1])
-        checks = gateway_checks(self.policy, self.settings, self.gateway, number, position)
+        checks = gateway_checks(self.policy, self.settings, self.gateway, number, position, skip)
         index = self.transcript.generation.index
-        self._turn().decisions.append(decision(Trigger.HYGIENE, row, number, checks, index, at))
+        return decision(Trigger.HYGIENE, row, number, checks, index, at)
+
+    def _take_ahead(self) -> bool:
+        """Give what the gateway compressed ahead of a message to the turn that message begins."""
+        fired, self.ahead = self.ahead, None
+        if fired is None or fired.event is None:
+            return False
+        self._turn().events.append(fired.event)
+        self._turn().decisions.append(fired)
+        return True
 
     def _answer(self, position: int) -> None:
         turn = self._turn()
@@ -184,6 +209,10 @@ class _Walker:
         if transcript.event is None:
             return
         turn, event = self._turn(), self.events[transcript.event]
+        if event.trigger is Trigger.HYGIENE and transcript.messages:
+            looked_at = self._gateway(len(transcript.messages), event.at)
+            self.ahead = fired_by(looked_at, event, transcript.event)
+            return
         turn.events.append(transcript.event)
         for place in reversed(range(len(turn.decisions))):
             decision = turn.decisions[place]
@@ -193,12 +222,18 @@ class _Walker:
                 return
 
     def _place_events(self) -> None:
-        """What left no generation behind, by its time: it belongs to the turn begun before it."""
+        """What left no generation behind, by its time: it belongs to the turn begun before it.
+
+        The gateway looks before a turn begins, so what it tried belongs to the next.
+        """
         placed = {event for turn in self.turns for event in turn.events}
         for number, event in enumerate(self.events):
             begun = [turn for turn in self.turns if turn.at and event.at and turn.at <= event.at]
+            after = [turn for turn in self.turns if turn.at and event.at and turn.at > event.at]
+            if event.trigger is Trigger.HYGIENE:
+                begun += after[:1]
             if number not in placed and begun:
-                begun[-1].events.append(number)
+                begun[-1].take(number, event)
 
     def _turn(self) -> _Draft:
         if not self.turns:

@@ -18,11 +18,9 @@ def turn_sentence(turn: Turn) -> str:
 def _answer(turn: Turn) -> str:
     """The check that answers for the turn."""
     telling = turn.telling
-    if turn.standing is Standing.FIRED:
-        numbers = ", ".join(str(number + 1) for number in turn.events)
-        fired = telling is not None and telling.event is not None
-        by = f" {_when(telling)}, {_size(telling)}" if fired and telling is not None else ""
-        return f"compressed{by} (event {numbers})"
+    if turn.events:
+        figures = f", {_size(telling)}" if telling is not None and telling.event is not None else ""
+        return f"{outcome(turn)}{figures} ({_events(turn)})"
     if telling is None:
         return "nothing was checked"
     size = _size(telling)
@@ -37,6 +35,15 @@ def _answer(turn: Turn) -> str:
     return f"large enough, {size}; not on record: {', '.join(telling.open)}"
 
 
+def _events(turn: Turn) -> str:
+    """Which of the explanation's events they were, and which of several failed."""
+    word = "event" if len(turn.events) == 1 else "events"
+    numbers = ", ".join(str(number + 1) for number in turn.events)
+    failed = ", ".join(str(number + 1) for number in turn.failed)
+    some = turn.standing is Standing.FIRED and failed
+    return f"{word} {numbers}; {failed} failed" if some else f"{word} {numbers}"
+
+
 def _attempts(turn: Turn) -> str:
     """What refused requests took of the attempts the turn had."""
     if not turn.attempts:
@@ -46,15 +53,15 @@ def _attempts(turn: Turn) -> str:
     if last.output is not None:
         lowered = f"the output asked for was refused and lowered to at most {last.output:,} tokens"
         return f"; {lowered}, attempt {last.number} of {last.most}{given_up}"
-    return f"; attempt {last.number} of {last.most} at what the provider refused{given_up}"
+    return f"; attempt {last.number} of the {last.most} a turn has{given_up}"
 
 
 def outcome(turn: Turn) -> str:
     """The same in a few words, for a list that has the figures in a column of their own."""
     telling = turn.telling
-    if turn.standing is Standing.FIRED:
-        fired = telling is not None and telling.event is not None
-        return f"compressed {_when(telling)}" if fired and telling is not None else "compressed"
+    if turn.events:
+        when = f" {_when(telling)}" if telling is not None and telling.event is not None else ""
+        return f"compressed{when}" if turn.standing is Standing.FIRED else f"tried{when} and failed"
     if telling is None:
         return "nothing was checked"
     if turn.standing is Standing.HELD:

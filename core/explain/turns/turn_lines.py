@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from core.explain.context.context import ConversationContext
@@ -19,6 +19,7 @@ _SHOWN = 32
 """Letters and digits compared: a line quotes the first 80 characters, escaped."""
 _AHEAD = timedelta(seconds=0.5)
 """A row may be stamped a moment before the line of its turn is written."""
+_GATEWAY = "Session hygiene: "
 _HELD = frozenset(
     {
         Kind.PREFLIGHT_SKIPPED,
@@ -41,6 +42,7 @@ class TurnLines:
         began: Its first line.
         calls: Answered calls, by their number in the turn.
         held: Lines that say a check was passed over, each with the number of the last call before it.
+        ahead: The line that says the gateway passed its own over, before the turn began.
         stated: Lines that name the number a check compared, likewise.
     """
 
@@ -48,6 +50,7 @@ class TurnLines:
     calls: dict[int, LogRecord] = field(default_factory=dict)
     held: tuple[tuple[int, LogRecord], ...] = ()
     stated: tuple[tuple[int, LogRecord], ...] = ()
+    ahead: LogRecord | None = None
 
     @property
     def threshold(self) -> int | None:
@@ -100,18 +103,24 @@ def _turns(context: ConversationContext) -> list[TurnLines]:
     """The turns of the log, oldest first."""
     ids = context.sessions
     spans: list[list[LogRecord]] = []
+    skips: list[LogRecord | None] = []
+    ahead: LogRecord | None = None
     for record in context.log.records:
         if record.kind is Kind.TURN and record.session in ids:
             spans.append([record])
+            skips.append(ahead)
+            ahead = None
+        elif record.kind is Kind.SKIPPED and record.message.startswith(_GATEWAY):
+            ahead = record if record.session in ids else ahead
         elif spans and (record.session is None or record.session in ids or record.tag in ids):
             spans[-1].append(record)
     turns, last = [], 0
-    for span in spans:
+    for span, skip in zip(spans, skips, strict=True):
         numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
         first = min(numbers, default=0)
         # An agent numbers its calls on over the turns, a new one begins at 1.
         before = last if 0 < last < first else first - 1 if not last else 0
-        turns.append(_lines(span, before))
+        turns.append(replace(_lines(span, before), ahead=skip))
         last = max(numbers, default=last)
     return turns
 

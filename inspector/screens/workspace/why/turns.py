@@ -114,6 +114,7 @@ def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
     pieces = list(titled("Turns", title))
     words = {
         Standing.FIRED: "compressed",
+        Standing.FAILED: "failed",
         Standing.HELD: "blocked",
         Standing.OPEN: "not on record",
         Standing.DUE: "due, yet did not fire",

@@ -15,6 +15,7 @@ from inspector.widgets.panes.fields import field, paragraph
 
 TOKEN = {
     Standing.FIRED: "part-middle",
+    Standing.FAILED: "severity-critical",
     Standing.BELOW: "ink-muted",
     Standing.HELD: "severity-warning",
     Standing.OPEN: "severity-info",

@@ -167,6 +167,73 @@ def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(make_home: 
     assert turn_sentence(found[7]) == "compressed before your message, 70,000 of 54,400 tokens (event 1)"
 
 
+def _gateway_fires(home: Home, rows: int) -> None:
+    text = f"Session hygiene: {rows} messages, ~60,000 tokens (actual) — auto-compressing"
+    home.line(f"{text} (threshold: 85% of 64,000 = 54,400 tokens)", tag=None, logger="gateway.run")
+    home.started(60_000, rows, tag=None)
+
+
+def _message(home: Home, text: str) -> None:
+    home.turn()
+    home.db.message("S", "user", text)
+    home.db.message("S", "assistant", "done")
+    home.turn_ended()
+
+
+def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S", source="telegram")
+    home.talk(7)
+    _gateway_fires(home, 28)
+    home.compact()
+    home.done(28, 8, 4_000, tag=None)
+    _message(home, "what next?")
+    *_, turn = turns(home)
+    assert turn.text == "what next?"
+    assert turn_sentence(turn) == "compressed by the gateway, 60,000 of 54,400 tokens (event 1)"
+
+
+def test_a_failed_attempt_is_never_told_as_a_compaction(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S", source="telegram")
+    home.talk(7)
+    _gateway_fires(home, 28)
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
+    _message(home, "what next?")
+    *_, turn = turns(home)
+    assert (turn.text, turn.standing) == ("what next?", Standing.FAILED)
+    assert turn_sentence(turn) == "tried by the gateway and failed, 60,000 of 54,400 tokens (event 1)"
+
+
+def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.started(60_000, 28)
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.")
+    home.started(60_000, 28)
+    compacted(home)
+    *_, turn = turns(home)
+    assert turn.standing is Standing.FIRED
+    assert turn_sentence(turn).endswith("(events 1, 2; 1 failed)")
+
+
+def test_a_gateway_that_found_another_compression_running_says_so_of_the_next_turn(
+    make_home: MakeHome,
+) -> None:
+    home = make_home("0.22")
+    home.db.session("S", source="telegram")
+    home.talk(3, size=30_000)
+    text = "Session hygiene: skipping compression for S; another compression is already in flight"
+    home.line(text, tag=None, logger="gateway.run")
+    _message(home, "what next?")
+    *_, turn = turns(home)
+    (looked,) = (one for one in turn.decisions if one.trigger is Trigger.HYGIENE)
+    assert looked.blocked_by == ("passed over",)
+    assert "agent.log:1: another compression is already in flight" in turn_sentence(turn)
+
+
 def test_rows_a_compaction_copied_are_not_decided_about_again(make_home: MakeHome) -> None:
     home = make_home()
     home.db.session("S")
