@@ -208,9 +208,10 @@ def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decisi
     fired = replace(decision, event=number, checks=tuple(passed))
     if event.tokens is None or event.threshold is None:
         return fired
-    if event.trigger is Trigger.HYGIENE and event.tokens < event.threshold:
-        return fired  # the number of messages decided
     size = Check(SIZE, f">= {event.threshold:,} tokens", f"{event.tokens:,}", event.tokens >= event.threshold)
+    if event.trigger is Trigger.HYGIENE and not size.passed:  # the number of messages decided
+        looked_at = next(check for check in fired.checks if check.name == SIZE)
+        size = replace(looked_at, had=f"{event.tokens:,} tokens, {event.messages_before} rows", passed=True)
     checks = tuple(size if check.name == SIZE else check for check in fired.checks)
     estimate = decision.estimate if decision.where is not None else decision.tokens
     return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
