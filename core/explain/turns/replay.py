@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import is_local, tolerance
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
+from core.explain.turns.draft import TurnDraft, row_of
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
 from core.explain.turns.lowered_outputs import with_lowered_outputs
 from core.explain.turns.past_gates import UNRECORDED, PastGates
 from core.explain.turns.transcripts import RunningSums, ThresholdInForce, Transcript, transcripts
-from core.explain.turns.turn_lines import TurnLines, turn_lines
+from core.explain.turns.turn_lines import turn_lines
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.message import Message
-from core.redact.quick_check import masked_start
 
-_SHOWN = 200
 _LOOSE = 0.05
 """How far an estimate of a few rows may be off: stored ones carry keys that live ones had not."""
 
@@ -40,49 +38,6 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
     return with_lowered_outputs(turns, context)
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A turn being walked."""
-
-    generation: int
-    request: Message | None
-    lines: TurnLines | None
-    at: datetime | None
-    answers: int = 0
-    decisions: list[Decision] = field(default_factory=list)
-    calls: list[PromptPoint] = field(default_factory=list)
-    events: list[int] = field(default_factory=list)
-
-    def call(self) -> LogRecord | None:
-        """The line of the newest answer."""
-        return self.lines.calls.get(self.answers) if self.lines is not None else None
-
-    def take(self, number: int, event: CompressionEvent) -> None:
-        """An event that fell into it, and the newest check it may have come from."""
-        self.events.append(number)
-        for place in reversed(range(len(self.decisions))):
-            if self.decisions[place].trigger is event.trigger and self.decisions[place].event is None:
-                self.decisions[place] = fired_by(self.decisions[place], event, number)
-                return
-
-    def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:
-        """The turn as it stands, numbered, for others to read."""
-        request, own = self.request, tuple(sorted(set(self.events)))
-        attempts = (events[number].attempt for number in own)
-        return Turn(
-            index,
-            self.generation,
-            _row(request) if request else None,
-            tuple(self.decisions),
-            tuple(self.calls),
-            own,
-            self.at,
-            masked_start(request.text, _SHOWN) if request else "",
-            tuple(attempt for attempt in attempts if attempt is not None),
-            tuple(number for number in own if not events[number].completed),
-        )
-
-
 class _Walker:
     """One walk over a conversation, generation by generation."""
 
@@ -91,16 +46,18 @@ class _Walker:
         self.rules, self.policy = context.checks(None), context.policy(None)
         self.gates = PastGates(context, events)
         self.watch = ThresholdInForce(context)
-        self.turns: list[_Draft] = []
+        self.turns: list[TurnDraft] = []
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
         self.ahead: Decision | None = None
 
-    def walk(self) -> list[_Draft]:
+    def walk(self) -> list[TurnDraft]:
         """The turns, oldest first."""
         given = tuple(transcripts(self.context, self.events))
         requests = [m for one in given for m in one.messages[one.kept :] if is_request(m)]
-        self.lines = turn_lines(self.context, list({_row(message): message for message in requests}.values()))
+        self.lines = turn_lines(
+            self.context, list({row_of(message): message for message in requests}.values())
+        )
         for transcript in given:
             self._generation(transcript)
         self._take_ahead()
@@ -112,7 +69,7 @@ class _Walker:
         messages = transcript.messages
         for position in range(transcript.kept, len(messages)):
             message = messages[position]
-            row = _row(message)
+            row = row_of(message)
             if row in self.seen:
                 continue
             self.seen.add(row or 0)
@@ -142,11 +99,11 @@ class _Walker:
         self.start = transcript.kept
 
     def _request(self, message: Message, position: int) -> None:
-        lines = self.lines.get(_row(message) or 0)
+        lines = self.lines.get(row_of(message) or 0)
         stamp = message.row.timestamp if message.row else None
         at = self.context.clock.utc(lines.began.at) if lines else stamp
         self.start = position
-        self.turns.append(_Draft(self.transcript.generation.index, message, lines, at))
+        self.turns.append(TurnDraft(self.transcript.generation.index, message, lines, at))
         if not self._take_ahead() and not is_local(self.session.source) and position:
             self._turn().decisions.append(self._gateway(position, at, lines.ahead if lines else None))
         self._decide(Trigger.PREFLIGHT, position + 1)
@@ -163,7 +120,7 @@ class _Walker:
         """
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))
-        row = _row(self.transcript.messages[position - 1])
+        row = row_of(self.transcript.messages[position - 1])
         checks = gateway_checks(self.policy, self.settings, self.gateway, number, position, skip)
         index = self.transcript.generation.index
         return decision(Trigger.HYGIENE, row, number, checks, index, at)
@@ -235,9 +192,9 @@ class _Walker:
             if number not in placed and begun:
                 begun[-1].take(number, event)
 
-    def _turn(self) -> _Draft:
+    def _turn(self) -> TurnDraft:
         if not self.turns:
-            self.turns.append(_Draft(self.transcript.generation.index, None, None, None))
+            self.turns.append(TurnDraft(self.transcript.generation.index, None, None, None))
         return self.turns[-1]
 
     def _decide(self, trigger: Trigger, count: int) -> None:
@@ -258,9 +215,9 @@ class _Walker:
             checks += self.gates.then(at)
         checks += self._deferral(trigger, turn, size)
         index = self.transcript.generation.index
-        turn.decisions.append(decision(trigger, _row(message), number, checks, index, at))
+        turn.decisions.append(decision(trigger, row_of(message), number, checks, index, at))
 
-    def _compared(self, trigger: Trigger, count: int, turn: _Draft) -> Number:
+    def _compared(self, trigger: Trigger, count: int, turn: TurnDraft) -> Number:
         """The number a check compares: as its line states it, as the provider counted it, else estimated.
 
         Since 0.22 every check adds what came after the last answered call to its real usage; before, only the
@@ -301,14 +258,14 @@ class _Walker:
             enough = self.sums.messages(0, count, self.start) >= self.threshold
         yield Check("messages", f"> {least}", str(count), enough)
 
-    def _held(self, trigger: Trigger, turn: _Draft) -> LogRecord | None:
+    def _held(self, trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
         """The line that says this check was passed over."""
         held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
         first = trigger is Trigger.PREFLIGHT
         fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
         return fits[-1] if fits else None
 
-    def _deferral(self, trigger: Trigger, turn: _Draft, size: Check) -> Iterator[Check]:
+    def _deferral(self, trigger: Trigger, turn: TurnDraft, size: Check) -> Iterator[Check]:
         """Whether the check was passed over, or its estimate waited for a real count."""
         record = self._held(trigger, turn)
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
@@ -325,7 +282,3 @@ class _Walker:
             yield Check(
                 "waiting for the provider's count", "no", had, True if silent and size.passed else None
             )
-
-
-def _row(message: Message) -> int | None:
-    return message.row.id if message.row is not None else None
