@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ConfigError
@@ -20,24 +20,53 @@ if TYPE_CHECKING:
     from core.compress.engines.host.found_engine import FoundEngine, LoadedEngine
 
 
+_NONE = "registers no context engine"
+"""Of a plugin that is another kind of plugin."""
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One engine of the list.
 
     Attributes:
         loaded: None when it does not load; `error` says why.
-        refusals: Why a release would not take it, by release; None for one that would.
+        first: The engine that Hermes' plugin loader registers before this one.
     """
 
     found: FoundEngine
-    loaded: LoadedEngine | None
-    error: str | None
-    refusals: dict[str, str | None]
+    loaded: LoadedEngine | None = None
+    error: str | None = None
+    first: str | None = None
 
     @property
     def name(self) -> str:
         """Its own name where it says one."""
         return self.found.name if self.loaded is None else self.loaded.name
+
+    @property
+    def registers(self) -> bool:
+        """Hermes' plugin loader registers it, so that it registers no other."""
+        from core.compress.engines.host.found_engine import EngineKind, not_registered
+
+        plugin = self.found.kind in (EngineKind.PLUGIN, EngineKind.ENTRY_POINT)
+        return plugin and self.loaded is not None and not_registered(self.found, self.loaded) is None
+
+    def refused(self, release: str, selected: str | None = None) -> str | None:
+        """Why a release would not take it; None where it would."""
+        from core.compress.engines.host.found_engine import refusal
+        from core.hermes.policy.policy import load_policy
+
+        if self.loaded is None:
+            return None if self.error is None else "it does not load"
+        policy = load_policy(release)
+        return refusal(self.found, self.loaded, policy, selected=selected, first=self.first)
+
+    @property
+    def refusals(self) -> dict[str, str | None]:
+        """The same of every release."""
+        from core.hermes.policy.policy import releases
+
+        return {release: self.refused(release) for release in releases()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,8 +82,11 @@ def run(args: argparse.Namespace) -> int:
 
     here = surroundings.around(args)
     selected = _selected(here)
-    listed = [one for found in discover(here.home, here.install) if (one := _examined(found, here))]
-    force, why = _in_force(selected, listed, here)
+    every = [_examined(found, here) for found in discover(here.home, here.install)]
+    first = next((one for one in every if one.registers), None)
+    every = [one if one is first else replace(one, first=first.name) for one in every] if first else every
+    force, why = _in_force(selected, every, here)
+    listed = [one for one in every if one.error is None or _NONE not in one.error]
     if args.json:
         output.write_json(
             {
@@ -81,47 +113,50 @@ def _selected(here: Surroundings) -> str:
         return BUILT_IN
 
 
-def _examined(found: FoundEngine, here: Surroundings) -> Listed | None:
-    """Load one; None when it turns out to be no engine."""
+def _examined(found: FoundEngine, here: Surroundings) -> Listed:
+    """Load one."""
     from core.compress.engines.host.choice import no_model
-    from core.compress.engines.host.found_engine import EngineKind, refusal
+    from core.compress.engines.host.found_engine import EngineKind
     from core.compress.engines.host.hosted import hosted
     from core.compress.engines.host.process import EngineFailed
-    from core.hermes.policy.policy import load_policy, releases
     from core.model.compaction.settings import Settings
 
     if found.kind is EngineKind.BUILTIN:
-        return Listed(found, None, None, dict.fromkeys(releases()))
+        return Listed(found)
     try:
         with hosted(
             found, home=here.home, python=here.python, settings=Settings(), answer=no_model
         ) as engine:
             loaded = engine.loaded
     except EngineFailed as error:
-        if "registers no context engine" in error.what:
-            return None
-        return Listed(found, None, error.what, dict.fromkeys(releases(), "it does not load"))
-    refusals = {name: refusal(found, loaded, load_policy(name)) for name in releases()}
-    return Listed(found, loaded, None, refusals)
+        return Listed(found, error=error.what)
+    return Listed(found, loaded, None)
 
 
-def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[str, str | None]:
-    """The engine Hermes runs on, and why that is not the one selected."""
+def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[str | None, str | None]:
+    """The engine Hermes runs on, None where it does not run at all, and why that is not the one selected."""
+    from core.compress.engines.host.child.serve import ENDS
     from core.compress.engines.host.found_engine import BUILT_IN
     from core.hermes.policy.policy import nearest_release, newest_release
 
+    for one in listed:
+        if one.error is not None and one.error.endswith(ENDS) and one.found.enabled and one.found.manifest:
+            return None, f"{one.name}: {one.error}"
     if selected == BUILT_IN:
         return BUILT_IN, None
     version = here.install.version if here.install is not None else ""
     release = nearest_release(version) if version else newest_release()
-    why = "there is no engine of that name"
+    whys = []
     for one in listed:
-        if selected not in (one.name, one.found.path.name if one.found.path else ""):
+        if one.loaded is not None and selected in one.loaded.handed[1:]:
+            whys.append(f"{one.name!r} is registered before it, and only the first is taken")
+        if selected not in (one.name, one.found.name, one.found.path.name if one.found.path else ""):
             continue
-        refused = one.error or one.refusals[release]
+        refused = one.error or one.refused(release, selected)
         if refused is None:
             return selected, None
-        why = refused
+        whys.append(refused)
+    why = whys[0] if whys else "there is no engine of that name"
     return BUILT_IN, f"Hermes {release} does not take {selected!r}: {why}"
 
 
@@ -142,10 +177,10 @@ def _payload(one: Listed) -> dict[str, Any]:
     }
 
 
-def _lines(selected: str, force: str, why: str | None, listed: list[Listed]) -> Iterator[str]:
+def _lines(selected: str, force: str | None, why: str | None, listed: list[Listed]) -> Iterator[str]:
     from inspector.cli.table import Column, lines
 
-    yield f"in force: {force}" + ("" if why is None else f" ({why})")
+    yield f"in force: {force or 'none'}" + ("" if why is None else f" ({why})")
     yield ""
     columns = (
         Column("engine"),

@@ -15,8 +15,10 @@ from core.compress.engines.host.found_engine import BUILT_IN, EngineKind, FoundE
 from core.errors import ConfigError, NotFoundError
 from core.hermes.config.config import load_tree
 
-_HINTS = (b"register_context_engine", b"ContextEngine")
-_READ = 1 << 20
+_HINTS = ("register_context_engine", "ContextEngine")
+_READ, _HINTED = 1 << 20, 8192
+"""Characters that we read of a file, and that Hermes reads of an __init__.py."""
+_MANIFESTS = ("plugin.yaml", "plugin.yml")
 _ASK_SECONDS = 30
 _QUESTION = """
 import importlib.metadata as m, importlib.util, json, os
@@ -185,7 +187,9 @@ def _in_home(home: Path) -> Iterator[FoundEngine]:
             str(folder),
             path=folder,
             version=_text(manifest.get("version")),
-            enabled=bool({name, folder.name} & enabled),
+            enabled=name in enabled,
+            manifest=any((folder / file).is_file() for file in _MANIFESTS),
+            hinted=_speaks_of_engines(folder / "__init__.py", _HINTED),
         )
 
 
@@ -213,22 +217,23 @@ def _folders(root: Path) -> Iterator[Path]:
 
 
 def _looks_like_engine(folder: Path) -> bool:
-    for source in sorted(folder.glob("*.py")):
-        try:
-            with source.open("rb") as stream:
-                start = stream.read(_READ)
-        except OSError:
-            continue
-        if any(hint in start for hint in _HINTS):
-            return True
-    return False
+    return any(_speaks_of_engines(source, _READ) for source in folder.glob("*.py"))
+
+
+def _speaks_of_engines(source: Path, characters: int) -> bool:
+    try:
+        with source.open(encoding="utf-8-sig", errors="replace") as stream:
+            start = stream.read(characters)
+    except OSError:
+        return False
+    return any(hint in start for hint in _HINTS)
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
     """plugin.yaml; what cannot be read says nothing."""
     import yaml
 
-    for name in ("plugin.yaml", "plugin.yml"):
+    for name in _MANIFESTS:
         path = folder / name
         if path.is_file():
             try:

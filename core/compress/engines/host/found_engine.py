@@ -35,7 +35,9 @@ class FoundEngine:
         path: Its folder; None for what is imported by name.
         module: What an entry point names.
         version: Of its manifest or distribution.
-        enabled: Hermes would load it: `plugins.enabled` lists it, or it needs no listing.
+        enabled: `plugins.enabled` lists it, or it needs no listing.
+        manifest: It has the plugin.yaml without which Hermes passes over a folder of the home.
+        hinted: The beginning of its __init__.py speaks of engines, as a release asks that goes by folders.
     """
 
     name: str
@@ -45,6 +47,8 @@ class FoundEngine:
     module: str = ""
     version: str | None = None
     enabled: bool = True
+    manifest: bool = True
+    hinted: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ class LoadedEngine:
         tools: Names of the tools it offers the model.
         status: Its figures.
         with_hermes: An installed Hermes was imported, not a stand-in.
+        handed: Names of the engines its `register` handed over, of which this is the first; with none it was
+            made of one of its classes.
+        trouble: What `register` raised; None when it did not.
     """
 
     name: str
@@ -68,22 +75,51 @@ class LoadedEngine:
     tools: tuple[str, ...]
     status: dict[str, Any] = field(default_factory=dict)
     with_hermes: bool = False
+    handed: tuple[str, ...] = ()
+    trouble: str | None = None
 
 
-def refusal(found: FoundEngine, loaded: LoadedEngine, policy: Policy) -> str | None:
-    """Why a release would take its own engine in place of this one; None when it takes it."""
+def refusal(
+    found: FoundEngine,
+    loaded: LoadedEngine,
+    policy: Policy,
+    *,
+    selected: str | None = None,
+    first: str | None = None,
+) -> str | None:
+    """Why a release would take its own engine in place of this one; None when it takes it.
+
+    Args:
+        found: As the files tell of it.
+        loaded: As it tells of itself.
+        policy: The release.
+        selected: What `context.engine` says; None for what it would have to say.
+        first: Another engine, which is registered before this one.
+    """
     if found.kind in (EngineKind.BUILTIN, EngineKind.DIRECTORY):
         return None
-    rules = policy.engine
-    by_folder = found.path is not None and found.path.name == loaded.name
-    if rules.home_folders and found.kind is EngineKind.PLUGIN and by_folder:
+    folder = None if found.path is None or found.kind is not EngineKind.PLUGIN else found.path.name
+    if policy.engine.home_folders and found.hinted and folder is not None and selected in (None, folder):
         return None
-    if not found.enabled:
-        return "plugins.enabled does not list it"
-    if not loaded.is_abc:
-        return "it does not inherit from Hermes' ContextEngine"
-    if rules.copies == "shared" or loaded.copy_error is None:
-        return None
-    if rules.copies == "clone" and loaded.clones:
+    barred = not_registered(found, loaded)
+    if barred is not None:
+        return barred
+    if first is not None:
+        return f"{first!r} is registered before it, and only the first is taken"
+    if selected not in (None, loaded.name):
+        return f"its engine calls itself {loaded.name!r}"
+    copied = policy.engine.copies == "shared" or (policy.engine.copies == "clone" and loaded.clones)
+    if copied or loaded.copy_error is None:
         return None
     return f"it cannot be copied for each agent ({loaded.copy_error})"
+
+
+def not_registered(found: FoundEngine, loaded: LoadedEngine) -> str | None:
+    """Why Hermes' plugin loader registers no engine of it; None when it does."""
+    if not found.manifest:
+        return "it has no plugin.yaml"
+    if not found.enabled:
+        return "plugins.enabled does not list it"
+    if not loaded.handed:
+        return loaded.trouble or "its register() hands over no engine"
+    return None if loaded.is_abc else "it does not inherit from Hermes' ContextEngine"

@@ -60,6 +60,8 @@ class HostedEngine:
                 tools=tuple(map(str, answer["tools"])),
                 status=dict(answer["status"]),
                 with_hermes=bool(answer["hermes"]),
+                handed=tuple(map(str, answer["handed"])),
+                trouble=None if answer["trouble"] is None else str(answer["trouble"]),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise EngineFailed("it answered for the host", where=f"engine {found.name}") from error

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.compress.engines.host.found_engine import EngineKind, FoundEngine, LoadedEngine, refusal
 from core.hermes.policy.policy import load_policy, releases
 
 
-def accepted(found: FoundEngine, loaded: LoadedEngine) -> list[str]:
-    return [name for name in releases() if refusal(found, loaded, load_policy(name)) is None]
+def accepted(found: FoundEngine, loaded: LoadedEngine, selected: str | None = None) -> list[str]:
+    def taken(release: str) -> bool:
+        return refusal(found, loaded, load_policy(release), selected=selected) is None
+
+    return list(filter(taken, releases()))
 
 
 def found(folder: str = "small", *, enabled: bool = True) -> FoundEngine:
@@ -17,25 +21,41 @@ def found(folder: str = "small", *, enabled: bool = True) -> FoundEngine:
 
 
 def loaded(*, is_abc: bool = True, copy_error: str | None = None, clones: bool = False) -> LoadedEngine:
-    return LoadedEngine("small", is_abc, copy_error, clones, ())
+    return LoadedEngine("small", is_abc, copy_error, clones, (), handed=("small",))
 
 
 def test_an_ordinary_engine_is_taken_by_every_release() -> None:
     assert accepted(found(), loaded()) == list(releases())
 
 
-def test_one_that_cannot_be_copied_is_refused_from_0_18_on_unless_its_folder_has_its_name() -> None:
+def test_one_that_cannot_be_copied_is_refused_from_0_18_on_unless_it_is_selected_by_its_folder() -> None:
     shared = ["0.13", "0.14", "0.15", "0.16", "0.17"]
-    assert accepted(found("other"), loaded(copy_error="TypeError")) == shared
+    assert accepted(found("other"), loaded(copy_error="TypeError"), "small") == shared
     assert accepted(found(), loaded(copy_error="TypeError")) == [*shared, "0.22"]
-    assert accepted(found("other"), loaded(copy_error="TypeError", clones=True)) == [*shared, "0.22"]
+    assert accepted(found("other"), loaded(copy_error="TypeError", clones=True), "small") == [*shared, "0.22"]
 
 
 def test_a_class_of_its_own_is_taken_only_by_folder() -> None:
     assert accepted(found(), loaded(is_abc=False)) == ["0.22"]
-    assert accepted(found("other"), loaded(is_abc=False)) == []
+    assert accepted(found("other"), loaded(is_abc=False), "small") == []
 
 
 def test_one_that_is_not_enabled_is_taken_only_by_folder() -> None:
     assert accepted(found(enabled=False), loaded()) == ["0.22"]
-    assert accepted(found("other", enabled=False), loaded()) == []
+    assert accepted(found("other", enabled=False), loaded(), "small") == []
+
+
+def test_a_folder_is_found_only_where_the_beginning_of_its_source_speaks_of_engines() -> None:
+    assert accepted(replace(found(enabled=False), hinted=False), loaded()) == []
+    assert accepted(replace(found(), hinted=False), loaded()) == list(releases())
+
+
+def test_the_name_that_selects_it_is_its_folder_s_or_its_own() -> None:
+    assert accepted(found("folder"), loaded(), "folder") == ["0.22"]
+    assert accepted(found("folder"), loaded(), "small") == list(releases())
+
+
+def test_only_the_first_of_two_is_registered() -> None:
+    refused = refusal(found(), loaded(), load_policy("0.19"), first="other")
+    assert refused == "'other' is registered before it, and only the first is taken"
+    assert refusal(found(), loaded(), load_policy("0.22"), first="other") is None

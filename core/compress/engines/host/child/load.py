@@ -6,9 +6,9 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 BUILT_IN = "compressor"
 
@@ -17,13 +17,13 @@ class Collector:
     """Stands where a plugin expects Hermes: takes the engine, and lets every other registration pass."""
 
     def __init__(self, name: str) -> None:
-        self.engine: Any = None
+        self.engines: list[Any] = []
         self.name = name
         self.profile_name = "default"
 
     def register_context_engine(self, engine: Any) -> None:
         """What an engine plugin calls."""
-        self.engine = engine
+        self.engines.append(engine)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("register_"):
@@ -31,7 +31,15 @@ class Collector:
         raise AttributeError(name)
 
 
-def load(order: dict[str, Any]) -> Any:
+class Taken(NamedTuple):
+    """An engine, the names of those `register` handed over, and what that raised."""
+
+    engine: Any
+    handed: Sequence[str] = ()
+    trouble: str | None = None
+
+
+def load(order: dict[str, Any]) -> Taken:
     """The engine an order names.
 
     Args:
@@ -43,7 +51,7 @@ def load(order: dict[str, Any]) -> Any:
         Exception: Whatever the plugin itself raises.
     """
     if order["kind"] == "builtin":
-        return _built_in(order["settings"])
+        return Taken(_built_in(order["settings"]))
     if order["kind"] == "entry_point":
         module = importlib.import_module(order["module"])
         return _engine_of(module, order["name"])
@@ -86,19 +94,31 @@ def _folder_module(folder: Path, name: str) -> Any:
     return module
 
 
-def _engine_of(module: Any, name: str) -> Any:
-    """What `register` hands over, else an instance of a class that is an engine."""
+def _engine_of(module: Any, name: str) -> Taken:
+    """The first that `register` hands over, else an instance of a class that is an engine."""
     register = getattr(module, "register", None)
-    if register is not None:
-        collector = Collector(name)
-        register(collector)
-        if collector.engine is not None:
-            return collector.engine
+    raised: Exception = LookupError("it registers no context engine")
+    trouble = "it has no register()" if register is None else None
+    collector = Collector(name)
+    try:
+        if register is not None:
+            register(collector)
+    except Exception as error:  # noqa: BLE001 - as Hermes, which then looks for a class
+        raised, trouble = error, f"{type(error).__name__}: {error}"[:300]
+    if collector.engines:
+        if isinstance(collector.engines[0], type):
+            raise TypeError("register() hands over a class, not an engine")
+        return Taken(
+            collector.engines[0], [str(getattr(one, "name", "")) for one in collector.engines], trouble
+        )
     base = importlib.import_module("agent.context_engine").ContextEngine
-    for found in vars(module).values():
-        if isinstance(found, type) and issubclass(found, base) and found is not base:
-            return found()
-    raise LookupError("it registers no context engine")
+    for _, kind in sorted(vars(module).items()):
+        if isinstance(kind, type) and issubclass(kind, base) and kind is not base:
+            try:
+                return Taken(kind(), (), trouble)
+            except Exception as error:  # noqa: BLE001 - as Hermes, which takes the next
+                raised = error
+    raise raised
 
 
 def accepted(function: Callable[..., Any], wanted: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from .load import accepted, load
 from .stand_in import prepare
 
 _SESSION = "hermes-inspector"
+ENDS = ", which ends Hermes"
 _NUMBERS = ("threshold_tokens", "context_length", "compression_count", "protect_first_n", "protect_last_n")
 
 
@@ -43,7 +44,8 @@ class Server:
             try:
                 answer = handlers[order["do"]](order)
             except BaseException as error:  # noqa: BLE001 - the engine may raise anything; one line says what
-                answer = {"error": f"{type(error).__name__}: {error}"[:2000].removesuffix(": ")}
+                ends = "" if isinstance(error, Exception) else ENDS
+                answer = {"error": f"{type(error).__name__}: {error}"[:2000].removesuffix(": ") + ends}
             self._send(answer)
 
     def _send(self, answer: dict[str, Any]) -> None:
@@ -64,8 +66,8 @@ class Server:
 
     def _load(self, order: dict[str, Any]) -> dict[str, Any]:
         self._installed = prepare(self._ask)
-        engine = load(order)
-        self._engine = engine
+        taken = load(order)
+        self._engine = engine = taken.engine
         base = importlib.import_module("agent.context_engine").ContextEngine
         return {
             "name": str(getattr(engine, "name", "") or order.get("name", "")),
@@ -75,6 +77,8 @@ class Server:
             "tools": _tools(engine),
             "status": _status(engine),
             "hermes": self._installed,
+            "handed": taken.handed,
+            "trouble": taken.trouble,
         }
 
     def _start(self, order: dict[str, Any]) -> dict[str, Any]:
