@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.apply.database.exact_values import Cell, dump, load
 from core.errors import NotFoundError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
 from core.model.compaction.preview import SummaryCall
 from core.store.database.connect import reading

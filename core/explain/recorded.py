@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import DatabaseError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.evidence import Evidence, Source, Verdict
 from core.recordings import FILE_NAME
 from core.support.file_cache import state_directory

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.support.yaml_tables import shared_table
 
 _BUCKETS = ("input", "output", "cache_read", "cache_write")

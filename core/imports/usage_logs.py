@@ -13,7 +13,7 @@ from typing import Any
 from core.errors import NotFoundError, UsageError
 from core.imports.usage_fields import field_at, normalise, one_hour_writes
 from core.imports.values import amount_of, moment_of
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.support.yaml_tables import shared_table
 
 _MOST_A_TOKEN = 6

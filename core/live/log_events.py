@@ -8,7 +8,7 @@ from typing import Any
 
 from core.hermes.log.record import Kind, LogRecord
 from core.live.event import LiveEvent, LiveKind
-from core.model.accounting.tokens import share_of
+from core.model.accounting.amounts import share_of
 
 FAILURES: Mapping[Kind, str] = {
     Kind.ABORTED: "compaction",

@@ -11,7 +11,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.explain.context.context import ConversationContext
 from core.explain.events import explained
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.finding import Headline
 from core.model.transcript.session import Session
 from core.store.store import Store

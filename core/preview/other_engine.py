@@ -23,7 +23,7 @@ from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import build_prompt
 from core.errors import InspectorError
 from core.explain.context.generation import GenerationContext
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview
 from core.model.finding import Headline, Severity

@@ -22,7 +22,7 @@ from core.compress.summarise.prompt import Prompt, build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import NEWEST, load_config
 from core.hermes.policy.policy import Policy
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Gate
 from core.preview.foreseen import Basis

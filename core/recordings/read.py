@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import DatabaseError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.recordings import FILE_NAME
 
 _WAIT = 2.0

@@ -10,8 +10,7 @@ from inspector.payloads import values as jsonio
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
     from core.hermes.policy.release import ReleaseGuess
-    from core.model.accounting.prices import Money
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets, Money
     from core.model.compaction.event import CompressionEvent, Failure
     from core.model.transcript.conversation import Chain, ChainNode
 

@@ -22,9 +22,8 @@ from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
 from core.account.spending.sums import plain, standing, tables_of
 from core.explain.headline.usage import of_sums, usage_headline
+from core.model.accounting.amounts import Buckets, Money, share_of
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets, share_of
 from core.redact.quick_check import mask_all
 from inspector.payloads import values as jsonio
 

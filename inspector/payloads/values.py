@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.errors import InspectorError
-    from core.model.accounting.tokens import Buckets, Cost
+    from core.model.accounting.amounts import Buckets, Cost
     from core.model.compaction.plan import Span
     from core.model.evidence import Evidence
     from core.model.finding import Finding, Headline, NotKnown

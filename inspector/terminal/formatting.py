@@ -14,7 +14,7 @@ from core.support.amounts import plural as plural
 from core.support.yaml_tables import own_setting
 
 if TYPE_CHECKING:
-    from core.model.accounting.prices import Money
+    from core.model.accounting.amounts import Money
 
 UNKNOWN = "–"
 ESTIMATE = "~"

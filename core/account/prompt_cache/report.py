@@ -26,6 +26,7 @@ from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.policy.policy import load_policy, newest_release
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,
@@ -34,12 +35,11 @@ from core.model.accounting.prompt_cache import (
     CacheRoute,
     ResultCost,
 )
-from core.model.accounting.tokens import Buckets
 from core.model.transcript.message import Message, ReadMessages
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
-    from core.model.accounting.prices import PriceRow
+    from core.model.accounting.amounts import PriceRow
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.session import Session
     from core.model.transcript.storage import UsageRow

@@ -9,7 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.amounts import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 

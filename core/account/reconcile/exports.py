@@ -18,7 +18,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.imports.values import amount_of, count_of, day_of, model_of
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.support.yaml_tables import shared_table
 
 BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")

@@ -10,8 +10,8 @@ from functools import cached_property, reduce
 from operator import add
 
 from core.account.spending.group import Fields, Group
+from core.model.accounting.amounts import Money
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prices import Money
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
 from core.store.database.connect import reading

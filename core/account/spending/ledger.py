@@ -34,9 +34,8 @@ from core.account.spending.sums import (
     tables_of,
 )
 from core.errors import UsageError
+from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets
 from core.store.database.open_database import OpenDatabase
 from core.support.amounts import plural
 

@@ -15,7 +15,7 @@ from core.compress.summarise.base import (
     heading_line,
     sections,
 )
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.redact.text import redact_text
 
 _THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from core.errors import ConfigError, SummaryError
 from core.hermes.markers.wording import OURS, Wording
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.transcript.message import Message
 
 OnText = Callable[[str], None]

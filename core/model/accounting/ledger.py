@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from core.model.accounting.prices import Money, PriceRow
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets, Money, PriceRow
 
 _SHARE, _LEAST = 0.01, 0.0001
 

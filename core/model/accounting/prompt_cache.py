@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from core.model.accounting.tokens import Buckets, share_of
+from core.model.accounting.amounts import Buckets, share_of
 
 if TYPE_CHECKING:
     from core.model.accounting.usage import Origin

@@ -11,8 +11,7 @@ from itertools import takewhile
 from operator import add
 from typing import TYPE_CHECKING
 
-from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets, Money
 from core.model.transcript.session import Kind, Session, Thread
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from core.model.accounting.tokens import Buckets, Cost
+from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.session import Kind, Session, Thread
 
 NAME_CHARS = 80

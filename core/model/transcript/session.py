@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 
-from core.model.accounting.tokens import Buckets, Cost, recorded
+from core.model.accounting.amounts import Buckets, Cost, recorded
 
 
 class Kind(StrEnum):

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.model.accounting.tokens import Buckets, Cost, recorded
+from core.model.accounting.amounts import Buckets, Cost, recorded
 from core.model.transcript.message import RowState
 
 

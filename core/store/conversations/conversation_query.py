@@ -11,7 +11,7 @@ from operator import add
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.model.accounting.tokens import Buckets, Cost
+from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.pages import (
     ConversationPage,
     ConversationRow,

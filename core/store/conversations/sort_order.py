@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
     from core.model.transcript.session import Session
 
 LAST_ACTIVE = (

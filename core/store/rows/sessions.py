@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.model.accounting.tokens import Buckets, Cost
+from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.session import Guards, Session
 from core.store.database.open_database import LABELS, Schema, was_cut
 from core.store.rows.decode import Cells, moment

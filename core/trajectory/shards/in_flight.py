@@ -13,7 +13,7 @@ from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.prompt import Prompt
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.gate import Gate

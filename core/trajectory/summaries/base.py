@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.compress.summarise.base import SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 
-from core.model.accounting.prices import Money
+from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode
 from inspector.cli import output
 from inspector.cli.arguments import options, target

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from decimal import Decimal
 
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
     from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
     from core.model.transcript.session import Session
     from core.store.conversations.session_lists import SessionLists

@@ -92,7 +92,7 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     if endpoint is None or endpoint.local:
         return None
     from core.account.pricing.price_book import open_book
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
     from inspector.cli.compression import summariser_options
     from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as fmt

@@ -205,7 +205,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
     from core.hermes.config.config import load_config
     from core.hermes.policy.policy import load_policy, newest_release
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
     from inspector.hermes_plugin.desk import chosen
     from inspector.settings.privacy import refuse_sending
     from inspector.terminal import formatting as fmt

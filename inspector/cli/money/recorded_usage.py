@@ -29,7 +29,7 @@ def _recording(args: argparse.Namespace) -> RecordedUse | None:
 
 def _agrees(found: RecordedUse, books: Books) -> bool:
     """Whether every call Hermes counted was recorded, with the same tokens in each bucket."""
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
 
     main = [row for row in books.ledger().rows if not row.task]
     tokens = sum((row.tokens for row in main), Buckets())

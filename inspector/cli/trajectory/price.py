@@ -60,7 +60,7 @@ def _usd(job: Job, outcome: Outcome) -> Decimal | None:
     if choice is None:
         return Decimal(0)
     from core.account.pricing.price_book import open_book
-    from core.model.accounting.tokens import Buckets
+    from core.model.accounting.amounts import Buckets
 
     spent = Buckets(input=outcome.sent, output=outcome.received)
     return open_book().price(spent, choice.model, choice.provider, choice.base_url)

@@ -13,10 +13,10 @@ from inspector.base.commands import Command, bindings, key_name, table
 from inspector.base.words import question, words_for
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
+from inspector.terminal.text import wrap
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.panes.text_wrap import wrap
 
 KEY_WIDTH = 15
 INDENT = 3

@@ -15,8 +15,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import cell_len, clean_line
-from inspector.widgets.panes.text_wrap import wrap
+from inspector.terminal.text import cell_len, clean_line, wrap
 
 MOST = 3
 INDENT = 3

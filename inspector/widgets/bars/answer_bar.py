@@ -13,8 +13,7 @@ from core.model.finding import NO_HEADLINE, Headline, Severity
 from inspector.terminal.glyphs import SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
-from inspector.widgets.panes.text_wrap import wrap
+from inspector.terminal.text import clean, wrap
 
 _WELL = "●"
 _MOST_LINES = 3

@@ -14,8 +14,7 @@ from core.model.finding import Severity
 from inspector.terminal.glyphs import SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean_line, content
-from inspector.widgets.panes.text_wrap import wrap
+from inspector.terminal.text import clean_line, content, wrap
 
 MOST_LINES = 4
 INDENT = 3

@@ -13,11 +13,10 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.messages.arguments import laid_out
+from inspector.widgets.messages.draw import laid_out
 from inspector.widgets.panes.text_pane import TextPane
-from inspector.widgets.panes.text_wrap import wrap
 
 CHUNK = 64 * 1024
 """Characters of a message laid out at first, and more at each request."""

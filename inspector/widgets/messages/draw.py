@@ -1,9 +1,12 @@
-"""How one row of the message list looks. Pure: a row in, a line out."""
+"""How one row of the message list looks, JSON of tools as words. Pure: a row in, a line out."""
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from rich.style import Style
 
@@ -17,9 +20,9 @@ from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, count
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
+from inspector.terminal.text import LINE_LIMIT
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.charts.retention import heat_glyph, heat_ink
-from inspector.widgets.messages.arguments import argument_line, beginning
 
 STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
 """A sign a row state; the detail pane says it in words."""
@@ -172,3 +175,56 @@ def _calls(line: Line, row: MessageRow, room: int, palette: Palette) -> None:
         )
     else:
         line.add(more, palette.style("ink-muted"))
+
+
+PARSE_LIMIT = 64 * 1024
+"""Characters of arguments that are worth parsing to draw them."""
+
+
+def argument_line(call: ToolCall) -> str:
+    """The first argument as it is, the others with their names; JSON that does not parse as it stands."""
+    found = _parsed(call.arguments) if len(call.arguments) <= PARSE_LIMIT else None
+    if not isinstance(found, dict):
+        return masked_start(call.arguments, LINE_LIMIT)
+    values = [_short(value) for value in found.values()]
+    rest = [f"{name}={value}" for name, value in zip(list(found)[1:], values[1:], strict=True)]
+    return masked_start("  ".join([*values[:1], *rest]), LINE_LIMIT)
+
+
+def laid_out(text: str) -> str:
+    """A JSON object one key to a line, strings with their line breaks; anything else as it stands."""
+    start = text.lstrip()[:1]
+    found = _parsed(text) if start == "{" and len(text) <= PARSE_LIMIT else None
+    if not isinstance(found, dict):
+        return text
+    return "\n".join(f"{name}: {_long(value)}" for name, value in found.items())
+
+
+def beginning(text: str) -> str:
+    """The start of a tool result without the JSON around it, also when the text was cut short."""
+    found = _FIRST_STRING.match(text)
+    if found is None:
+        return text
+    return _ESCAPE.sub(lambda escape: _PLAIN.get(escape[1], escape[0]), text[found.end() :])
+
+
+_FIRST_STRING = re.compile(r'\s*\{\s*"(?:output|content|result|text|stdout)"\s*:\s*"')
+_ESCAPE = re.compile(r"\\(.)")
+_PLAIN = {"n": " ", "t": " ", "r": " ", '"': '"', "/": "/", "\\": "\\"}
+
+
+def _short(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _long(value: Any) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    return "\n" + value if "\n" in value else value
+
+
+def _parsed(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):  # stored by a model: not JSON, or nested without end
+        return None

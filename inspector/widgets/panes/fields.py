@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from core.model.accounting.prices import Term
+from core.model.accounting.amounts import Term
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
-from inspector.widgets.panes.text_wrap import wrap
+from inspector.terminal.text import clean, wrap
 
 LABEL = 10
 """Cells of the label column."""

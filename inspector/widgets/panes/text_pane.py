@@ -14,10 +14,9 @@ from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, ask
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.lists.line_view import LineView
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.panes.text_wrap import wrap
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Iterable[Line]]

@@ -14,7 +14,7 @@ from core.apply.journal import Journal, journal_path
 from core.apply.rehearse import rehearse
 from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import Applied, ApplyMode, EntryState
 from core.model.compaction.preview import SummaryCall
 from core.model.transcript.session import Kind

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.imports.usage_fields import normalise, one_hour_writes
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 ANTHROPIC = {
     "input_tokens": 12,

@@ -16,7 +16,7 @@ from core.account.pricing.price_book import PriceBook
 from core.account.spending.imported_ledger import transcript_ledger
 from core.errors import NotFoundError, UsageError
 from core.imports.usage_logs import Transcripts
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 JANUARY = "2026-01-09T10:00:00.000Z"
 

@@ -19,7 +19,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.model_choice import ModelChoice
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.preview.foreseen import Basis, basis_of, carry_out, compare, paid, read_rate
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.recordings.read import Recording
 from core.store.database.connect import open_readonly
 from inspector.cli.main import run

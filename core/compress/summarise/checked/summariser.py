@@ -24,7 +24,7 @@ from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.faithful.missing import lines_of
 from core.compress.summarise.prompt import repair_prompt
 from core.compress.summarise.remote.base import ModelSummariser
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.compaction.preview import Unsupported
 from core.redact.text import redact_text
 

@@ -1,18 +1,21 @@
-"""Choosing which facts a summary can afford, and what else was said of its topic where room is left.
+"""Choosing what a summary can afford: facts, what else was said of its topic, exact values at its end.
 
 A fact is worth its section's weight, its own, how late it was said and how many checkable facts it holds for
-its length.
+its length. Values are the cheapest way to keep a fact checkable.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from core.compress.facts.collect import sentences
+from core.compress.facts.collect import Found, endings, sentences
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.facts.values import values
+from core.compress.facts.values import classify, values
+from core.compress.retention.summary_index import LOST, SummaryIndex
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 
@@ -79,7 +82,7 @@ def _sum(facts: Iterable[FactLine], costs: dict[int, int]) -> int:
     return sum(costs[id(fact)] for fact in facts)
 
 
-_LONGEST = 240
+_LONGEST_LINE = 240
 _LEAST = 20
 """Characters a line needs to tell something."""
 
@@ -96,8 +99,141 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
             continue
         said = view.role == "assistant"
         lines = sentences(view.text) if said else tuple(view.text.splitlines())
-        told = (one_line(line, _LONGEST).strip("-*• ") for line in lines if topic.covers(line))
+        told = (one_line(line, _LONGEST_LINE).strip("-*• ") for line in lines if topic.covers(line))
         new = [line for line in dict.fromkeys(told) if len(line) >= _LEAST and line not in seen]
         seen.update(new)
         weight = _SAID if said else _SHOWN
         yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])
+
+
+_LABELS = {
+    "urls": "Links",
+    "ids": "Ids",
+    "numbers": "Figures",
+    "hashes": "Hashes",
+    "paths": "Paths",
+    "names": "Names",
+}
+"""What the lists are called, those first of which there are few."""
+
+_SENTENCES = {
+    "constraints": "constraints",
+    "decisions": "decisions",
+    "errors": "errors",
+    "asks": "actions",
+    "state": "state",
+    "commands": "actions",
+}
+"""Section of the categories that are whole sentences, most wanted first."""
+
+_PER_LINE = 8
+_MOST_LINES = {"numbers": 3, "hashes": 4}
+"""Lines of values that say little by themselves; the focus may have more."""
+
+_LONGEST = 160
+_MADE_UP = re.compile(r"[0-9a-f]{16}")
+_ROOTED = 4
+"""Paths below one folder from which on the folder is named once for all of them."""
+
+
+def quotes(
+    collected: Sequence[Found],
+    said: str,
+    room: int,
+    estimate: Estimate,
+    sections: Mapping[str, str] = _SENTENCES,
+) -> list[FactLine]:
+    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens.
+
+    Args:
+        collected: What is to be told.
+        said: What is told already.
+        room: Tokens for all of them.
+        estimate: Tokens of one.
+        sections: Of which categories, most wanted first, each with the section it goes to.
+    """
+    held = SummaryIndex(said)
+    facts: list[FactLine] = []
+    for category, kind in sections.items():
+        for one in reversed([one for one in collected if one.category == category]):
+            cost = estimate(one.value) + 1
+            if cost <= room and held.fate(category, one.value) == LOST:
+                room -= cost
+                facts.append(FactLine(kind, one.value, one.messages[-1], 0.5, in_focus=True))
+    return facts
+
+
+def lists(collected: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
+    """Lines of values that `said` does not hold yet, most used first, within `room` tokens."""
+    lines: list[FactLine] = []
+    waiting = [
+        one
+        for one in sorted(collected, key=_rank)
+        if one.category in _LABELS and len(one.value) <= _LONGEST and one.value not in said
+    ]
+    newest = max((one.messages[-1] for one in waiting), default=0)
+    for label, most, items in _pools(waiting, SummaryIndex(said)):
+        for at in range(0, len(items), _PER_LINE):
+            group = items[at : at + _PER_LINE]
+            in_focus = [one.in_focus for one, _ in group]
+            if at >= most * _PER_LINE and not any(in_focus):
+                break
+            text = f"{label}: {', '.join(text for _, text in group)}"
+            cost = estimate(text) + 1
+            if cost > room:
+                break
+            room -= cost
+            lines.append(FactLine("context", text, newest, 0.5, all(in_focus)))
+    return lines
+
+
+def _rank(one: Found) -> tuple[bool, int, int]:
+    """Most used first, then newest; names that a machine made up last."""
+    made_up = one.category == "paths" and bool(_MADE_UP.search(one.value))
+    return made_up, -len(one.messages), -one.messages[-1]
+
+
+def _pools(
+    waiting: Sequence[Found], held: SummaryIndex
+) -> Iterator[tuple[str, int, Sequence[tuple[Found, str]]]]:
+    """The values of each list with its label, the lines it may have, and how each value is written there."""
+    for category, label in _LABELS.items():
+        found = [one for one in waiting if one.category == category]
+        most = _MOST_LINES.get(category, len(found))
+        if category == "paths":
+            found = list(_different(found, held.paths))
+            root = _root([one.value for one in found])
+            below = [(one, short) for one in found if (short := _below(one.value, root))]
+            yield f"{label} in {root}", most, below
+            known = {id(one) for one, _ in below}
+            found = [one for one in found if id(one) not in known]
+        yield label, most, [(one, one.value) for one in found]
+
+
+def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
+    """The paths that are no other form of one before them: `/srv/shop/cart.py`, `shop/cart.py`."""
+    whole, ends = set[str](), set[str]()
+    for path in held:
+        whole.update(endings(path)[:1])
+        ends.update(endings(path))
+    for one in paths:
+        own = endings(one.value.lower())
+        if own and own[0] not in ends and whole.isdisjoint(part for part in own if "/" in part):
+            yield one
+        whole.update(own[:1])
+        ends.update(own)
+
+
+def _root(paths: Sequence[str]) -> str:
+    """The deepest folder with folders that most of the absolute paths lie in; "" when few do."""
+    rooted = [path for path in paths if path.startswith(("/", "~/"))]
+    folders = Counter(path[:at] for path in rooted for at in range(2, path.rfind("/")) if path[at] == "/")
+    shared = (folder for folder, count in folders.items() if count >= max(_ROOTED, len(rooted) / 2))
+    return max(shared, key=len, default="")
+
+
+def _below(path: str, root: str) -> str:
+    """What is left of a path below a folder; "" when it does not lie there or would be no path any more."""
+    short = path[len(root) + 1 :] if root and path.startswith(f"{root}/") else ""
+    one = classify(short)
+    return short if "/" in short and one is not None and one.value == short else ""

@@ -18,11 +18,17 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.fact_choice import FOCUS_SHARE, Estimate, choose, topic_details
+from core.compress.summarise.extract.fact_choice import (
+    FOCUS_SHARE,
+    Estimate,
+    choose,
+    lists,
+    quotes,
+    topic_details,
+)
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.sections import homes, purposes, render
-from core.compress.summarise.extract.value_lists import lists, quotes
 from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE = 0.5

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found
 from core.compress.retention.summary_index import LOST, SummaryIndex
-from core.compress.summarise.extract.fact_choice import Estimate
+from core.compress.summarise.extract.fact_choice import Estimate, lists, quotes
 from core.compress.summarise.extract.fact_lines import FactLine
-from core.compress.summarise.extract.value_lists import lists, quotes
 
 _SECTIONS = {
     "constraints": "constraints",

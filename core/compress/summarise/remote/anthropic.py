@@ -9,7 +9,7 @@ from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, SummaryRequest
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic

@@ -10,7 +10,7 @@ from core.compress.summarise.base import FailureKind, OnText, SummaryFailure, Su
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt
 from core.hermes.config.config_values import host_of
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

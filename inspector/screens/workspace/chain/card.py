@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
 from inspector.screens.workspace.chain.list_view import Twig

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.model.accounting.prices import Money
+from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from inspector.screens.workspace.views import generation_words
 from inspector.terminal import formatting as fmt

@@ -8,16 +8,15 @@ from operator import add
 
 from rich.style import Style
 
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Part, Plan, Span
 from core.model.transcript.conversation import Conversation
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.panes.text_wrap import wrap
 
 LABEL = 17
 FIGURE = 12

@@ -18,10 +18,9 @@ from core.preview.headline import comparison_headline
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import cell_len, clean
+from inspector.terminal.text import cell_len, clean, wrap
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.charts.retention import WeightBar
-from inspector.widgets.panes.text_wrap import wrap
 
 MOST_WORDS = 2
 """Lines of Hermes' words, and of notes, at the most."""

@@ -12,10 +12,9 @@ from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
 from inspector.terminal import formatting as fmt
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.messages.draw import Marks, MessageRow, draw_message, message_row
 from inspector.widgets.messages.message_list import Band, Banding
-from inspector.widgets.panes.text_wrap import wrap
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 from core.account.pricing.price_book import PriceBook, open_book, read_overrides
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 
 OWN = """
 - model: "hermes-5-*"

@@ -12,7 +12,7 @@ from core.account.reconcile.exports import read_export
 from core.account.reconcile.reconcile import reconcile
 from core.errors import UsageError
 from core.imports.values import alias_of
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.usage import Reconciliation
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens

@@ -14,8 +14,8 @@ import pytest
 
 from core.account.spending.ledger import DIMENSIONS, collect
 from core.errors import UsageError
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerRow
-from core.model.accounting.tokens import Buckets
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, store, tokens
 from tests.shared import shared

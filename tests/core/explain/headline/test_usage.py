@@ -10,10 +10,9 @@ import pytest
 
 from core.explain.headline.conversation import chain_headline
 from core.explain.headline.usage import break_headline, cache_headline, usage_headline
+from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prices import Money
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, CacheRoute, TtlAdvice
-from core.model.accounting.tokens import Buckets
 from core.model.finding import Severity
 from core.model.transcript.conversation import Chain
 

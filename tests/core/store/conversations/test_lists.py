@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.errors import NotFoundError, UsageError
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from core.model.transcript.pages import ListQuery
 from core.model.transcript.session import Kind
 from core.store.conversations.sort_order import SORTS

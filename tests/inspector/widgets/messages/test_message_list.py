@@ -12,8 +12,14 @@ from core.model.transcript.message import RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.messages.arguments import argument_line, beginning, laid_out
-from inspector.widgets.messages.draw import Marks, MessageRow, draw_message
+from inspector.widgets.messages.draw import (
+    Marks,
+    MessageRow,
+    argument_line,
+    beginning,
+    draw_message,
+    laid_out,
+)
 from inspector.widgets.messages.message_list import Band, draw_band
 from tests.hostile import HOSTILE, harmful
 

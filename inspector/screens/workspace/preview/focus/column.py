@@ -17,10 +17,9 @@ from inspector.screens.workspace.preview.focus.model import LOST, Section
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.terminal.text import clean, clean_line
+from inspector.terminal.text import clean, clean_line, wrap
 from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.panes.text_pane import Lines, TextPane
-from inspector.widgets.panes.text_wrap import wrap
 
 Piece: TypeAlias = tuple[str, bool]
 """A line of text, and whether it opens a section."""

@@ -21,7 +21,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.remote.base import ModelSummariser
 from core.compress.summarise.remote.wires import _connection, model_summariser
-from core.model.accounting.tokens import Buckets
+from core.model.accounting.amounts import Buckets
 from tests.core.compress.builders import user
 from tests.core.compress.summarise.far_end import HEADINGS, SUMMARY, FarEnd, far_end
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model.accounting.prices import Money
-from core.model.accounting.tokens import Buckets, Cost
+from core.model.accounting.amounts import Buckets, Cost, Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location

@@ -9,8 +9,8 @@ from decimal import Decimal
 import pytest
 from textual.pilot import Pilot
 
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.tokens import Buckets
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of

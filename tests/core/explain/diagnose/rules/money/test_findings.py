@@ -12,8 +12,8 @@ from core.account.reconcile.consistency import row_lint
 from core.explain.context.context import open_context
 from core.explain.diagnose.diagnose import spending_findings, store_spending
 from core.explain.diagnose.rules.money.case import Account
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
-from core.model.accounting.tokens import Buckets
 from core.model.finding import Finding
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, tokens

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.terminal.text import clean
-from inspector.widgets.panes.text_wrap import wrap
+from inspector.terminal.text import clean, wrap
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=120) | st.text("ab \t\n中é", max_size=200)
 
