@@ -53,6 +53,8 @@ def recorded_lines(found: RecordedUse) -> Iterator[str]:
         unseen = " and ".join(name for name in ("system", "tools") if name not in found.parts)
         rest = f"; {unseen} not seen whole" if unseen else ""
         yield f"   the newest holds, by characters: {', '.join(shares)}{rest}"
+    if not found.parts:
+        yield "   Hermes showed the recorder nothing of what they held: it proves usage, and no break"
     for one in found.breaks:
         at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
         at += "" if one.row is None else f" (row {one.row})"

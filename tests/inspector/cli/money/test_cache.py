@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from core.model.accounting.amounts import Buckets
+from core.model.accounting.prompt_cache import RecordedUse
 from inspector.cli.main import run
+from inspector.cli.money.cache_text import recorded_lines
 from tests.inspector.cli.conftest import Json, Text
 
 AUTH = "Refactor the auth module"
@@ -119,3 +122,17 @@ def test_a_file_of_another_kind_is_refused(
     assert run(["reconcile", str(other), "--home", str(home)]) == 2
     assert run(["reconcile", str(tmp_path / "none.csv"), "--home", str(home)]) == 3
     assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"system": 10, "tools": 30, "user": 60}, "tools 30%, user 60%"),
+        ({"system": 10, "user": 60}, "; tools not seen whole"),
+        ({"user": 60}, "; system and tools not seen whole"),
+        ({}, "it proves usage, and no break"),
+    ],
+)
+def test_what_a_recorder_was_not_shown_is_said(parts: dict[str, int], said: str) -> None:
+    use = RecordedUse(1, Buckets(input=10), {}, parts, {}, ())
+    assert list(recorded_lines(use))[-1].endswith(said)
