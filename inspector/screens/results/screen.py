@@ -88,7 +88,7 @@ class ResultsScreen(CardPage):
 def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
     """How many results, and the sizes they were judged by."""
     count = fmt.plural(len(lives.results), "result")
-    window = f", window {fmt.count(lives.window)}" if lives.window else ""
-    size, turn = fmt.count(lives.sizes.result), fmt.count(lives.sizes.turn)
-    rules = f" · {count} · Hermes {lives.release}{window}: {size} characters each, {turn} a turn"
-    return (*titled("Results", title), ("ink-muted", rules))
+    window = f", window {fmt.short(lives.window)}" if lives.window else ""
+    size, turn = fmt.short(lives.sizes.result), fmt.short(lives.sizes.turn)
+    limits = f" · limits: {size} characters each, {turn} a turn (Hermes {lives.release}{window})"
+    return (*titled("Results", title), ("ink-muted", f" · {count}"), ("ink-muted?", limits))

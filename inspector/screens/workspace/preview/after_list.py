@@ -99,13 +99,15 @@ class FactList(RowList[Fact]):
         self.show(ListRows(ranked), cursor=0)
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """Names of the columns, where there is anything in them."""
+        if not self.rows.count:
+            return [Line()]
         ink = self.palette.style("ink-muted")
-        line = Line().gap(3).cell("fate", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
-        return [line.gap(2).add("what · enter shows its message", ink, most=max(0, width - line.width - 2))]
+        line = Line().gap(3).cell("outcome", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
+        return [line.gap(2).add("what", ink, most=max(0, width - line.width - 2))]
 
     def draw_row(self, row: Fact, index: int, width: int) -> Line:
-        """Fate, category, where it stood, the fact."""
+        """What became of it, category, where it stood, the fact."""
         sign, token = FATES[row.fate]
         ink, muted = self.palette.style(token), self.palette.style("ink-muted")
         line = (

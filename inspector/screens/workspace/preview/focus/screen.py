@@ -59,7 +59,7 @@ class FateList(RowList[FateRow]):
         for number in range(1, len(self._names) + 1):
             line.cell(str(number), COLUMN, ink)
         line.cell("kind", 13, ink).cell("where", 6, ink, right=True).gap(2)
-        return [line.add("what · enter shows its message", ink, most=max(0, width - line.width))]
+        return [line.add("what", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: FateRow, index: int, width: int) -> Line:
         """A sign for each column, then the fact."""
