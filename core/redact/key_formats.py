@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from core.redact.hints import Hints
 from core.redact.spans import Hit
@@ -26,8 +27,10 @@ _LONGEST_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
 
-_LONGEST_BEHIND = 40_000
-"""Characters of a credential from its beginning on, at the most."""
+_READ_ON = 200
+"""Characters read behind a needle that stands within its credential."""
+_LONG_ROW = 46
+"""Of so long a row a credential is all."""
 
 _PLACEHOLDER = 2
 """Different characters at the most of what only shows where a credential belongs."""
@@ -61,7 +64,7 @@ def known(text: str, hints: Hints) -> Iterator[Hit]:
     longest = max(map(len, parts), default=0)
     for kind in _nameless():
         if longest >= kind.row:
-            yield from _scan(kind, text)
+            yield from _scan(kind, text, hints.rows)
 
 
 @cache
@@ -75,14 +78,18 @@ def _nameless() -> tuple[Kind, ...]:
     return tuple(kind for kind in kinds() if not kind.needles)
 
 
-def _scan(kind: Kind, text: str) -> Iterator[Hit]:
-    for match in _matches(kind, text):
+def _scan(kind: Kind, text: str, rows: Sequence[tuple[int, int]]) -> Iterator[Hit]:
+    for match in _matches(kind, text, rows):
         hit = _hit(kind, match)
         if not kind.opaque or opaque(text[hit.start : hit.end]):
             yield hit
 
 
-def _matches(kind: Kind, text: str) -> Iterator[re.Match[str]]:
+def _matches(kind: Kind, text: str, rows: Sequence[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    if kind.row >= _LONG_ROW:
+        starts = (start for start, end in rows if end - start >= kind.row)
+        yield from filter(None, (kind.pattern.match(text, start) for start in starts))
+        return
     if not kind.holds:
         yield from kind.pattern.finditer(text)
         return
@@ -106,8 +113,10 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     joined = kind.bound and not starts_token(text, at)
     if joined and text[at - 1] != "_":
         return None
-    begins = kind.pattern.search if kind.back else kind.pattern.match
-    match = begins(text, max(0, at - kind.back), at + _LONGEST_BEHIND)
+    if kind.back:
+        match = kind.pattern.search(text, max(0, at - kind.back), at + _READ_ON)
+    else:
+        match = kind.pattern.match(text, at)
     if match is None or match.start() > at or (kind.opaque and not opaque(text[end : match.end()])):
         return None
     if len(set(text[end : match.end()])) <= _PLACEHOLDER < match.end() - end:
@@ -219,6 +228,11 @@ def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
             yield Hit(start, end.end() if end else match.end(), "provider-key")
 
 
+_CLASS = bytes.maketrans(
+    (ascii_uppercase + ascii_lowercase + digits).encode(), b"u" * 26 + b"l" * 26 + b"d" * 10
+)
+_SIGNS = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
+_RUN_OF_CLASS = re.compile(b"u+|l+|d+")
 _EVEN = 0.24
 """The least share of neighbours that differ in class when there are capitals or small letters alone."""
 
@@ -233,11 +247,12 @@ def scrambled(text: str, *, mixed: float = 0.42) -> bool:
         text: What is judged.
         mixed: The least share of such neighbours when there are both capitals and small letters.
     """
-    classes = [_class(char) for char in text if char.isalnum()]
-    if len(classes) < _SHORT or classes.count("d") < 2 or classes.count("d") > len(classes) - 4:
+    classes = _classes(text)
+    digits = classes.count(b"d")
+    if len(classes) < _SHORT or digits < 2 or digits > len(classes) - 4:
         return False
-    both = "u" in classes and "l" in classes
-    return changes(text) >= (mixed if both else _EVEN) and len(set(text)) >= 10
+    both = b"u" in classes and b"l" in classes
+    return _share(classes) >= (mixed if both else _EVEN) and len(set(text)) >= 10
 
 
 def drawn(text: str, *, mixed: float = 0.42) -> bool:
@@ -251,12 +266,17 @@ def drawn(text: str, *, mixed: float = 0.42) -> bool:
 
 def changes(text: str) -> float:
     """The share of neighbours that differ in class: small letters, capitals, digits; signs are left out."""
-    classes = [_class(char) for char in text if char.isalnum()]
-    return sum(one != other for one, other in pairwise(classes)) / max(1, len(classes) - 1)
+    return _share(_classes(text))
 
 
-def _class(char: str) -> str:
-    return "d" if char.isdigit() else "u" if char.isupper() else "l"
+def _classes(text: str) -> bytes:
+    """The class of each letter and digit of a text."""
+    return text.encode("ascii", "replace").translate(_CLASS, _SIGNS)
+
+
+def _share(classes: bytes) -> float:
+    runs = len(_RUN_OF_CLASS.findall(classes))
+    return (runs - 1) / (len(classes) - 1) if len(classes) > 1 else 0.0
 
 
 _NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")

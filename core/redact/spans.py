@@ -16,7 +16,8 @@ BETWEEN = "\n\x00\n"
 """No credential runs on across this."""
 
 
-_ESCAPE = pattern(r"\\(?<!\\\\)\\{0,15}([nrt\"'`])")  # begins with a plain character, which is found fast
+_ESCAPE = pattern(r"\\(?<!\\\\)(?:\\{1,15}([nrt\"'`])|([\"'`]))")
+"""An escape of several signs, or of a quote; it begins with a plain character, which is found fast."""
 _OPENS = frozenset(("", *"([{=:,"))
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
@@ -34,12 +35,15 @@ def unescaped(text: str) -> str:
     """A text with line ends, tabs and quotes for their escapes in JSON, each character where it was."""
     if "\\" not in text:
         return text
-    return _ESCAPE.sub(_plain, text)
+    text = _ESCAPE.sub(_plain, text)
+    for letter, sign in _ESCAPED.items():
+        text = text.replace(f"\\{letter}", sign.rjust(2))
+    return text
 
 
 def _plain(escape: re.Match[str]) -> str:
     """What an escape stands for, as wide as it is; a closing quote stays beside what it closes."""
-    sign, before = escape[1], escape.string[escape.start() - 1 : escape.start()]
+    sign, before = escape[1] or escape[2], escape.string[escape.start() - 1 : escape.start()]
     if sign in _ESCAPED or before in _OPENS or before.isspace():
         return _ESCAPED.get(sign, sign).rjust(len(escape[0]))
     return sign.ljust(len(escape[0]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from core.redact.assigned_values import named
-from core.redact.hints import Hints, hints_of
+from core.redact.hints import Hints, hints_of, rows
 from core.redact.key_formats import known, unlisted
 from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
@@ -90,7 +90,7 @@ def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
     plain = unescaped(text)  # each character where it was, so the hints hold
     lower = hints.lower if plain is text else lowered(plain)
     if hints.rows:
-        yield from nearby(plain)
+        yield from nearby(plain, hints.rows if plain is text else rows(plain))
     yield from commands(plain, hints)
     if hints.places("arguments"):
         yield from arguments(plain, _of_command)

@@ -8,10 +8,9 @@ or a file follows rule it out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
-from core.redact.hints import rows
 from core.redact.key_formats import changes, drawn, gibberish, opaque, variety
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit
@@ -48,6 +47,7 @@ _MADE = pattern(
     r"(?i:\b\w{0,24}(?:key|secret|token|passw\w{2,6}))\s{0,2}[:=]\s{0,2}(?:new )?[\w.]{1,40}\(\s?b?[\"']$"
 )
 """`signing_key = Key("`, right before a value."""
+_LAST_WORD = pattern(r"(?:^|[a-z](?=[A-Z])|[^A-Za-z])([A-Za-z][a-z]{1,23}|[A-Z]{2,24})[^A-Za-z]{0,8}$")
 _SAID_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is|into|in) (?P<rest>[^\n.;]{0,48})")
 _CALLED = pattern(
     r"(?<![^\W_])(?i:pass(?:word|phrase|code)|token|secret|key|credentials?|authorization|cookie)\b"
@@ -81,9 +81,14 @@ _WITHIN = pattern(r"://\S*$|(?:-----|[A-Za-z0-9+/]{40})\s$")
 """What stands before a part of an address, and before a further line of a file in base64."""
 
 
-def nearby(text: str) -> Iterator[Hit]:
-    """Every random value that a word nearby calls a credential."""
-    for at, _ in rows(text):
+def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
+    """Every random value that a word nearby calls a credential.
+
+    Args:
+        text: The text.
+        begins: Where its long rows of letters, digits and signs begin and end.
+    """
+    for at, _ in begins:
         before = _PREFIX.search(text, max(0, at - 6), at)
         match = compiled(_VALUE).match(text, before.start() if before else at)
         if match and _is_random(match[0]) and _is_told(text, *match.span()):
@@ -100,7 +105,11 @@ def _is_random(value: str) -> bool:
 
 def _is_told(text: str, start: int, end: int) -> bool:
     """Whether the words before a value, or right behind it, say that it is a credential."""
-    before, whole = _lines_before(text, start), _is_whole(text[start:end])
+    before = _lines_before(text, start)
+    last = _LAST_WORD.search(before)
+    if last and last[1].lower() in issuers().ids:
+        return False  # as most are: `"id": "`
+    whole = _is_whole(text[start:end])
     if whole and (variable := _VARIABLE.search(before)) and not _words(variable["name"]) & issuers().ids:
         return True
     if (told := _FOR.search(before)) and not _words(told[0]) & issuers().ids:

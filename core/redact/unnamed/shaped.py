@@ -15,9 +15,9 @@ from core.redact.word_search import pattern
 _BEFORE, _BEHIND = 160, 200
 """Characters around a word of credentials in which such a password is looked for."""
 _MARKED = pattern(
-    r"(?<![^\s\"'`:=,({>|])(?=[^\s\d]{0,40}\d)[A-Za-z0-9@][A-Za-z0-9._-]{0,40}"
-    r"(?:[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}|(?<=[a-z]-\d\d)\d?|(?<=[a-z]{3}\d\d)\d?[_.]?)"
-    r"(?=[\s\"'`)},;|\\<]|$)"
+    r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
+    r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
+    r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
 )
 """A word with a digit, and with a sign that names and paths have not; or what may be memorable."""
 _MEMORABLE = pattern(
