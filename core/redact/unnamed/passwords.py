@@ -72,8 +72,8 @@ def _none() -> re.Pattern[str]:
 
 def is_key(value: str) -> bool:
     """Whether a value with a name for keys and for other things is a key: long, or short and mixed."""
-    short = len(value) >= _LEAST_KEY and value.isalnum() and opaque(value) and changes(value) >= _CHANGES
-    return short or looks_random(value) or is_password(value)
+    plain = len(value) >= _LEAST_KEY and value.isascii() and value.isalnum() and opaque(value)
+    return (plain and changes(value) >= _CHANGES) or looks_random(value) or is_password(value)
 
 
 def is_thought_up(value: str) -> bool:
