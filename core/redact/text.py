@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from core.redact.assigned_values import named
 from core.redact.hints import Hints, hints_of, rows
-from core.redact.key_formats import known, unlisted
+from core.redact.key_formats import known
 from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, tally, unescaped
@@ -19,6 +19,7 @@ from core.redact.unnamed.collections import collections, siblings
 from core.redact.unnamed.columns import columns, inserts
 from core.redact.unnamed.commands import calls, commands
 from core.redact.unnamed.files import files
+from core.redact.unnamed.issued import unlisted
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
 from core.redact.unnamed.shaped import shaped
