@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGES = ("core", "inspector")
 QUOTED = (
     "core/hermes/", "core/compress/summarise/", "core/compress/facts/", "core/compress/pruning/",
-    "core/redact/", "core/compress/retention/claims.yaml", "core/trajectory/summaries/prompt.yaml",
+    "core/redact/", "core/compress/retention/ground/claims.yaml", "core/trajectory/summaries/prompt.yaml",
 )  # fmt: skip
 """What Hermes, providers and users write, and what is looked for in it."""
 TABLES = [

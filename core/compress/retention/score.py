@@ -14,7 +14,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import values
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import check
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported

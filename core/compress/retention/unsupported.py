@@ -16,10 +16,10 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.contradicted import contradicted
-from core.compress.retention.evidence import Evidence
-from core.compress.retention.proposed import only_proposed
-from core.compress.retention.told import LABEL, PART, QUOTED, told
+from core.compress.retention.claims.contradicted import contradicted
+from core.compress.retention.claims.proposed import only_proposed
+from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
+from core.compress.retention.ground.evidence import Evidence
 from core.model.compaction.preview import SUSPECTED, Unsupported
 
 _WHERE, _NEAREST = 240, 160

@@ -8,7 +8,7 @@ from functools import cached_property
 from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.unsupported import check
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.faithful.missing import lost

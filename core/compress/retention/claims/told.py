@@ -10,8 +10,8 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.claim_words import ClaimedAct, claim_words, reporting
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, reporting
+from core.compress.retention.ground.evidence import Evidence
 
 _WHERE = 240
 _RULE_TOLD = 0.55

@@ -11,9 +11,9 @@ from core.compress.facts.importance import Weighed
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import without_code
-from core.compress.retention.accounts import Accounts
-from core.compress.retention.acts import Acts
-from core.compress.retention.claim_words import claim_words
+from core.compress.retention.ground.accounts import Accounts
+from core.compress.retention.ground.acts import Acts
+from core.compress.retention.ground.claim_words import claim_words
 from core.model.transcript.message import Message
 
 _LEAST_SHARE = 0.5

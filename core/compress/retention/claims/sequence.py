@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.compress.facts.values import FactValue
-from core.compress.retention.accounts import DOCUMENT, Account
-from core.compress.retention.attributed import subject
-from core.compress.retention.claim_words import claim_words, reporting
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.claims.attributed import subject
+from core.compress.retention.ground.accounts import DOCUMENT, Account
+from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.evidence import Evidence
 
 _PART = re.compile(r"[;:]\s+")
 _CLAUSE = re.compile(r",\s+(?:and |but |so )?")

@@ -103,7 +103,7 @@ class ClaimWords:
 @cache
 def claim_words() -> ClaimWords:
     """The table, compiled."""
-    table: dict[str, Any] = load_table("core/compress/retention/claims.yaml")
+    table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
     acts = {
         name: ClaimedAct(
             re.compile(rf"\b(?:{entry['says']})\b", re.IGNORECASE),
@@ -170,5 +170,5 @@ def _any(patterns: list[str]) -> re.Pattern[str]:
 @cache
 def reporting() -> frozenset[str]:
     """The roots of words that whoever reports uses of themselves, whatever was said."""
-    text = files("core.compress.retention").joinpath("reporting.txt").read_text(encoding="utf-8")
+    text = files("core.compress.retention.ground").joinpath("reporting.txt").read_text(encoding="utf-8")
     return frozenset(roots(text))

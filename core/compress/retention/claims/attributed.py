@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.accounts import ASSISTANT, DOCUMENT, USER, Account
-from core.compress.retention.claim_words import claim_words, reporting
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.ground.accounts import ASSISTANT, DOCUMENT, USER, Account
+from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.evidence import Evidence
 
 _PART = re.compile(r";\s+")
 _WHAT = re.compile(r": |,? (?:and|but|so|which|because|after|whether) (?:the |it |was |then )?|, ")

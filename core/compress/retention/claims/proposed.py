@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.compress.facts.values import FactValue
-from core.compress.retention.accounts import CALL, DOCUMENT, Account
-from core.compress.retention.attributed import subject
-from core.compress.retention.claim_words import claim_words
-from core.compress.retention.contradicted import CLAUSE
-from core.compress.retention.evidence import Evidence
+from core.compress.retention.claims.attributed import subject
+from core.compress.retention.claims.contradicted import CLAUSE
+from core.compress.retention.ground.accounts import CALL, DOCUMENT, Account
+from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.evidence import Evidence
 
 _LONGEST = 1000
 """Characters of a sentence that tells something; a longer one lists or quotes."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
-from core.compress.retention.accounts import DOCUMENT
-from core.compress.retention.attributed import attributed, subject
-from core.compress.retention.claim_words import StateWords, claim_words
-from core.compress.retention.evidence import Evidence
-from core.compress.retention.sequence import out_of_place
+from core.compress.retention.claims.attributed import attributed, subject
+from core.compress.retention.claims.sequence import out_of_place
+from core.compress.retention.ground.accounts import DOCUMENT
+from core.compress.retention.ground.claim_words import StateWords, claim_words
+from core.compress.retention.ground.evidence import Evidence
 
 CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+")
 _MARKS = re.compile(r"[`*\"]|\([^()\n]{0,80}\)")

@@ -10,8 +10,8 @@ from core.compress.facts.collect import sentences
 from core.compress.facts.history import Outcome, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
-from core.compress.retention.accounts import Accounts
-from core.compress.retention.claim_words import CheckKind, claim_words
+from core.compress.retention.ground.accounts import Accounts
+from core.compress.retention.ground.claim_words import CheckKind, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2

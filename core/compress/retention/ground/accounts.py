@@ -17,7 +17,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import without_code
-from core.compress.retention.claim_words import reporting
+from core.compress.retention.ground.claim_words import reporting
 from core.model.transcript.message import Message
 
 USER, ASSISTANT, DOCUMENT, CALL = "user", "assistant", "document", "call"
