@@ -18,7 +18,9 @@ from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
 from core.compress.retention.claims.contradicted import contradicted
 from core.compress.retention.claims.proposed import only_proposed
+from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
+from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 from core.model.compaction.preview import SUSPECTED, Unsupported
 
@@ -34,18 +36,11 @@ _COUNTED = frozenset(
 _MOST = 40
 _LEAST_WORDS = 3
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_ROUGH = re.compile(r"(?:~|≈|about|around|roughly|approximately|circa)\s*[$€£¥]?$", re.IGNORECASE)
 _PERSON = re.compile(r"(?<=[a-z,:] )[A-Z][a-z]{2,15} [A-Z][a-z]{2,15}\b")
 _PLAIN = re.compile(r"\w+", re.ASCII)
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
-_TALLY = re.compile(r"(?<![\w.,/#-])(\d{1,3})\s+(issue|error|warning|failure|vulnerability)")
-_LABELLED = re.compile(
-    r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
-)
-"""What goes by a number: task 3, worktree 2."""
-
 _TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)")
 """What only a machine writes: a session, a branch with its number."""
 
@@ -123,21 +118,14 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
             behind and behind[0].rstrip(".,;)") in _COUNTED
         )
         small = figure.isdigit() and int(figure) <= _SMALL
-        if known or small or _ROUGH.search(sentence[max(0, match.start() - 16) : match.start()]):
+        if known or small or claim_words().rough.search(sentence[max(0, match.start() - 16) : match.start()]):
             continue
         if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
             yield "numbers", figure
     for token in _TOKEN.findall(sentence):
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
             yield "ids", token
-    for tally, thing in _TALLY.findall(sentence):
-        counts = evidence.counts(thing)
-        if counts and tally not in counts:
-            yield "numbers", f"{tally} {thing}s"
-    for noun, figure in _LABELLED.findall(sentence):
-        numbers = evidence.numbered(noun.lower().removesuffix("s"))
-        if len(numbers) > 1 and figure not in numbers:
-            yield "numbers", f"{noun} {figure}"
+    yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     for person in () if sentence.endswith((":", "：")) else _PERSON.findall(QUOTED.sub(" ", sentence)):
         if not any(evidence.mentions(word) for word in person.split()):
             yield "names", person
@@ -196,7 +184,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:
         return True
     at = sentence.find(value)
-    if _ROUGH.search(sentence[max(0, at - 16) : at]):
+    if claim_words().rough.search(sentence[max(0, at - 16) : at]):
         return True
     whole = figure.partition(".")[0]
     grouped = f"{int(whole):,}{figure[len(whole) :]}"

@@ -9,7 +9,9 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import attributed, subject
-from core.compress.retention.claims.sequence import out_of_place
+from core.compress.retention.claims.bound import of_another
+from core.compress.retention.claims.causes import came_otherwise
+from core.compress.retention.claims.sequence import was_later
 from core.compress.retention.ground.accounts import DOCUMENT
 from core.compress.retention.ground.claim_words import StateWords, claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -34,7 +36,8 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
     """
     if len(sentence) > _LONGEST:
         return
-    otherwise = [*attributed(sentence, facts, evidence), *out_of_place(sentence, facts, evidence)]
+    kinds = (attributed, came_otherwise, was_later, of_another)
+    otherwise = [clause for kind in kinds for clause in kind(sentence, facts, evidence)]
     clauses = [] if "…" in sentence else CLAUSE.split(sentence)
     otherwise += [clause for clause in clauses if _stands_otherwise(clause, facts, evidence)]
     if any(_is_turned_round(old, new, evidence) for old, new in _replaced(sentence)):

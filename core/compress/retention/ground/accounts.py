@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -175,6 +175,20 @@ class Accounts:
         texts = [lower for *_, lower in (*self._texts, *self._calls)]
         texts = texts[:: 1 + sum(map(len, texts)) // _TELLING]
         return len(texts), "\n".join(texts)
+
+    def shares(self, texts: Iterable[str], weights: Mapping[str, float]) -> Iterator[float]:
+        """How much of some weighed names and roots each text in lower case holds, 0 to 1; 0 at first."""
+        sought = [((term, *forms_of(term)), weight) for term, weight in weights.items()]
+        yield 0.0
+        for text in texts:
+            held = (weight for forms, weight in sought if any(form in text for form in forms))
+            yield sum(held) / sum(weights.values())
+
+    def first_of(self, names: Sequence[str]) -> int:
+        """Where somebody first speaks of one of some names, in lower case; 0 without."""
+        return min(
+            (at for at, text in self.spoken if at > 0 and any(name in text for name in names)), default=0
+        )
 
     def edits(self, *names: str) -> Iterator[tuple[str, str]]:
         """What edits that ended well put in the place of what, of those that name all of some names."""

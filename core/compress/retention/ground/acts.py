@@ -17,6 +17,8 @@ _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
 """Words by which a command is known."""
 
+_HASH = 7
+_TESTS = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)")
 _CALL, _RESULT = 6000, 600
 """Characters of a call's arguments and of its result that tell what it did."""
 
@@ -90,6 +92,27 @@ class Acts:
         return (
             edited < 0 or done or any(at > edited and did.search(text) for at, text in self._accounts.spoken)
         )
+
+    def edits(self, *, of_tests: bool, since: int) -> list[int]:
+        """The messages from one on that edit tests, or that edit anything else."""
+        edits = (one for one in self._outcomes if one.at >= since and _edits(one))
+        return [one.at for one in edits if bool(_TESTS.search(one.call.path or "")) is of_tests]
+
+    def made(self, commit: str) -> list[Outcome]:
+        """The commands that made a commit, by its hash."""
+        start = re.compile(rf"^\[[^\]\n]* {re.escape(commit[:_HASH])}\w*\]", re.MULTILINE)
+        return [one for one in self._outcomes if one.call.command and start.search(one.text)]
+
+    def speaks_of_failing(self, told: re.Pattern[str]) -> bool:
+        """Whether what failed, or a sentence on failing or on a cause, holds a word."""
+        return told.search(self._failing) is not None
+
+    @cached_property
+    def _failing(self) -> str:
+        words = claim_words()
+        said = (one for _, text in self._accounts.spoken for one in sentences(text))
+        spoken = (one for one in said if words.failing.search(one) or words.came_from.search(one))
+        return "\n".join((*(one.text.lower() for one in self._outcomes if one.error), *spoken))
 
     def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
         """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.

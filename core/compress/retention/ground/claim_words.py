@@ -43,6 +43,14 @@ class CheckKind:
 
 
 @dataclass(frozen=True, slots=True)
+class MistakeKind:
+    """A kind of mistake: how a summary names it as a cause, and what tells of it, in lower case."""
+
+    says: re.Pattern[str]
+    told: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class StateWords:
     """A pair of opposite states.
 
@@ -97,7 +105,16 @@ class ClaimWords:
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
     ordered: tuple[re.Pattern[str], ...]
+    of_tests: re.Pattern[str]
+    of_code: re.Pattern[str]
+    in_commit: tuple[re.Pattern[str], ...]
+    failing: re.Pattern[str]
+    mistakes: tuple[MistakeKind, ...]
     replaced: tuple[re.Pattern[str], ...]
+    quantity: re.Pattern[str]
+    limit: re.Pattern[str]
+    rough: re.Pattern[str]
+    counted: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -147,7 +164,19 @@ def claim_words() -> ClaimWords:
         states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
         came_from=_any(table["came_from"]),
         ordered=tuple(map(_one, table["ordered"])),
+        of_tests=_one(table["of_tests"]),
+        of_code=_one(table["of_code"]),
+        in_commit=tuple(map(_one, table["in_commit"])),
+        failing=_one(table["failing"]),
+        mistakes=tuple(
+            MistakeKind(_one(rf"\b(?:{kind['says']})\b"), re.compile(kind.get("told", kind["says"])))
+            for kind in table["mistakes"]
+        ),
         replaced=tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
+        quantity=_one(table["quantity"]),
+        limit=_one(table["limit"]),
+        rough=_one(table["rough"]),
+        counted={form: tuple(forms) for forms in table["counted"] for form in forms},
     )
 
 

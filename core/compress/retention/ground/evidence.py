@@ -19,8 +19,11 @@ from core.model.transcript.message import Message
 _LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
-_COUNT = re.compile(r"(?<![\w.,/#-])(\d+)\s+(?:[a-z]+\s+)?$")
-_FAR = 30
+_FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(_FIGURES)})"
+_COUNT = re.compile(rf"{_FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
+_COUNTED = re.compile(r"s?(?![a-z])(?:\W{1,3}(\d[\d,]*)\b)?")
+_FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Stands between two messages."""
 
@@ -81,14 +84,17 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
-    def counts(self, thing: str) -> set[str]:
-        """How many of a thing the messages count, each time they do."""
+    def counts(self, things: Sequence[str]) -> set[str]:
+        """How many of a thing, which may go by several words, the messages count, each time they do."""
         counts: set[str] = set()
-        text, at = self._text, self._text.find(thing)
-        while at >= 0:
-            before = _COUNT.search(text[max(0, at - _FAR) : at])
-            counts.update(before.groups() if before else ())
-            at = text.find(thing, at + 1)
+        for thing in things:
+            text, at = self._text, self._text.find(thing)
+            while at >= 0:
+                end = at + len(thing)
+                behind = _COUNTED.match(text, end)
+                before = _COUNT.search(text, max(0, at - _FAR), at) if behind else None
+                counts.update(figure_of(one[1]) for one in (before, behind) if one and one[1])
+                at = text.find(thing, end)
         return counts
 
     def numbered(self, noun: str) -> set[str]:
@@ -101,6 +107,12 @@ class Evidence:
         first, second = one.lower(), other.lower()
         near = [text for text in self._exchanges if first in text]
         return not near or second not in self._text or any(second in text for text in near)
+
+    def around(self, part: str, near: int) -> Iterator[str]:
+        """What stands around each place of a text in lower case, in the same line."""
+        for line in self.lines(part):
+            at = line.find(part)
+            yield line[max(0, at - near) : at + near]
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -185,6 +197,12 @@ class Evidence:
             if rules:
                 found.append((text.lower(), rules))
         return found
+
+
+def figure_of(told: str) -> str:
+    """A figure in digits without separators, also of one that was written out."""
+    lower = told.lower().replace(",", "")
+    return str(_FIGURES.index(lower) + 2) if lower in _FIGURES else lower
 
 
 def _held(said: Sequence[str], at: int) -> frozenset[str]:

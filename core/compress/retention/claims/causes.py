@@ -1,0 +1,56 @@
+"""What a summary says came of what, against where the messages tell of both and what failed there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.compress.facts.values import FactValue
+from core.compress.retention.claims.attributed import subject
+from core.compress.retention.claims.sequence import PART, told_of
+from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.evidence import Evidence
+
+_CLAUSE = re.compile(r",\s+(?:and |but |so )?")
+_LONG = 60
+_TOLD, _KNOWN, _NEAR = 0.45, 0.5, 500
+"""Share of an effect or a cause that a place where both are told of holds, and that one somewhere must hold;
+characters between the two there."""
+
+
+def came_otherwise(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+    """The clauses that give a thing a cause nobody connects with it.
+
+    Args:
+        sentence: A sentence of the summary, without what it quotes.
+        facts: The values in it.
+        evidence: What the messages bear out.
+    """
+    for part in PART.split(sentence):
+        match = claim_words().came_from.search(part)
+        if match is None or any(pattern.search(match["effect"]) for pattern in claim_words().said_by):
+            continue
+        effect, cause = match["effect"], _CLAUSE.split(match["cause"])[0]
+        effect = _CLAUSE.split(effect)[-1] if len(effect) > _LONG else effect
+        if _failed_otherwise(effect, cause, evidence) or _are_apart(effect, cause, facts, evidence):
+            yield part
+
+
+def _failed_otherwise(effect: str, cause: str, evidence: Evidence) -> bool:
+    """Whether something failed of a kind of mistake that nothing which failed, and nobody, speaks of."""
+    words = claim_words()
+    if not words.failing.search(effect):
+        return False
+    kinds = [kind for kind in words.mistakes if kind.says.search(cause)]
+    return bool(kinds) and not any(evidence.acts.speaks_of_failing(kind.told) for kind in kinds)
+
+
+def _are_apart(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a thing and what it is said to come from are both told of, and never side by side."""
+    names, words = subject(cause, facts, whole=True)
+    if len(names) + len(words) < 2 or not (names or set(words) - reporting()):
+        return False
+    told = [told_of(text, facts, evidence, _TOLD) for text in (effect, cause)]
+    if not all(max((one.share for one in accounts), default=0.0) >= _KNOWN for accounts in told):
+        return False
+    return not any(abs(one.place - other.place) <= _NEAR for one in told[0] for other in told[1])
