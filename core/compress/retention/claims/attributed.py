@@ -60,6 +60,8 @@ def _says_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Ev
     clause = next(filter(None, _WHAT.split(what) if len(what) > _LONG else what.split(": ")), what)
     is_origin = claim_words().originates.match(match["verb"]) is not None
     speaker = USER if claim_words().person.fullmatch(match["who"]) else ASSISTANT
+    if speaker == ASSISTANT and _came_from_people(match, facts, evidence):
+        return True
     names, told = subject(what.partition(",")[0], facts)
     if len(names) + len(told) >= 2:
         accounts = evidence.accounts.of(names, told, _HARDLY, around=1)
@@ -70,6 +72,20 @@ def _says_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Ev
         return False
     accounts = evidence.accounts.of(names, told, _HARDLY, around=1, weighed=True)
     return _is_another_s(accounts, speaker, is_origin=True)
+
+
+def _came_from_people(match: re.Match[str], facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a person said no to what the assistant is said to refuse, or told it what it is said to notice."""
+    words = claim_words()
+    refused, noticed = words.refuses.match(match["verb"]), words.notices.match(match["verb"])
+    names, told = subject(match["what"].partition(",")[0], facts, whole=True)
+    if not (refused or noticed) or len(names) + len(told) < 2:
+        return False
+    accounts = evidence.accounts.of(names, told, _SAID, around=1)
+    if refused:
+        return any(one.speaker == USER and words.negated.search(one.text) for one in accounts)
+    own = next((one for one in accounts if one.speaker == ASSISTANT), None)
+    return own is not None and words.concedes.match(evidence.accounts.opening(own.at)) is not None
 
 
 def _is_another_s(accounts: Sequence[Account], speaker: str, *, is_origin: bool) -> bool:

@@ -21,6 +21,7 @@ _MARKS = re.compile(r"[`*\"]|\([^()\n]{0,80}\)")
 _CODE = re.compile(r"`[^`\n]*`|\b\w*[a-z]\w*[A-Z]\w*\b(?:\(\))?|\b\w+(?:[._/-]\w+)+\b|\b\w+_\w+\b")
 """Names of code: `DeleteBranch` deletes nothing."""
 
+_REASON = re.compile(r"\s+(?:and|for|because|since|as|so|with|until|by|in order)\b")
 _SAME, _LESS, _APART = 0.66, 0.1, 60
 _LONGEST = 1_000
 """Characters of a sentence that tells something; a longer one lists or quotes."""
@@ -53,11 +54,19 @@ def _stands_otherwise(clause: str, facts: Sequence[FactValue], evidence: Evidenc
     plain = _plain(clause, facts)
     for state in words.states if words.lasting.search(plain) else ():
         claimed = state.sign(plain)
-        names, told = subject(clause, facts, without=state.either) if claimed is not None else ([], [])
-        last = _last_sign(state, names, told, evidence) if names or told else None
-        if last is not None and last is not claimed:
-            return True
+        for text in dict.fromkeys((clause, _without_reason(clause, state))) if claimed is not None else ():
+            names, told = subject(text, facts, without=state.either)
+            last = _last_sign(state, names, told, evidence) if names or told else None
+            if last is not None:
+                return last is not claimed
     return False
+
+
+def _without_reason(clause: str, state: StateWords) -> str:
+    """A clause up to what stands behind its state: why it is so, and what else is."""
+    told = state.either.search(clause)
+    behind = _REASON.search(clause, told.end()) if told else None
+    return clause[: behind.start()] if behind else clause
 
 
 def _plain(clause: str, facts: Sequence[FactValue]) -> str:

@@ -10,7 +10,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, reporting
+from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check, reporting
 from core.compress.retention.ground.evidence import Evidence
 
 _WHERE = 240
@@ -57,7 +57,9 @@ def told(
     clauses = _clauses(plain)
     doubtful = [("done", clause) for clause in clauses if known and _is_invented(clause, facts, evidence)]
     doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
-    doubtful += [("done", part) for part in PART.split(plain) if _is_denied(part, facts, evidence)]
+    parts = PART.split(plain)
+    doubtful += [("done", part) for part in parts if _is_denied(part, facts, evidence)]
+    doubtful += [("done", part) for part in parts if _is_too_smooth(part, evidence)]
     yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
 
 
@@ -109,15 +111,28 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
 
 def _passed(clause: str, evidence: Evidence) -> bool:
     """Whether a check the clause says to have passed did."""
-    words = claim_words()
-    kind = next((kind for kind in words.kinds if kind.says.search(clause)), None)
-    return evidence.acts.passed(kind, at_last=words.thorough.search(clause) is not None)
+    at_last = claim_words().thorough.search(clause) is not None
+    return evidence.acts.passed(kind_of_check(clause), at_last=at_last)
+
+
+def _is_too_smooth(clause: str, evidence: Evidence) -> bool:
+    """Whether a clause says that a check went well at first, or always, which then failed."""
+    words, kind = claim_words(), kind_of_check(clause)
+    always = words.at_all_times.search(clause)
+    if kind is None or words.unsure.search(clause):
+        return False
+    if not always and not (words.at_first.search(clause) and words.checks.search(clause)):
+        return False
+    runs = evidence.acts.runs(kind)
+    return any(one.error for one in (runs if always else runs[:1]))
 
 
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
     parts = PART.split(clause) if act.whole else [clause]
     part = next((part for part in parts if act.says.search(part)), clause)
+    alone = (part for part in _CLAUSE.split(part) if act.says.search(part) and not act.says.match(part))
+    part = next(alone, part) if act.whole else part
     things, is_file = _things(part, facts, evidence)
     words = [] if things or act.whole else _telling(_spoken(part, facts))
     of = [word for word in words if not re.search(act.did, word)]

@@ -184,6 +184,10 @@ class Accounts:
             held = (weight for forms, weight in sought if any(form in text for form in forms))
             yield sum(held) / sum(weights.values())
 
+    def opening(self, at: int) -> str:
+        """How a message begins."""
+        return next((text for place, _, text, _ in self._texts if place == at), "")
+
     def first_of(self, names: Sequence[str]) -> int:
         """Where somebody first speaks of one of some names, in lower case; 0 without."""
         return min(

@@ -121,12 +121,16 @@ class Acts:
             kind: The kind asked about; None takes any check.
             at_last: The newest one counts, and not any.
         """
-        ran = kind.ran if kind else claim_words().ran
-        runs = [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
+        runs = self.runs(kind)
         if not runs:
             return self._told_after(-1, kind)
         counted = runs[-1:] if at_last else runs
         return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
+
+    def runs(self, kind: CheckKind | None) -> list[Outcome]:
+        """The commands that ran a kind of check, or any."""
+        ran = kind.ran if kind else claim_words().ran
+        return [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said behind a message that a check went well; of one kind, by its name."""
@@ -137,7 +141,8 @@ class Acts:
             if place < 0 or (place > at and place not in calling)
         ]
         spoken = (sentence for text in said if told.search(text) for sentence in sentences(text))
-        return any(told.search(one) and (not kind or kind.says.search(one)) for one in spoken)
+        so = (one for one in spoken if told.search(one) and not claim_words().proposed.search(one))
+        return any(kind is None or kind.says.search(one) for one in so)
 
     @cached_property
     def _done(self) -> list[tuple[Outcome, str, str]]:

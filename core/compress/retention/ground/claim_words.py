@@ -91,6 +91,10 @@ class ClaimWords:
     by_people: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
+    qualified: re.Pattern[str]
+    same_check: Mapping[str, str]
+    at_first: re.Pattern[str]
+    at_all_times: re.Pattern[str]
     thorough: re.Pattern[str]
     denied: re.Pattern[str]
     untouched: re.Pattern[str]
@@ -98,6 +102,9 @@ class ClaimWords:
     said_by: tuple[re.Pattern[str], ...]
     person: re.Pattern[str]
     originates: re.Pattern[str]
+    refuses: re.Pattern[str]
+    notices: re.Pattern[str]
+    concedes: re.Pattern[str]
     unsure: re.Pattern[str]
     lasting: re.Pattern[str]
     went_well: re.Pattern[str]
@@ -115,6 +122,16 @@ class ClaimWords:
     limit: re.Pattern[str]
     rough: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
+
+
+def kind_of_check(text: str) -> CheckKind | None:
+    """The check a text names: integration tests are known by that word, others by what runs them."""
+    words = claim_words()
+    named = words.qualified.search(text)
+    if named:
+        kind = words.same_check.get(named["kind"].lower(), named["kind"].lower())
+        return CheckKind(_one(kind), re.compile(rf"{kind}|\bci\b"))
+    return next((kind for kind in words.kinds if kind.says.search(text)), None)
 
 
 @cache
@@ -150,6 +167,10 @@ def claim_words() -> ClaimWords:
             CheckKind(re.compile(kind["says"], re.IGNORECASE), re.compile(kind["ran"]))
             for kind in table["kinds"]
         ),
+        qualified=_one(table["qualified"]),
+        same_check=table["same_check"],
+        at_first=_one(table["at_first"]),
+        at_all_times=_one(table["at_all_times"]),
         thorough=re.compile(table["thorough"], re.IGNORECASE),
         denied=re.compile(table["denied"]),
         untouched=_any(table["untouched"]),
@@ -157,6 +178,9 @@ def claim_words() -> ClaimWords:
         said_by=tuple(map(_one, table["said_by"])),
         person=_one(table["person"]),
         originates=_one(table["originates"]),
+        refuses=_one(table["refuses"]),
+        notices=_one(table["notices"]),
+        concedes=_one(table["concedes"]),
         unsure=_one(table["unsure"]),
         lasting=_one(table["lasting"]),
         went_well=_one(table["went_well"]),
