@@ -75,7 +75,7 @@ def _says_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Ev
 
 
 def _came_from_people(match: re.Match[str], facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a person said no to what the assistant is said to refuse, or told it what it is said to notice."""
+    """Whether a person refused what the assistant is said to refuse, or told it what it noticed."""
     words = claim_words()
     refused, noticed = words.refuses.match(match["verb"]), words.notices.match(match["verb"])
     names, told = subject(match["what"].partition(",")[0], facts, whole=True)

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import subject
 from core.compress.retention.ground.accounts import DOCUMENT, Account
-from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 
 PART = re.compile(r"[;:]\s+")
 """Between the parts of a sentence that tell something each."""
 
+_FIRST = re.compile(r"(?i)\bfirst\b")
 _FOUND, _AS_WELL = 0.7, 0.85
 """Share of an act a message tells that is known to be about it, and what tells it as well as the best."""
 
@@ -54,12 +55,28 @@ def _told(side: str, facts: Sequence[FactValue], evidence: Evidence) -> list[int
     hashes = [fact.value for fact in facts if fact.category == "hashes" and fact.value in side]
     if hashes:
         return [one.at for one in evidence.acts.made(hashes[0])]
+    called = _called(side, facts, evidence)
     names, words = subject(side, facts, whole=True)
-    if len(names) + len(words) < 2:
-        return []
+    if called or len(names) + len(words) < 2:
+        return called
     accounts = [one for one in told_of(side, facts, evidence, _FOUND) if one.speaker != DOCUMENT]
     best = max((one.share for one in accounts), default=0.0)
     return [one.at for one in accounts if one.share >= _AS_WELL * best]
+
+
+def _called(side: str, facts: Sequence[FactValue], evidence: Evidence) -> list[int]:
+    """The runs of a check a text names, or the calls named for the one act it tells."""
+    words, kind = claim_words(), kind_of_check(side)
+    if kind and words.run.search(side):
+        rows = [one.at for one in evidence.acts.runs(kind)]
+        return rows[:1] if _FIRST.search(side) else rows
+    acts = [act for name, act in words.acts.items() if name in words.events and _tells(side, name, act)]
+    about = [fact.value.lower() for fact in facts if fact.category == "ids" and fact.value in side]
+    return evidence.acts.rows(acts[0], about) if len(acts) == 1 else []
+
+
+def _tells(side: str, name: str, act: ClaimedAct) -> bool:
+    return act.says.search(side) is not None or re.search(rf"(?i)\b{name}\b", side) is not None
 
 
 def told_of(text: str, facts: Sequence[FactValue], evidence: Evidence, least: float) -> list[Account]:

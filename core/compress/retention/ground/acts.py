@@ -11,7 +11,7 @@ from core.compress.facts.history import Outcome, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
-from core.compress.retention.ground.claim_words import CheckKind, claim_words
+from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
@@ -97,6 +97,16 @@ class Acts:
         """The messages from one on that edit tests, or that edit anything else."""
         edits = (one for one in self._outcomes if one.at >= since and _edits(one))
         return [one.at for one in edits if bool(_TESTS.search(one.call.path or "")) is of_tests]
+
+    def rows(self, act: ClaimedAct, about: Sequence[str]) -> list[int]:
+        """The messages whose calls, by their name or their command, did a thing, and it went well."""
+        did = re.compile(act.did)
+        return [
+            one.at
+            for one, call, _ in self._done
+            if did.search(f"{one.call.name} {one.call.command or ''}".lower())
+            and (not about or any(thing in call for thing in about))
+        ]
 
     def made(self, commit: str) -> list[Outcome]:
         """The commands that made a commit, by its hash."""

@@ -112,6 +112,8 @@ class ClaimWords:
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
     ordered: tuple[re.Pattern[str], ...]
+    run: re.Pattern[str]
+    events: frozenset[str]
     of_tests: re.Pattern[str]
     of_code: re.Pattern[str]
     in_commit: tuple[re.Pattern[str], ...]
@@ -188,6 +190,8 @@ def claim_words() -> ClaimWords:
         states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
         came_from=_any(table["came_from"]),
         ordered=tuple(map(_one, table["ordered"])),
+        run=_one(table["run"]),
+        events=frozenset(table["events"]),
         of_tests=_one(table["of_tests"]),
         of_code=_one(table["of_code"]),
         in_commit=tuple(map(_one, table["in_commit"])),
