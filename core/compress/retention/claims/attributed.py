@@ -11,7 +11,7 @@ from core.compress.retention.ground.accounts import ASSISTANT, DOCUMENT, USER, A
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
-_PART = re.compile(r";\s+")
+_PART = re.compile(r";\s+|,\s+(?=(?:and |but |while )?the (?:user|customer|client|assistant|agent)\b)")
 _WHAT = re.compile(r": |,? (?:and|but|so|which|because|after|whether) (?:the |it |was |then )?|, ")
 _LONG = 50
 """Characters of what somebody is said to have said from which its first clause is looked for."""

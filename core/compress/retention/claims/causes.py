@@ -17,6 +17,9 @@ _TOLD, _KNOWN, _NEAR = 0.45, 0.5, 500
 """Share of an effect or a cause that a place where both are told of holds, and that one somewhere must hold;
 characters between the two there."""
 
+_REASONED, _HINTED = 0.7, 0.3
+"""Share of an effect that a sentence with a reason for it holds, and of a cause what hints at it."""
+
 
 def came_otherwise(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
     """The clauses that give a thing a cause nobody connects with it.
@@ -32,7 +35,11 @@ def came_otherwise(sentence: str, facts: Sequence[FactValue], evidence: Evidence
             continue
         effect, cause = match["effect"], _CLAUSE.split(match["cause"])[0]
         effect = _CLAUSE.split(effect)[-1] if len(effect) > _LONG else effect
-        if _failed_otherwise(effect, cause, evidence) or _are_apart(effect, cause, facts, evidence):
+        if (
+            _failed_otherwise(effect, cause, evidence)
+            or _are_apart(effect, cause, facts, evidence)
+            or _has_other_reasons(effect, cause, facts, evidence)
+        ):
             yield part
 
 
@@ -41,8 +48,8 @@ def _failed_otherwise(effect: str, cause: str, evidence: Evidence) -> bool:
     words = claim_words()
     if not words.failing.search(effect):
         return False
-    kinds = [kind for kind in words.mistakes if kind.says.search(cause)]
-    return bool(kinds) and not any(evidence.acts.speaks_of_failing(kind.told) for kind in kinds)
+    kind = next((kind for kind in words.mistakes if kind.says.search(cause)), None)
+    return kind is not None and not evidence.acts.speaks_of_failing(kind.told)
 
 
 def _are_apart(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -54,3 +61,16 @@ def _are_apart(effect: str, cause: str, facts: Sequence[FactValue], evidence: Ev
     if not all(max((one.share for one in accounts), default=0.0) >= _KNOWN for accounts in told):
         return False
     return not any(abs(one.place - other.place) <= _NEAR for one in told[0] for other in told[1])
+
+
+def _has_other_reasons(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether people give reasons for a thing, and what is said to be one stands beside none of them."""
+    (names, words), (causes, why) = subject(effect, facts, whole=True), subject(cause, facts, whole=True)
+    if len(names) + len(words) < 2 or not (causes or why):
+        return False
+    told = evidence.accounts.of(names, words, _REASONED, around=1, weighed=True)
+    reasons = [one for one in told if claim_words().gives_reason.search(one.text)]
+    known = evidence.accounts.of(causes, why, _HINTED, around=1, weighed=True) if reasons else []
+    return bool(reasons) and not any(
+        abs(one.place - other.place) <= _NEAR for one in reasons for other in known
+    )

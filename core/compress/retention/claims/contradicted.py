@@ -22,6 +22,7 @@ _CODE = re.compile(r"`[^`\n]*`|\b\w*[a-z]\w*[A-Z]\w*\b(?:\(\))?|\b\w+(?:[._/-]\w
 """Names of code: `DeleteBranch` deletes nothing."""
 
 _REASON = re.compile(r"\s+(?:and|for|because|since|as|so|with|until|by|in order)\b")
+_OPENING = re.compile(r"^[\s\-*`]+")
 _SAME, _LESS, _APART = 0.66, 0.1, 60
 _LONGEST = 1_000
 """Characters of a sentence that tells something; a longer one lists or quotes."""
@@ -52,6 +53,8 @@ def _stands_otherwise(clause: str, facts: Sequence[FactValue], evidence: Evidenc
     if words.unsure.search(clause):
         return False
     plain = _plain(clause, facts)
+    if words.left.search(plain) and not words.negated.search(plain) and _is_gone(clause, facts, evidence):
+        return True
     for state in words.states if words.lasting.search(plain) else ():
         claimed = state.sign(plain)
         for text in dict.fromkeys((clause, _without_reason(clause, state))) if claimed is not None else ():
@@ -60,6 +63,12 @@ def _stands_otherwise(clause: str, facts: Sequence[FactValue], evidence: Evidenc
             if last is not None:
                 return last is not claimed
     return False
+
+
+def _is_gone(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether the file a clause begins with was removed in the end."""
+    paths = (fact.value for fact in facts if fact.category == "paths")
+    return any(_OPENING.sub("", clause).startswith(path) and evidence.acts.is_gone(path) for path in paths)
 
 
 def _without_reason(clause: str, state: StateWords) -> str:

@@ -59,7 +59,7 @@ def told(
     doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
     parts = PART.split(plain)
     doubtful += [("done", part) for part in parts if _is_denied(part, facts, evidence)]
-    doubtful += [("done", part) for part in parts if _is_too_smooth(part, evidence)]
+    doubtful += [("done", part) for part in parts if _went_otherwise(part, evidence)]
     yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
 
 
@@ -115,15 +115,18 @@ def _passed(clause: str, evidence: Evidence) -> bool:
     return evidence.acts.passed(kind_of_check(clause), at_last=at_last)
 
 
-def _is_too_smooth(clause: str, evidence: Evidence) -> bool:
-    """Whether a clause says that a check went well at first, or always, which then failed."""
+def _went_otherwise(clause: str, evidence: Evidence) -> bool:
+    """Whether a clause says that a check that failed went well at first or always, or the reverse."""
     words, kind = claim_words(), kind_of_check(clause)
     always = words.at_all_times.search(clause)
     if kind is None or words.unsure.search(clause):
         return False
-    if not always and not (words.at_first.search(clause) and words.checks.search(clause)):
+    at_first, failed = words.at_first.search(clause), words.failing.search(clause)
+    if not always and not (at_first and (failed or words.checks.search(clause))):
         return False
     runs = evidence.acts.runs(kind)
+    if failed and not always:
+        return bool(runs) and not any(one.error for one in runs)
     return any(one.error for one in (runs if always else runs[:1]))
 
 
@@ -138,6 +141,9 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     of = [word for word in words if not re.search(act.did, word)]
     code = all(fact.category == "names" for fact in facts if fact.value in part)
     did = act.file if is_file else act.did
+    ids = [fact.value.lower() for fact in facts if fact.category == "ids" and fact.value in part]
+    if ids and not act.whole and evidence.acts.done_by_tool(did, ids) is False:
+        return False
     return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
 
 

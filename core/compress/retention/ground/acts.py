@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import sentences
-from core.compress.facts.history import Outcome, effect_of, is_acting
+from core.compress.facts.history import FileStory, Outcome, effect_of, is_acting, stories_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
@@ -65,6 +65,32 @@ class Acts:
         said = (one for text in spoken for one in sentences(text) if fits(one))
         told = (part for one in said for part in _MAIN.split(one) if fits(part))
         return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
+
+    def done_by_tool(self, pattern: str, about: Sequence[str]) -> bool | None:
+        """Whether a tool named for an act did it to one of some ids; None when no such tool was called.
+
+        Args:
+            pattern: Finds the act.
+            about: The ids, in lower case.
+        """
+        did = re.compile(pattern)
+        of_tool = [
+            one
+            for one in self._outcomes
+            if not (one.call.command or one.call.path) and did.search(one.call.name.lower())
+        ]
+        good = [f"{one.call.target} {one.call.strings}".lower() for one in of_tool if not one.error]
+        return any(thing in text for text in good for thing in about) if of_tool else None
+
+    def is_gone(self, path: str) -> bool:
+        """Whether every file of that name was removed in the end."""
+        end = f"/{path.removeprefix('./').lstrip('/')}"
+        named = [story for story in self._stories.values() if f"/{story.path}".endswith(end)]
+        return bool(named) and all(story.gone for story in named)
+
+    @cached_property
+    def _stories(self) -> dict[str, FileStory]:
+        return stories_of(self._outcomes)
 
     def undone(self, pattern: str, about: Sequence[str]) -> bool:
         """Whether a call of that kind ended well for one of some things, in lower case."""

@@ -107,10 +107,12 @@ class ClaimWords:
     concedes: re.Pattern[str]
     unsure: re.Pattern[str]
     lasting: re.Pattern[str]
+    left: re.Pattern[str]
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
+    gives_reason: re.Pattern[str]
     ordered: tuple[re.Pattern[str], ...]
     run: re.Pattern[str]
     events: frozenset[str]
@@ -184,10 +186,12 @@ def claim_words() -> ClaimWords:
         notices=_one(table["notices"]),
         concedes=_one(table["concedes"]),
         unsure=_one(table["unsure"]),
+        left=_one(table["left"]),
         lasting=_one(table["lasting"]),
         went_well=_one(table["went_well"]),
         everything=_one(table["everything"]),
         states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
+        gives_reason=_one(table["gives_reason"]),
         came_from=_any(table["came_from"]),
         ordered=tuple(map(_one, table["ordered"])),
         run=_one(table["run"]),
