@@ -1,4 +1,4 @@
-"""What a summary says was done in one commit when the messages tell it of another."""
+"""What a summary puts into one commit or file when the messages have it in another."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ from core.compress.retention.ground.evidence import Evidence
 
 _PART = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas)\s+")
 _HASH = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
+_FOUND = re.compile(r"\s*(?:\S*/)?([\w.@-]+\.\w{1,5})[:-]\d+[:-]")
+"""A line a search found: file, number, text."""
+
+_SENTENCE = re.compile(r"(?<=\w)[.;]\s")
 _SHORT = 7
 _TOLD, _HARDLY = 0.8, 0.6
 """Share of what is said to be in a commit that tells it, and what a place of another may hold of it."""
@@ -34,6 +38,22 @@ def of_another(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
             yield part
 
 
+def in_another_file(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+    """The clauses that put a name of code, defined elsewhere, into a file that does not hold it."""
+    for match in claim_words().in_file.finditer(sentence):
+        name, file = match["name"].lower(), match["file"].lower().rpartition("/")[2]
+        defined = re.compile(claim_words().defines.pattern + rf"{name}(?!\w)")
+        holding = [(path.rpartition("/")[2], text) for path, text in evidence.acts.files_with(name)]
+        holding += [(path[1], line) for line in evidence.lines(name) if (path := _FOUND.match(line))]
+        elsewhere = any(defined.search(text) for _, text in holding)
+        if elsewhere and file not in (path for path, _ in holding) and not _beside_file(name, file, evidence):
+            yield match.group()
+
+
+def _beside_file(name: str, file: str, evidence: Evidence) -> bool:
+    return any(file in line for line in evidence.lines(name))
+
+
 def _is_of_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Evidence) -> bool:
     names, words = subject(match["what"], facts, whole=True)
     weights, own = evidence.accounts.weigh(names, words), match["hash"][:_SHORT]
@@ -47,5 +67,6 @@ def _is_of_another(match: re.Match[str], facts: Sequence[FactValue], evidence: E
 def _beside(commit: str, evidence: Evidence) -> Iterator[str]:
     """What stands beside the hash of a commit, which a program gives in full, and the call that made it."""
     told = re.compile(rf"{commit}[0-9a-f]{{0,5}}(?![0-9a-f])")
-    yield from (text for text in evidence.around(commit, _NEAR) if told.search(text))
+    for text in evidence.around(commit, _NEAR):
+        yield from (one for one in _SENTENCE.split(text) if told.search(one))
     yield from (f"{one.call.strings}\n{one.text}".lower() for one in evidence.acts.made(commit))

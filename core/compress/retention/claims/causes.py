@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import subject
 from core.compress.retention.claims.sequence import PART, told_of
+from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
@@ -35,21 +36,19 @@ def came_otherwise(sentence: str, facts: Sequence[FactValue], evidence: Evidence
             continue
         effect, cause = match["effect"], _CLAUSE.split(match["cause"])[0]
         effect = _CLAUSE.split(effect)[-1] if len(effect) > _LONG else effect
-        if (
-            _failed_otherwise(effect, cause, evidence)
-            or _are_apart(effect, cause, facts, evidence)
-            or _has_other_reasons(effect, cause, facts, evidence)
-        ):
+        if _is_otherwise(effect, cause, facts, evidence):
             yield part
 
 
-def _failed_otherwise(effect: str, cause: str, evidence: Evidence) -> bool:
-    """Whether something failed of a kind of mistake that nothing which failed, and nobody, speaks of."""
+def _is_otherwise(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     words = claim_words()
-    if not words.failing.search(effect):
+    mistake = next((kind for kind in words.mistakes if kind.says.search(cause)), None)
+    if mistake and words.failing.search(effect) and not evidence.acts.speaks_of_failing(mistake.told):
+        return True
+    reasons = _reasons(effect, facts, evidence)
+    if mistake and any(mistake.told.search(one.text.lower()) for one in reasons):
         return False
-    kind = next((kind for kind in words.mistakes if kind.says.search(cause)), None)
-    return kind is not None and not evidence.acts.speaks_of_failing(kind.told)
+    return _are_apart(effect, cause, facts, evidence) or _is_none_of(reasons, cause, facts, evidence)
 
 
 def _are_apart(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -63,14 +62,20 @@ def _are_apart(effect: str, cause: str, facts: Sequence[FactValue], evidence: Ev
     return not any(abs(one.place - other.place) <= _NEAR for one in told[0] for other in told[1])
 
 
-def _has_other_reasons(effect: str, cause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether people give reasons for a thing, and what is said to be one stands beside none of them."""
-    (names, words), (causes, why) = subject(effect, facts, whole=True), subject(cause, facts, whole=True)
-    if len(names) + len(words) < 2 or not (causes or why):
-        return False
+def _reasons(effect: str, facts: Sequence[FactValue], evidence: Evidence) -> list[Account]:
+    """The sentences by which people give a reason for a thing."""
+    names, words = subject(effect, facts, whole=True)
+    if len(names) + len(words) < 2:
+        return []
     told = evidence.accounts.of(names, words, _REASONED, around=1, weighed=True)
-    reasons = [one for one in told if claim_words().gives_reason.search(one.text)]
-    known = evidence.accounts.of(causes, why, _HINTED, around=1, weighed=True) if reasons else []
-    return bool(reasons) and not any(
-        abs(one.place - other.place) <= _NEAR for one in reasons for other in known
-    )
+    return [one for one in told if claim_words().gives_reason.search(one.text)]
+
+
+def _is_none_of(
+    reasons: Sequence[Account], cause: str, facts: Sequence[FactValue], evidence: Evidence
+) -> bool:
+    """Whether there are reasons, and what is said to be one is hinted at beside none of them."""
+    names, words = subject(cause, facts, whole=True)
+    hints = evidence.accounts.of(names, words, _HINTED, around=1, weighed=True) if reasons else []
+    known = any(abs(one.place - hint.place) <= _NEAR for one in reasons for hint in hints)
+    return bool(reasons and (names or words)) and not known

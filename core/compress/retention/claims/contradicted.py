@@ -9,7 +9,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import attributed, subject
-from core.compress.retention.claims.bound import of_another
+from core.compress.retention.claims.bound import in_another_file, of_another
 from core.compress.retention.claims.causes import came_otherwise
 from core.compress.retention.claims.sequence import was_later
 from core.compress.retention.ground.accounts import DOCUMENT
@@ -38,7 +38,7 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
     """
     if len(sentence) > _LONGEST:
         return
-    kinds = (attributed, came_otherwise, was_later, of_another)
+    kinds = (attributed, came_otherwise, was_later, of_another, in_another_file)
     otherwise = [clause for kind in kinds for clause in kind(sentence, facts, evidence)]
     clauses = [] if "…" in sentence else CLAUSE.split(sentence)
     otherwise += [clause for clause in clauses if _stands_otherwise(clause, facts, evidence)]

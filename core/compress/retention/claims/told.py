@@ -73,8 +73,9 @@ def _doubtful(
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
     for part in _CUT.split(plain):
-        rule = len(part) <= _LONGEST_RULE and claim_words().rule.search(_spoken(part, facts))
-        if rule and not _is_said(part, evidence):
+        words, spoken = claim_words(), _spoken(part, facts)
+        rule = words.rule.search(spoken) and not words.at_all_times.search(spoken)
+        if rule and len(part) <= _LONGEST_RULE and not _is_said(part, evidence):
             yield "constraints", part
 
 
@@ -124,7 +125,7 @@ def _went_otherwise(clause: str, evidence: Evidence) -> bool:
     at_first, failed = words.at_first.search(clause), words.failing.search(clause)
     if not always and not (at_first and (failed or words.checks.search(clause))):
         return False
-    runs = evidence.acts.runs(kind)
+    runs = evidence.acts.own_runs(kind)
     if failed and not always:
         return bool(runs) and not any(one.error for one in runs)
     return any(one.error for one in (runs if always else runs[:1]))

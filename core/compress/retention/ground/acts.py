@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import sentences
@@ -81,6 +81,16 @@ class Acts:
         ]
         good = [f"{one.call.target} {one.call.strings}".lower() for one in of_tool if not one.error]
         return any(thing in text for text in good for thing in about) if of_tool else None
+
+    def files_with(self, name: str) -> Iterator[tuple[str, str]]:
+        """The files whose calls hold a name, and what these read, wrote or found; in lower case."""
+        for one in self._outcomes:
+            if (
+                one.call.path
+                and not one.error
+                and name in (text := f"{one.call.strings}\n{one.text}".lower())
+            ):
+                yield one.call.path.lower(), text
 
     def is_gone(self, path: str) -> bool:
         """Whether every file of that name was removed in the end."""
@@ -166,7 +176,16 @@ class Acts:
     def runs(self, kind: CheckKind | None) -> list[Outcome]:
         """The commands that ran a kind of check, or any."""
         ran = kind.ran if kind else claim_words().ran
-        return [one for one in self._outcomes if one.call.command and ran.search(one.call.command.lower())]
+        commands = ((one, one.call.command.lower()) for one in self._outcomes if one.call.command)
+        return [one for one, text in commands if ran.search(text) and is_acting(one.call)]
+
+    def own_runs(self, kind: CheckKind) -> list[Outcome]:
+        """The commands that ran a kind of check and no other."""
+        others = [one.own for one in claim_words().kinds if one.says is not kind.says]
+        runs = ((one, (one.call.command or "").lower()) for one in self.runs(kind))
+        return [
+            one for one, text in runs if kind.own.search(text) and not any(own.search(text) for own in others)
+        ]
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said behind a message that a check went well; of one kind, by its name."""

@@ -36,10 +36,17 @@ class ClaimedAct:
 
 @dataclass(frozen=True, slots=True)
 class CheckKind:
-    """A kind of check: how a summary names it, and what it is run by."""
+    """A kind of check.
+
+    Attributes:
+        says: How a summary names it.
+        ran: What may run it, other checks with it.
+        own: What runs it and no other kind.
+    """
 
     says: re.Pattern[str]
     ran: re.Pattern[str]
+    own: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,7 @@ class ClaimWords:
     kinds: tuple[CheckKind, ...]
     qualified: re.Pattern[str]
     same_check: Mapping[str, str]
+    only_compiles: str
     at_first: re.Pattern[str]
     at_all_times: re.Pattern[str]
     thorough: re.Pattern[str]
@@ -119,6 +127,8 @@ class ClaimWords:
     of_tests: re.Pattern[str]
     of_code: re.Pattern[str]
     in_commit: tuple[re.Pattern[str], ...]
+    in_file: re.Pattern[str]
+    defines: re.Pattern[str]
     failing: re.Pattern[str]
     mistakes: tuple[MistakeKind, ...]
     replaced: tuple[re.Pattern[str], ...]
@@ -134,7 +144,8 @@ def kind_of_check(text: str) -> CheckKind | None:
     named = words.qualified.search(text)
     if named:
         kind = words.same_check.get(named["kind"].lower(), named["kind"].lower())
-        return CheckKind(_one(kind), re.compile(rf"{kind}|\bci\b"))
+        ran = re.compile(rf"^(?!.*{words.only_compiles}).*(?:{kind})", re.DOTALL)
+        return CheckKind(_one(kind), ran, ran)
     return next((kind for kind in words.kinds if kind.says.search(text)), None)
 
 
@@ -168,11 +179,12 @@ def claim_words() -> ClaimWords:
         by_people=_any(table["by_people"]),
         states_rule=_any(table["states_rule"]),
         kinds=tuple(
-            CheckKind(re.compile(kind["says"], re.IGNORECASE), re.compile(kind["ran"]))
+            CheckKind(_one(kind["says"]), re.compile(kind["ran"]), re.compile(kind["own"]))
             for kind in table["kinds"]
         ),
         qualified=_one(table["qualified"]),
         same_check=table["same_check"],
+        only_compiles=table["only_compiles"],
         at_first=_one(table["at_first"]),
         at_all_times=_one(table["at_all_times"]),
         thorough=re.compile(table["thorough"], re.IGNORECASE),
@@ -199,6 +211,8 @@ def claim_words() -> ClaimWords:
         of_tests=_one(table["of_tests"]),
         of_code=_one(table["of_code"]),
         in_commit=tuple(map(_one, table["in_commit"])),
+        in_file=re.compile(table["in_file"]),
+        defines=re.compile(table["defines"]),
         failing=_one(table["failing"]),
         mistakes=tuple(
             MistakeKind(_one(rf"\b(?:{kind['says']})\b"), re.compile(kind.get("told", kind["says"])))

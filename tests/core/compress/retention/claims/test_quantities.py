@@ -1,0 +1,51 @@
+"""A count, a limit or a number a thing goes by that the messages give otherwise is flagged."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.score import retention
+from tests.core.compress.builders import assistant, call, user
+
+WORK = [
+    user("Let the uploader try again when the office proxy is slow."),
+    *call("patch", "ok", path="src/upload.py", new_string="for attempt in range(4): send()"),
+    assistant("The upload is tried up to 4 times now: 4 attempts, one every 30 seconds."),
+    *call("terminal", "3 warnings, 0 errors", command="ruff check src"),
+    assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
+]
+
+
+def flagged(claim: str) -> list[str]:
+    return [one.value for one in retention(WORK, f"The uploader was slow.\n{claim}").unsupported]
+
+
+@pytest.mark.parametrize(
+    ("claim", "value"),
+    [
+        ("The upload gives up after 9 attempts.", "9 attempts"),
+        ("It waits 45 seconds between them.", "45 seconds"),
+        ("The linter found 8 warnings.", "8 warnings"),
+        ("The page lists up to 11 uploads.", "11 uploads"),
+        ("Labels are cut after sixteen chars or 20 chars.", "20 chars"),
+        ("It stops after eight retries.", "eight retries"),
+    ],
+)
+def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
+    assert flagged(claim) == [value]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The upload gives up after four attempts.",
+        "It waits 30 seconds between them.",
+        "The linter found 3 warnings.",
+        "The page lists up to 6 uploads.",
+        "Labels are cut after 12 chars.",
+        "It waits for about 40 seconds in all.",
+        "Two files were read.",
+    ],
+)
+def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:
+    assert flagged(claim) == []

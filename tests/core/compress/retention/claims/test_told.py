@@ -1,0 +1,60 @@
+"""Checks told too well, and acts no call was made for, are flagged."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.score import retention
+from tests.core.compress.builders import assistant, call, user
+
+WORK = [
+    user("Cancel KX31LQ, look KX77PT up, and mend the ledger."),
+    *call("cancel_booking", "done", booking="KX31LQ"),
+    *call("lookup", "KX77PT leaves at noon; it may be cancelled", booking="KX77PT"),
+    *call("terminal", "Exit code 1\nledger.py:3: error", command="ruff check src"),
+    *call("patch", "ok", path="src/ledger.py", old_string="a", new_string="b"),
+    *call("terminal", "ok", command="ruff check src"),
+    *call("terminal", "4 passed", command="pytest tests/unit"),
+    *call("terminal", "", command="go test -tags=smoke -c ./... -o /dev/null"),
+    *call("terminal", "", command="rm notes.txt"),
+    assistant("The ledger is mended, lint and unit tests are green. KX31LQ is cancelled."),
+]
+
+
+def flagged(claim: str) -> list[str]:
+    return [one.where for one in retention(WORK, f"The ledger.\n{claim}").unsupported]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The linter never complained.",
+        "Lint passed on the first run.",
+        "The unit tests failed at first.",
+        "The integration tests passed.",
+        "The smoke tests passed.",
+        "KX77PT was cancelled.",
+        "notes.txt was kept.",
+        "The branch was merged into main.",
+        "A pull request was opened.",
+    ],
+)
+def test_what_did_not_happen_is_flagged(claim: str) -> None:
+    assert flagged(claim) == [claim]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The linter failed at first.",
+        "Lint passes now.",
+        "The tests never failed.",
+        "The unit tests passed.",
+        "KX31LQ was cancelled.",
+        "notes.txt was removed.",
+        "The branch has not been merged into main.",
+        "No pull request was opened.",
+    ],
+)
+def test_what_did_is_not(claim: str) -> None:
+    assert flagged(claim) == []

@@ -1,0 +1,28 @@
+"""A preview in words: what no message holds, and apart from it what is only suspected."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.compress.retention.score import retention
+from inspector.cli.compression.preview_text import diff
+from tests.core.apply.material import preview_of
+from tests.core.compress.builders import assistant, user
+
+WORK = (
+    user("The import of invoices dies. Find out why."),
+    assistant("The worker ran out of heap. We could raise the heap of the worker to 4 GB."),
+)
+TOLD = "The import of invoices dies.\nThe heap of the worker was raised to 4 GB.\nsrc/weekly.py was deleted."
+
+
+def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> None:
+    found = replace(preview_of(WORK, WORK[:1], None), retention=retention(WORK, TOLD))
+    told = [str(line) for line in diff(found) if str(line).startswith("# ")]
+    assert told == [
+        "# not in the messages, paths: src/weekly.py in: src/weekly.py was deleted.",
+        "# not in the messages, done: src/weekly.py was deleted.",
+        "# perhaps only proposed: The heap of the worker was raised to 4 GB"
+        " in: The heap of the worker was raised to 4 GB."
+        " (nearest: We could raise the heap of the worker to 4 GB.)",
+    ]
