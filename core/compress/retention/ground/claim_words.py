@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -84,7 +84,6 @@ class ClaimWords:
     """Compiled forms of `claims.yaml`."""
 
     acts: Mapping[str, ClaimedAct]
-    on_the_whole: re.Pattern[str]
     checks: re.Pattern[str]
     ran: re.Pattern[str]
     told: re.Pattern[str]
@@ -151,79 +150,44 @@ def kind_of_check(text: str) -> CheckKind | None:
 
 @cache
 def claim_words() -> ClaimWords:
-    """The table, compiled."""
+    """The table, compiled: an entry of one pattern or several by the type of its field."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
-    acts = {
-        name: ClaimedAct(
-            re.compile(rf"\b(?:{entry['says']})\b", re.IGNORECASE),
-            entry["did"],
-            entry.get("file", entry["did"]),
-            entry.get("whole", False),
-        )
-        for name, entry in table["acts"].items()
-    }
     checks = table["checks"]
-    return ClaimWords(
-        acts,
-        _any([act.says.pattern for act in acts.values() if act.whole]),
-        checks=re.compile(checks["says"], re.IGNORECASE),
-        ran=re.compile(checks["ran"]),
-        told=re.compile(checks["told"]),
-        unreal=_any(table["unreal"]),
-        proposed=_any(table["proposed"]),
-        put_forward=_any(table["put_forward"]),
-        set_about=_any(table["set_about"]),
-        completed=_any(table["completed"]),
-        negated=_one(table["negation"]),
-        rule=_any(table["rule"]),
-        by_people=_any(table["by_people"]),
-        states_rule=_any(table["states_rule"]),
-        kinds=tuple(
-            CheckKind(_one(kind["says"]), re.compile(kind["ran"]), re.compile(kind["own"]))
-            for kind in table["kinds"]
+    made: dict[str, Any] = {
+        "acts": {name: _act(entry) for name, entry in table["acts"].items()},
+        "checks": _one(checks["says"]),
+        "ran": _one(checks["ran"]),
+        "told": _one(checks["told"]),
+        "kinds": tuple(
+            CheckKind(*(_one(kind[key]) for key in ("says", "ran", "own"))) for kind in table["kinds"]
         ),
-        qualified=_one(table["qualified"]),
-        same_check=table["same_check"],
-        only_compiles=table["only_compiles"],
-        at_first=_one(table["at_first"]),
-        at_all_times=_one(table["at_all_times"]),
-        thorough=re.compile(table["thorough"], re.IGNORECASE),
-        denied=re.compile(table["denied"]),
-        untouched=_any(table["untouched"]),
-        reported=_any(table["reported"]),
-        said_by=tuple(map(_one, table["said_by"])),
-        person=_one(table["person"]),
-        originates=_one(table["originates"]),
-        refuses=_one(table["refuses"]),
-        notices=_one(table["notices"]),
-        concedes=_one(table["concedes"]),
-        unsure=_one(table["unsure"]),
-        left=_one(table["left"]),
-        lasting=_one(table["lasting"]),
-        went_well=_one(table["went_well"]),
-        everything=_one(table["everything"]),
-        states=tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
-        gives_reason=_one(table["gives_reason"]),
-        came_from=_any(table["came_from"]),
-        ordered=tuple(map(_one, table["ordered"])),
-        run=_one(table["run"]),
-        events=frozenset(table["events"]),
-        of_tests=_one(table["of_tests"]),
-        of_code=_one(table["of_code"]),
-        in_commit=tuple(map(_one, table["in_commit"])),
-        in_file=re.compile(table["in_file"]),
-        defines=re.compile(table["defines"]),
-        failing=_one(table["failing"]),
-        mistakes=tuple(
-            MistakeKind(_one(rf"\b(?:{kind['says']})\b"), re.compile(kind.get("told", kind["says"])))
-            for kind in table["mistakes"]
-        ),
-        replaced=tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
-        quantity=_one(table["quantity"]),
-        limit=_one(table["limit"]),
-        rough=_one(table["rough"]),
-        counted={form: tuple(forms) for forms in table["counted"] for form in forms},
-    )
+        "same_check": table["same_check"],
+        "only_compiles": table["only_compiles"],
+        "states": tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
+        "negated": _one(table["negation"]),
+        "events": frozenset(table["events"]),
+        "in_file": re.compile(table["in_file"]),
+        "mistakes": tuple(map(_mistake, table["mistakes"])),
+        "replaced": tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
+        "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
+    }
+    rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
+    return ClaimWords(**made, **{name: _as(kind, table[name]) for name, kind in rest.items()})
+
+
+def _as(kind: str, entry: str | list[str]) -> Any:
+    if isinstance(entry, str):
+        return _one(entry)
+    return tuple(map(_one, entry)) if kind.startswith("tuple") else _any(entry)
+
+
+def _act(entry: Mapping[str, Any]) -> ClaimedAct:
+    says = _one(rf"\b(?:{entry['says']})\b")
+    return ClaimedAct(says, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
+
+
+def _mistake(entry: Mapping[str, str]) -> MistakeKind:
+    return MistakeKind(_one(rf"\b(?:{entry['says']})\b"), _one(entry.get("told", entry["says"])))
 
 
 def _one(pattern: str) -> re.Pattern[str]:
