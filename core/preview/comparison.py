@@ -47,8 +47,8 @@ class Comparison:
     focus: str | None = None
     feedback: Feedback | None = None
     retention: Retention | None = None
-    before_weights: tuple[int, ...] = ()
-    after_weights: tuple[int, ...] = ()
+    before_weights: Sequence[int] = ()
+    after_weights: Sequence[int] = ()
     notes: tuple[str, ...] = ()
     made: Preview | None = None
     supposed: str = ""
@@ -129,8 +129,8 @@ def _key(message: Message) -> object:
 
 def foreseen(
     preview: Preview,
-    weights: tuple[int, ...],
-    after_weights: tuple[int, ...],
+    weights: Sequence[int],
+    after_weights: Sequence[int],
     made_by: str,
     rate: Decimal | None = None,
 ) -> Comparison:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured, measure, measured_on
@@ -14,7 +15,9 @@ from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence
 from core.model.transcript.conversation import Conversation, Generation
-from core.model.transcript.message import Message, ToolCall
+from core.model.transcript.message import Message
+from core.preview.row_places import RowPlaces
+from core.preview.tool_pairs import ToolPairs
 from core.preview.what_if import Hypothesis, WhatIf
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
@@ -35,11 +38,13 @@ class Reading:
     """One generation read whole.
 
     Attributes:
-        places: For each row id, its index among the messages.
+        rows: The rows of the messages.
+        pairs: Which call each result among them answers.
     """
 
     context: GenerationContext
-    places: Mapping[int, int]
+    rows: RowPlaces
+    pairs: ToolPairs
     measured: Measured
 
     @property
@@ -116,10 +121,11 @@ def read(
     measured = measured_on(grew.measured, here.messages) if grew else measure(here.messages, here.policy)
     if measured is None or measured.policy.release != here.policy.release:
         return read(location, generation, stop, conversation=conversation)
-    added = enumerate(here.messages, start)
-    places = {message.row.id: place for place, message in added if message.row}
+    rows = array("q", grew.rows.ids if grew else ())
+    rows.extend(message.row.id if message.row else 0 for message in here.messages)
+    pairs = (grew.pairs if grew else ToolPairs()).grown(here.messages)
     whole = replace(here, closed=replace(here.closed, messages=measured.messages))
-    return Reading(whole, {**grew.places, **places} if grew else places, measured)
+    return Reading(whole, RowPlaces(rows), pairs, measured)
 
 
 def followed(
@@ -166,46 +172,3 @@ def _grew(before: Reading, location: Location, generation: Generation) -> bool:
 
 def _because(evidence: Sequence[Evidence]) -> str:
     return f": {evidence[0].text} ({evidence[0].where})" if evidence else ""
-
-
-def call_of(messages: Sequence[Message], index: int) -> tuple[int, str] | None:
-    """The place of the message whose call a result answers, and the name of the tool."""
-    answered = _answered(messages[index])
-    for place in range(index - 1, -1 if answered is not None else index - 1, -1):
-        other = messages[place]
-        if _answered(other) == answered:
-            return None
-        for call in reversed(_calls(other)):
-            if call.id == answered:
-                return place, call.name
-    return None
-
-
-def results_of(messages: Sequence[Message], index: int) -> dict[str, int]:
-    """The places of the results of a message's calls, by the id of the call."""
-    waiting, found = {call.id for call in _calls(messages[index])}, dict[str, int]()
-    for place in range(index + 1, len(messages)):
-        if not waiting:
-            break
-        waiting -= {call.id for call in _calls(messages[place])}
-        if (answered := _answered(messages[place])) in waiting and answered is not None:
-            found[answered] = place
-            waiting.discard(answered)
-    return found
-
-
-def mates(messages: Sequence[Message], index: int | None) -> frozenset[int]:
-    """The places of the messages that belong to a message: its call, or its results."""
-    if index is None:
-        return frozenset()
-    call = call_of(messages, index)
-    return frozenset((call[0],) if call else results_of(messages, index).values())
-
-
-def _answered(message: Message) -> str | None:
-    return message.tool_call_id if message.wire.get("role") == "tool" else None
-
-
-def _calls(message: Message) -> tuple[ToolCall, ...]:
-    """Its calls; a message without any is not made to remember that."""
-    return message.tool_calls if message.wire.get("tool_calls") else ()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.compress.planning.measure import Measured, measure
+from core.compress.sizing.sizes import numbers
 from core.model.compaction.plan import Plan, Span
 from core.model.transcript.message import Message
 
@@ -65,7 +66,7 @@ def widened(part: Plan, measured: Measured, compared: int) -> Plan:
         would_fire=fires and not part.blocked_by,
         compared_tokens=compared,
         estimated_tokens=measured.estimated_tokens,
-        weights=part.weights + measured.weights.full[start:],
+        weights=numbers(part.weights, measured.weights.full[start:]),
         estimates=measured.estimates,
         arithmetic=(
             f"the last {count - start} messages stay; the {start} before them are cut on their own",

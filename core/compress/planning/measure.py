@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate
-from typing import TypeVar
 
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.old_outputs import is_large, note
 from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, message_size, total_tokens
+from core.compress.sizing.sizes import Sizes, numbers
 from core.compress.sizing.weight import Weight, message_weight
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
-_T = TypeVar("_T")
 _DUPLICATE_LEAST = 200
 
 
@@ -29,10 +28,10 @@ class Weights:
         bare: With the thinking of the newest answer only.
     """
 
-    full: tuple[int, ...]
-    bare: tuple[int, ...]
+    full: array[int] = field(default_factory=numbers)
+    bare: array[int] = field(default_factory=numbers)
 
-    def walked(self, *, thinking: bool) -> tuple[int, ...]:
+    def walked(self, *, thinking: bool) -> array[int]:
         """As a walk sees them on a route that replays old thinking, or does not."""
         return self.full if thinking else self.bare
 
@@ -46,16 +45,16 @@ class Measured:
         messages: As given.
         base: As given, older copies of tool results replaced by references.
         duplicates: Where those stood, ascending.
-        shrunk: What pruning would make of a message, by position, ascending; others it leaves alone.
-        counted: Positions in `shrunk` that count as pruned tool results.
+        shrunk: What pruning would make of a message, by position; others it leaves alone. Of a list
+            whose texts were let go, summaries only.
+        stubs: The text of what it would make.
         weights: Weights of the messages as given.
         base_weights: Weights of `base`.
-        shrunk_weights: Weight of each entry of `shrunk`.
+        shrunk_weights: What each message would weigh that pruning shortens; -1 for others.
         sizes: Size of each message as given.
-        base_sizes: Size of each message of `base`.
-        shrunk_sizes: Size of each entry of `shrunk`.
+        duplicate_sizes: Size of those that are references in `base`.
+        shrunk_sizes: Size of each message if pruning shortened it, which only those have that it would.
         noted_sizes: Size of each large tool result as the note a lean tail makes of it.
-        running: Sums of `base_sizes` up to each position: text, images.
         columns: What each row is, for walking and anchoring.
         calls: The call of each id.
         results: Hashes of the results that a copy would make a reference of.
@@ -64,23 +63,22 @@ class Measured:
     """
 
     policy: Policy
-    messages: tuple[Message, ...]
-    base: tuple[Message, ...]
-    calls: Calls
-    results: frozenset[int]
-    duplicates: tuple[int, ...]
-    shrunk: Mapping[int, Message]
-    counted: frozenset[int]
-    weights: Weights
-    base_weights: Weights
-    shrunk_weights: Mapping[int, int]
-    sizes: tuple[Size, ...]
-    base_sizes: tuple[Size, ...]
-    shrunk_sizes: Mapping[int, Size]
-    noted_sizes: Mapping[int, Size]
-    running: tuple[tuple[int, ...], tuple[int, ...]]
-    columns: Columns
-    estimates: tuple[int, ...]
+    messages: tuple[Message, ...] = ()
+    base: tuple[Message, ...] = ()
+    calls: Calls = field(default_factory=dict)
+    results: array[int] = field(default_factory=lambda: array("q"))
+    duplicates: tuple[int, ...] = ()
+    shrunk: Mapping[int, Message] = field(default_factory=dict)
+    stubs: Mapping[int, str] = field(default_factory=dict)
+    weights: Weights = field(default_factory=Weights)
+    base_weights: Weights = field(default_factory=Weights)
+    shrunk_weights: array[int] = field(default_factory=numbers)
+    sizes: Sizes = field(default_factory=Sizes)
+    duplicate_sizes: Mapping[int, Size] = field(default_factory=dict)
+    shrunk_sizes: Sizes = field(default_factory=Sizes)
+    noted_sizes: Mapping[int, Size] = field(default_factory=dict)
+    columns: Columns = NO_COLUMNS
+    estimates: array[int] = field(default_factory=numbers)
     whole: bool = True
 
     @cached_property
@@ -98,15 +96,15 @@ class Measured:
     @cached_property
     def known_sizes(self) -> Mapping[int, Size]:
         """The size of every message here, given, base or shrunk, by the identity of the object."""
-        sizes = dict(zip(map(id, self.base), self.base_sizes, strict=True))
+        sizes = {id(self.base[i]): size for i, size in self.duplicate_sizes.items()}
         sizes |= {id(message): self.shrunk_sizes[i] for i, message in self.shrunk.items()}
         sizes |= zip(map(id, self.messages), self.sizes, strict=True)
         return sizes
 
     @cached_property
     def shrinkable(self) -> tuple[int, ...]:
-        """Positions of `shrunk`, ascending."""
-        return tuple(self.shrunk)
+        """Positions of what pruning would shorten, ascending."""
+        return tuple(i for i, weight in enumerate(self.shrunk_weights) if weight >= 0)
 
 
 def measure(messages: Sequence[Message], policy: Policy) -> Measured:
@@ -118,7 +116,7 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
         messages: In order. Never modified.
         policy: Of the release.
     """
-    return _with(_nothing(policy), tuple(messages))
+    return _with(Measured(policy), tuple(messages))
 
 
 def measured_on(before: Measured, added: Sequence[Message]) -> Measured | None:
@@ -136,35 +134,38 @@ def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
     columns = columns_of(base, calls, policy, old.columns)
     weights, sizes = list(map(weigh, added)), list(map(size, added))
     laid_weights = [weigh(laid[i]) if i in older else weight for i, weight in enumerate(weights)]
-    laid_sizes = [size(laid[i]) if i in older else own for i, own in enumerate(sizes)]
-    found = {i: one for i, m in enumerate(laid, new) if (one := shrink(m, calls, policy)) is not None}
-    shrunk = {i: one.message for i, one in found.items()}
+    shrunk = {i: one for i, m in enumerate(laid) if (one := shrink(m, calls, policy)) is not None}
     over = policy.tail.demote_over
-    notes = {i: note(m) for i, m in enumerate(laid, new) if over and is_large(m, over)}
     return Measured(
         policy=policy,
         messages=(*old.messages, *added),
         base=base,
         calls=calls,
-        results=old.results.union(map(hash, _results(added))),
+        results=array("q", sorted({*old.results, *map(hash, _results(added))})),
         duplicates=(*old.duplicates, *sorted(new + i for i in older)),
-        shrunk={**old.shrunk, **shrunk},
-        counted=old.counted.union(i for i, one in found.items() if one.counted),
+        shrunk={**old.shrunk, **{new + i: one for i, one in shrunk.items()}},
+        stubs={**old.stubs, **{new + i: one.text for i, one in shrunk.items()}},
         weights=_weights(old, old.weights, weights, columns),
         base_weights=_weights(old, old.base_weights, laid_weights, columns),
-        shrunk_weights={**old.shrunk_weights, **_each(shrunk, lambda message: weigh(message).total)},
-        sizes=(*old.sizes, *sizes),
-        base_sizes=(*old.base_sizes, *laid_sizes),
-        shrunk_sizes={**old.shrunk_sizes, **_each(shrunk, size)},
-        noted_sizes={**old.noted_sizes, **_each(notes, size)},
-        running=(
-            _sums(old.running[0], (one.text for one in laid_sizes)),
-            _sums(old.running[1], (one.images for one in laid_sizes)),
+        shrunk_weights=numbers(
+            old.shrunk_weights, (weigh(shrunk[i]).total if i in shrunk else -1 for i in range(len(added)))
         ),
+        sizes=old.sizes.with_(sizes),
+        duplicate_sizes={**old.duplicate_sizes, **{new + i: size(laid[i]) for i in older}},
+        shrunk_sizes=old.shrunk_sizes.with_(
+            size(shrunk[i]) if i in shrunk else _UNSIZED for i in range(len(added))
+        ),
+        noted_sizes={
+            **old.noted_sizes,
+            **{i: size(note(m)) for i, m in enumerate(laid, new) if over and is_large(m, over)},
+        },
         columns=columns,
-        estimates=(*old.estimates, *(total_tokens((one,), policy.estimate) for one in sizes)),
+        estimates=numbers(old.estimates, (total_tokens((one,), policy.estimate) for one in sizes)),
         whole=old.whole,
     )
+
+
+_UNSIZED = Size(0, 0, 0)
 
 
 def _weighed(policy: Policy, message: Message) -> Weight:
@@ -175,43 +176,13 @@ def _sized(policy: Policy, message: Message) -> Size:
     return message_size(message.wire, policy.estimate)
 
 
-def _nothing(policy: Policy) -> Measured:
-    """What no message measures."""
-    none, weights = frozenset[int](), Weights((), ())
-    sums = ((0,), (0,))
-    return Measured(
-        policy,
-        (),
-        (),
-        {},
-        frozenset(),
-        (),
-        {},
-        none,
-        weights,
-        weights,
-        {},
-        (),
-        (),
-        {},
-        {},
-        sums,
-        NO_COLUMNS,
-        (),
-    )
-
-
-def _each(messages: Mapping[int, Message], measured: Callable[[Message], _T]) -> dict[int, _T]:
-    return {i: measured(message) for i, message in messages.items()}
-
-
 def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
     """Whether messages that follow change nothing about those measured.
 
     A copy of a result does, and a call told anew; where the texts were let go, also a result whose call is
     not known any more, and the first skill: what was said before may name it.
     """
-    if before.policy.prune.duplicates and not before.results.isdisjoint(map(hash, _results(added))):
+    if before.policy.prune.duplicates and not {*map(hash, _results(added))}.isdisjoint(before.results):
         return False
     calls, called = calls_by_id(added), before.calls
     if not called.keys().isdisjoint(calls) or any(call[1] is None for _, call in answered(added, called)):
@@ -222,19 +193,15 @@ def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
 
 def _weights(old: Measured, before: Weights, added: Sequence[Weight], columns: Columns) -> Weights:
     """Of the newest answer the thinking counts; of the one that was newest before, no more."""
-    full = (*before.full, *(weight.total for weight in added))
-    bare = [*before.bare, *(weight.total - weight.thinking for weight in added)]
+    full = numbers(before.full, (weight.total for weight in added))
+    bare = numbers(before.bare, (weight.total - weight.thinking for weight in added))
     was, newest = old.columns.newest_assistant, columns.newest_assistant
     if was != newest:
         bare[newest] = full[newest]
     if 0 <= was != newest:
         weight = message_weight(old.messages[was].wire, old.policy)
         bare[was] = weight.total - weight.thinking
-    return Weights(full, tuple(bare))
-
-
-def _sums(before: tuple[int, ...], values: Iterable[int]) -> tuple[int, ...]:
-    return (*before[:-1], *accumulate(values, initial=before[-1]))
+    return Weights(full, bare)
 
 
 def _results(messages: Sequence[Message]) -> Iterator[str]:

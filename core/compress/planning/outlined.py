@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from core.compress.messages.kinds import is_blank
 from core.compress.planning.measure import Measured
-from core.compress.pruning.shrink import answered, cut_arguments
-from core.compress.sizing.estimate import calls_of, function_of
+from core.compress.pruning.shrink import answered
+from core.compress.sizing.estimate import calls_of
 from core.model.transcript.message import Message
-
-_SHOWN, _LONGEST = 200, 4096
-"""Characters kept of each text in the arguments of a call, and of all: a line shows no more."""
 
 
 def outlined(measured: Measured, start: int = 0) -> Measured:
-    """The same numbers; each message says its role, its calls and which one it answers, and no more.
+    """The same numbers; each message says its role, and no more.
 
     The newest answer stays whole: what its thinking weighs changes once there is a newer one. So does a
     conversation that loads skills, for any text may name one.
@@ -35,39 +31,32 @@ def outlined(measured: Measured, start: int = 0) -> Measured:
     added = measured.messages[start:]
     lines = [one if place == newest else _outline(one) for place, one in enumerate(added, start)]
     base = [measured.base[place] if place in copies else one for place, one in enumerate(lines, start)]
-    let_go = {call: (name, None) for call, (name, _) in answered(added, measured.calls)}
+    let_go = {call: _named(name) for call, (name, _) in answered(added, measured.calls)}
     return replace(
         measured,
         messages=(*measured.messages[:start], *lines),
         base=(*measured.base[:start], *base),
         calls={**measured.calls, **let_go},
+        shrunk={i: measured.shrunk[i] for i in measured.columns.summaries if i in measured.shrunk},
         whole=False,
     )
 
 
 def _outline(message: Message) -> Message:
+    """All that say no more than their role share one message."""
     wire = message.wire
-    role = wire.get("role")
-    if calls := [_call(call) for call in calls_of(wire)]:
-        return Message({"role": role, "content": "", "tool_calls": calls})
-    if role == "tool":
-        return Message({"role": role, "content": "", "tool_call_id": wire.get("tool_call_id")})
-    return _bare(role if isinstance(role, str) else None, blank=is_blank(wire.get("content")))
+    role, calls = wire.get("role"), bool(calls_of(wire))
+    blank = calls or role == "tool" or is_blank(wire.get("content"))
+    return _bare(role if isinstance(role, str) else None, blank=blank)
 
 
-def _call(call: dict[str, Any]) -> dict[str, Any]:
-    function, named = function_of(call), call.get("call_id") or call.get("id")
-    return {"id": named, "function": {**function, "arguments": _cut(function.get("arguments"))}}
-
-
-def _cut(arguments: object) -> object:
-    """Arguments as far as a line shows them."""
-    if not isinstance(arguments, str) or len(arguments) <= _SHOWN:
-        return arguments
-    return cut_arguments(arguments, _SHOWN)[:_LONGEST]
+@lru_cache(maxsize=256)
+def _named(tool: str) -> tuple[str, None]:
+    """One for all calls of a tool, whose arguments nobody asks for once they are answered."""
+    return tool, None
 
 
 @lru_cache(maxsize=32)
 def _bare(role: str | None, *, blank: bool) -> Message:
-    """One message for all that say no more."""
+    """One message for all of a role."""
     return Message({"role": role, "content": "" if blank else "…"})

@@ -244,7 +244,7 @@ class _Tail:
         oldest = behind[-min(wanted, len(behind))]
         return cut if oldest >= cut else max(oldest, self._head + 1)
 
-    def _newest(self, positions: tuple[int, ...]) -> int:
+    def _newest(self, positions: Sequence[int]) -> int:
         """The last of some positions, -1 when it lies in the head."""
         return positions[-1] if positions and positions[-1] >= self._head else -1
 

@@ -11,6 +11,7 @@ from core.compress.planning.partition import Cut, Rows, cut
 from core.compress.planning.prune import Pruning, prune, prune_span
 from core.compress.planning.row_facts import Columns
 from core.compress.planning.summary_window import summary_budget, summary_window
+from core.compress.sizing.sizes import numbers
 from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
 from core.hermes.policy.output_rules import ModelTable
@@ -82,7 +83,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         compared_tokens=compared,
         blocked_by=blocks,
         arithmetic=tuple(_arithmetic(limits, pruning, spans, compared, measured, settings.window)),
-        weights=tuple(pruning.weights),
+        weights=numbers(pruning.weights),
         estimates=measured.estimates,
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
@@ -133,7 +134,7 @@ def without(rows: Columns, gone: range) -> Columns:
         requests=moved(rows.requests),
         assistants=moved(rows.assistants),
         answers=moved(rows.answers),
-        text_only=frozenset(moved(sorted(rows.text_only))),
+        text_only=moved(rows.text_only),
         summaries=moved(rows.summaries),
         echoes=range(0),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.compress.planning.measure import Measured
@@ -48,7 +48,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     full = _applied(measured, measured.base_weights.full, shrunk)
     if rules.pressure and limits.tail > 0:
         shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
-    count = len(measured.duplicates) + len(shrunk & measured.counted)
+    count = len(measured.duplicates) + _counted(measured, shrunk)
     walked = measured.base_weights.walked(thinking=thinking)
     return Pruning(frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
 
@@ -56,9 +56,14 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
 def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
     """What shrinks where only the middle is pruned, once it is known."""
     shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
-    count = len(shrunk & measured.counted)
-    weights = _applied(measured, tuple(pruning.weights), shrunk)
-    return Pruning(shrunk, count, weights, _applied(measured, tuple(pruning.full), shrunk))
+    count = _counted(measured, shrunk)
+    weights = _applied(measured, pruning.weights, shrunk)
+    return Pruning(shrunk, count, weights, _applied(measured, pruning.full, shrunk))
+
+
+def _counted(measured: Measured, shrunk: Iterable[int]) -> int:
+    """How many tool results are among what shrinks."""
+    return sum([measured.columns.roles[i] == "tool" for i in shrunk])
 
 
 def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:
@@ -133,10 +138,10 @@ def _spared(measured: Measured, limits: Budgets) -> range:
 def _old_images(measured: Measured, shrunk: set[int], rules: PruneRules, spared: range) -> set[int]:
     carrying = [i for i in measured.columns.images if i not in shrunk]
     older = carrying[: max(0, len(carrying) - rules.keep_images)]
-    return {i for i in older if i not in spared and i in measured.shrunk}
+    return {i for i in older if i not in spared and measured.shrunk_weights[i] >= 0}
 
 
-def _applied(measured: Measured, weights: tuple[int, ...], shrunk: Iterable[int]) -> list[int]:
+def _applied(measured: Measured, weights: Sequence[int], shrunk: Iterable[int]) -> list[int]:
     applied = list(weights)
     for i in shrunk:
         applied[i] = measured.shrunk_weights[i]
@@ -181,7 +186,7 @@ class _Pressure:
         return self._total > self._limit
 
     def _shrink(self, i: int) -> None:
-        shrinkable = i in self._measured.shrunk and i not in self._done and i not in self._shrunk
+        shrinkable = self._measured.shrunk_weights[i] >= 0 and i not in self._done and i not in self._shrunk
         if not shrinkable or i in self._spared:
             return
         weight = self._measured.shrunk_weights[i]

@@ -18,6 +18,7 @@ from core.compress.messages.kinds import (
 from core.compress.messages.summary_row import unwrapped
 from core.compress.pruning.shrink import Calls, has_images, skill_loaded, skill_named
 from core.compress.sizing.estimate import Size, calls_of, function_of, message_size
+from core.compress.sizing.sizes import numbers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
@@ -59,11 +60,11 @@ class Columns:
     """
 
     roles: tuple[Any, ...]
-    calls: tuple[bool, ...]
-    requests: tuple[int, ...]
-    assistants: tuple[int, ...]
-    answers: tuple[int, ...]
-    text_only: frozenset[int]
+    calls: bytes
+    requests: Sequence[int]
+    assistants: Sequence[int]
+    answers: Sequence[int]
+    text_only: Sequence[int]
     summaries: tuple[int, ...]
     leftovers: Mapping[int, Size | None]
     echoes: range
@@ -77,7 +78,7 @@ class Columns:
         return len(self.roles)
 
 
-NO_COLUMNS = Columns((), (), (), (), (), frozenset(), (), {}, range(0), (), frozenset(), Skills(), -1)
+NO_COLUMNS = Columns((), b"", (), (), (), (), (), {}, range(0), (), frozenset(), Skills(), -1)
 """Those of no row."""
 
 
@@ -94,14 +95,14 @@ def columns_of(
     anchors = [(i, wire) for i, wire in assistants if i not in passed]
     requests = [(i, wire) for i, wire in rows if is_request(wire, policy)]
     results = [i for (i, _), role in zip(rows, roles, strict=True) if role == "tool"]
-    asked = (*before.requests, *(i for i, _ in requests))
+    asked = numbers(before.requests, (i for i, _ in requests))
     return Columns(
         roles=(*before.roles, *roles),
-        calls=(*before.calls, *(bool(wire.get("tool_calls")) for _, wire in rows)),
+        calls=before.calls + bytes(bool(wire.get("tool_calls")) for _, wire in rows),
         requests=asked,
-        assistants=(*before.assistants, *(i for i, _ in anchors)),
-        answers=(*before.answers, *(i for i, wire in anchors if is_readable_answer(wire))),
-        text_only=before.text_only.union(i for i, wire in requests if is_text_only(wire.get("content"))),
+        assistants=numbers(before.assistants, (i for i, _ in anchors)),
+        answers=numbers(before.answers, (i for i, wire in anchors if is_readable_answer(wire))),
+        text_only=numbers(before.text_only, (i for i, wire in requests if is_text_only(wire.get("content")))),
         summaries=(*before.summaries, *summaries),
         leftovers={**before.leftovers, **_leftovers(messages, summaries, policy)},
         echoes=_echoes(messages, asked, policy),
@@ -126,7 +127,7 @@ def _leftovers(
     return {i: None if m is None else message_size(m.wire, policy.estimate) for i, m in kept.items()}
 
 
-def _echoes(messages: Sequence[Message], requests: tuple[int, ...], policy: Policy) -> range:
+def _echoes(messages: Sequence[Message], requests: Sequence[int], policy: Policy) -> range:
     if not policy.prune.blank_echoes or not requests:
         return range(0)
     start = requests[-1] + 1

@@ -115,12 +115,12 @@ def _noted(measured: Measured, middle: Span, window: Window) -> frozenset[int]:
 
 
 def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> int:
-    """The estimate of the rows to summarise: running sums, corrected where a row shrank or left."""
+    """The estimate of the rows to summarise: their sums, corrected where a row shrank or left."""
     start, end = window.span
-    texts, images = measured.running
-    text, pictures = texts[end] - texts[start], images[end] - images[start]
+    sizes = measured.sizes
+    text, pictures = sum(sizes.text[start:end]), sum(sizes.images[start:end])
     for i, size in _changes(measured, pruning, window, noted).items():
-        old = measured.base_sizes[i] if start <= i < end else _NOTHING
+        old = sizes[i] if start <= i < end else _NOTHING
         text += size.text - old.text
         pictures += size.images - old.images
     rules = measured.policy.estimate
@@ -129,8 +129,9 @@ def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: 
 
 def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> dict[int, Size]:
     start, end = window.span
-    leftovers = {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
-    changes = leftovers | {i: measured.noted_sizes[i] for i in noted if start <= i < end}
+    changes = {i: size for i, size in measured.duplicate_sizes.items() if start <= i < end}
+    changes |= {i: s for i, s in measured.columns.leftovers.items() if s is not None and start <= i < end}
+    changes |= {i: measured.noted_sizes[i] for i in noted if start <= i < end}
     changes |= {i: measured.shrunk_sizes[i] for i in pruning.shrunk if start <= i < end}
     changes |= {i: _NOTHING for i in window.left_out if start <= i < end}
     if window.before is not None:

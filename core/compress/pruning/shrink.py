@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from core.compress.pruning.stubs import stub_line
@@ -23,14 +22,6 @@ _SUMMARY_KEPT = 200
 
 Calls = Mapping[Any, tuple[str, Any]]
 """Call id to the tool's name and arguments, over all assistants; a reused id means its newest call."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """A pruned copy; `counted` when Hermes counts it as a pruned tool result."""
-
-    message: Message
-    counted: bool
 
 
 def calls_by_id(messages: tuple[Message, ...]) -> Calls:
@@ -53,15 +44,15 @@ def answered(messages: Iterable[Message], calls: Calls) -> Iterator[tuple[Any, t
             yield call, calls[call]
 
 
-def shrink(message: Message, calls: Calls, policy: Policy) -> Shrunk | None:
+def shrink(message: Message, calls: Calls, policy: Policy) -> Message | None:
     """What pruning makes of a message; None when it leaves it alone."""
     role = message.wire.get("role")
     if role == "tool":
         changes = _shrunk_result(message, calls, policy.prune)
-        return None if changes is None else Shrunk(_rewritten(message, changes, policy), counted=True)
+        return None if changes is None else _rewritten(message, changes, policy)
     if role == "assistant" and policy.prune.arguments_over:
         cut = _cut_calls(message.wire.get("tool_calls"), policy.prune)
-        return None if cut is None else Shrunk(message.with_wire(tool_calls=cut), counted=False)
+        return None if cut is None else message.with_wire(tool_calls=cut)
     return None
 
 

@@ -165,7 +165,7 @@ def _told(
         calls=cost.calls if cost else 0,
         lifetime_tokens=cost.carried if cost else 0,
         usd=cost.usd if cost else None,
-        stub=shrunk.message.text if shrunk else None,
+        stub=shrunk.text if shrunk else None,
         would=would,
         live=life.generation == last,
         cap=_cap(_tool(life), policy),

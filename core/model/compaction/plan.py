@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -93,8 +94,8 @@ class Plan:
     compared_tokens: int
     blocked_by: tuple[str, ...] = ()
     arithmetic: tuple[str, ...] = ()
-    weights: tuple[int, ...] = ()
-    estimates: tuple[int, ...] = ()
+    weights: Sequence[int] = ()
+    estimates: Sequence[int] = ()
     pruned_at: tuple[int, ...] = ()
     too_short: bool = False
     spent: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class StripLayout:
     scale: int
     ends: tuple[int, ...]
     spans: tuple[Span, ...]
-    offsets: tuple[int, ...]
+    offsets: Sequence[int]
     threshold: int | None
     window_end: int | None
 
@@ -109,7 +110,7 @@ def strip_layout(plan: Plan, width: int) -> StripLayout:
     difference is drawn first (system prompt and tool schemas); when it is smaller, because a provider
     counted fewer tokens than the estimate, every message shrinks alike.
     """
-    offsets = (0, *accumulate(plan.estimates))
+    offsets = array("q", accumulate(plan.estimates, initial=0))
     spans = {Part.HEAD: plan.head, Part.MIDDLE: plan.middle, Part.TAIL: plan.tail}
     sizes = [offsets[span.end] - offsets[span.start] for span in spans.values()]
     used, messages = plan.compared_tokens, sum(sizes)

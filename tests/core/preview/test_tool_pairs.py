@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.model.transcript.message import Message
-from core.preview.generation import call_of, mates, results_of
+from core.preview.tool_pairs import ToolPairs
 
 
 def asks(*ids: str) -> Message:
@@ -11,30 +13,40 @@ def asks(*ids: str) -> Message:
     return Message({"role": "assistant", "content": None, "tool_calls": calls})
 
 
-def answers(call_id: str) -> Message:
+def answers(call_id: str | None) -> Message:
     return Message({"role": "tool", "tool_call_id": call_id, "content": "done"})
 
 
-def test_a_result_and_its_call_are_mates_of_each_other() -> None:
-    talk = [asks("a", "b"), answers("b"), answers("a")]
-    assert mates(talk, 0) == {1, 2}
-    assert mates(talk, 1) == mates(talk, 2) == {0}
-    assert [call_of(talk, place) for place in (1, 2)] == [(0, "tool-b"), (0, "tool-a")]
-    assert results_of(talk, 0) == {"b": 1, "a": 2}
+@pytest.fixture(params=[0, 1, 2])
+def parted(request: pytest.FixtureRequest) -> int:
+    """Where a list is parted: it grows as Hermes writes."""
+    return int(request.param)
 
 
-def test_an_orphan_and_a_second_answer_have_no_mate() -> None:
-    talk = [answers("a"), asks("a"), answers("a"), answers("a")]
-    assert mates(talk, 0) == mates(talk, 3) == frozenset()
-    assert mates(talk, 2) == {1}
+def pairs(talk: list[Message], parted: int) -> ToolPairs:
+    return ToolPairs().grown(talk[:parted]).grown(talk[parted:])
 
 
-def test_a_call_id_used_twice_pairs_with_the_nearest_call() -> None:
-    talk = [asks("a"), answers("a"), asks("a"), answers("a")]
-    assert mates(talk, 0) == {1}
-    assert mates(talk, 1) == {0}
-    assert mates(talk, 3) == {2}
+def test_a_result_and_its_call_are_mates_of_each_other(parted: int) -> None:
+    found = pairs([asks("a", "b"), answers("b"), answers("a")], parted)
+    assert found.mates(0) == {1, 2}
+    assert found.mates(1) == found.mates(2) == {0}
+    assert [found.call_of(place) for place in (1, 2)] == [(0, "tool-b"), (0, "tool-a")]
+    assert found.results_of(0) == {1: 1, 0: 2}
+
+
+def test_an_orphan_and_a_second_answer_have_no_mate(parted: int) -> None:
+    found = pairs([answers("a"), asks("a"), answers("a"), answers("a"), answers(None)], parted)
+    assert found.mates(0) == found.mates(3) == found.mates(4) == frozenset()
+    assert found.mates(2) == {1}
+
+
+def test_a_call_id_used_twice_pairs_with_the_nearest_call(parted: int) -> None:
+    found = pairs([asks("a"), answers("a"), asks("a"), answers("a")], parted)
+    assert found.mates(0) == {1}
+    assert found.mates(1) == {0}
+    assert found.mates(3) == {2}
 
 
 def test_no_message_under_the_cursor_has_no_mates() -> None:
-    assert mates([], None) == frozenset()
+    assert ToolPairs().mates(None) == frozenset()

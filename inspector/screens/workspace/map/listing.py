@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from core.model.transcript.storage import RowPreview
+from core.preview.row_places import RowPlaces
 from inspector.base.workers import ask
-from inspector.screens.workspace.map.model import every_row, gathered, generation_bands, next_of
+from inspector.screens.workspace.map.model import Listed, every_row, gathered, generation_bands, next_of
 from inspector.screens.workspace.map.reading import previews_of, rows_with
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
@@ -33,7 +33,7 @@ class MapListing:
         self.everything = False
         self.ids: tuple[int, ...] = ()
         self._within: tuple[int, ...] = ()
-        self._indexes: dict[int, int] = {}
+        self._places = RowPlaces()
         self._pages: PagedRows[MessageRow] = PagedRows(0, lambda start, size: ())
         self._bands: tuple[Band, ...] = ()
         self._hits: tuple[int, ...] = ()
@@ -52,7 +52,7 @@ class MapListing:
 
     def go_to(self, row: int | None) -> None:
         """Move the cursor to a row, if it is listed."""
-        place = None if row is None else self._indexes.get(row)
+        place = self._places.place(row)
         if place is not None:
             self._list.go_to(place)
 
@@ -83,11 +83,11 @@ class MapListing:
             before, pages = len(self.ids), self._pages
             grew = not anew and listed[:before] == self.ids
             self.ids, self._pages = listed, PagedRows(len(listed), self._fetch)
+            self._places = RowPlaces(listed)
             if grew:
                 self._pages.go_on_from(pages)
-                self._indexes.update(zip(listed[before:], range(before, len(listed)), strict=True))
             else:
-                self._indexes, self._hits = {row: place for place, row in enumerate(listed)}, ()
+                self._hits = ()
         self.lay_bands()
         self._pages.row(self._list.message or 0)  # also while a drawer hides the list
 
@@ -100,8 +100,7 @@ class MapListing:
         elif dressing is not None and dressing.plan.messages == len(self.ids):
             self._bands = partition_bands(dressing.plan)
         rows = BandedRows(self._pages, Banding(len(self.ids), self._bands), self._work.dress)
-        row = self._view.cursor.row
-        self._list.lay(rows, message=None if row is None else self._indexes.get(row))
+        self._list.lay(rows, message=self._places.place(self._view.cursor.row))
 
     def _fetch(self, start: int, size: int) -> None:
         if self._view.subject is not None:
@@ -109,7 +108,7 @@ class MapListing:
             job = partial(previews_of, self._view.subject.location, ids)
             ask(self._view, "map-page", job, partial(self._page_read, self._pages, start), exclusive=False)
 
-    def _page_read(self, pages: PagedRows[MessageRow], start: int, rows: Sequence[RowPreview]) -> None:
+    def _page_read(self, pages: PagedRows[MessageRow], start: int, rows: Sequence[Listed]) -> None:
         if pages is not self._pages:
             return
         end = min(start + PAGE, len(self.ids))
@@ -121,9 +120,12 @@ class MapListing:
 
     def set_marks(self) -> None:
         """Mark the mates of the message under the cursor, and what a search found."""
-        mates = frozenset(self._indexes[row] for row in self._work.mates(self.row_id) if row in self._indexes)
+        mates = frozenset(self._placed(self._work.mates(self.row_id)))
         cells = len(str(max(1, len(self.ids) - 1)))
         self._list.mark(Marks(mates, frozenset(self._hits), max(3, cells)))
+
+    def _placed(self, rows: Iterable[int]) -> Iterator[int]:
+        return (place for place in map(self._places.place, rows) if place is not None)
 
     # Jumps.
 
@@ -151,7 +153,7 @@ class MapListing:
             ask(self._view, "map-search", job, partial(self._found, needle))
 
     def _found(self, needle: str, rows: Sequence[int]) -> None:
-        self._hits = tuple(self._indexes[row] for row in rows if row in self._indexes)
+        self._hits = tuple(self._placed(rows))
         self.set_marks()
         if not self._hits:
             self._view.toast(f"No message holds “{needle}”.", "warning")

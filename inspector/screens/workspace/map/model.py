@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.compress.planning.measure import Measured
 from core.model.compaction.plan import Plan
 from core.model.transcript.conversation import Conversation
-from core.model.transcript.message import Message, RowState
+from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
-from core.preview.generation import Reading, call_of, results_of
+from core.preview.generation import Reading
 from inspector.screens.workspace.views import generation_words
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.draw import MessageRow
 from inspector.widgets.messages.message_list import Band
+
+Listed = tuple[RowPreview, tuple[ToolCall, ...]]
+"""A row, and the calls it makes."""
 
 
 def holds(message: Message, needle: str) -> bool:
@@ -30,23 +34,17 @@ class Dressing:
     reading: Reading
     measured: Measured
     plan: Plan
-    pruned: frozenset[int]
-
-    @classmethod
-    def of(cls, reading: Reading, measured: Measured, cut: Plan) -> Dressing:
-        """Put together what a plan says."""
-        return cls(reading, measured, cut, frozenset(cut.pruned_at))
 
     def stub(self, index: int) -> str | None:
         """What pruning would leave of a message; None when it would leave it alone."""
-        if index not in self.pruned:
+        at = bisect_left(self.plan.pruned_at, index)
+        if self.plan.pruned_at[at : at + 1] != (index,):
             return None
-        left = self.measured.shrunk.get(index) or self.measured.base[index]
-        return left.text
+        return self.measured.stubs.get(index, self.measured.base[index].text)
 
     def dress(self, row: MessageRow) -> MessageRow:
-        """A row with its partition, tokens, pruned text and arguments."""
-        index = self.reading.places.get(row.preview.id)
+        """A row with its partition, tokens and pruned text."""
+        index = self.reading.rows.place(row.preview.id)
         if index is None:
             return row
         return replace(
@@ -54,13 +52,11 @@ class Dressing:
             part=self.plan.part(index),
             tokens=self.measured.estimates[index],
             stub=self.stub(index),
-            calls=self.reading.messages[index].tool_calls,
         )
 
     def detail(self, message: Message, index: int) -> Detail:
         """Everything the pane says about a message, which stands at an index of the request."""
-        messages = self.reading.messages
-        call = call_of(messages, index)
+        call, results = self.reading.pairs.call_of(index), self.reading.pairs.results_of(index)
         return Detail(
             index=index,
             message=message,
@@ -69,7 +65,7 @@ class Dressing:
             stub=self.stub(index),
             paired=True,
             answers=call[0] if call else None,
-            answered_by=results_of(messages, index),
+            answered_by={one.id: results[at] for at, one in enumerate(message.tool_calls) if at in results},
             tool=call[1] if call else None,
         )
 
@@ -98,24 +94,21 @@ def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple
 
 
 def gathered(
-    listed: Sequence[int], places: range, found: Iterable[RowPreview], within: Sequence[int] = ()
+    listed: Sequence[int], places: range, found: Iterable[Listed], within: Sequence[int] = ()
 ) -> list[MessageRow]:
     """The rows of a page as the list shows them; one that was deleted meanwhile says so.
 
     Args:
         listed: Generation and row id of everything listed.
         places: Which of it the page holds.
-        found: What was read of the page.
+        found: What was read of the page: rows, and the calls of each.
         within: The generation of each that is listed; empty where there is one.
     """
-    previews = {preview.id: preview for preview in found}
+    rows = {preview.id: (preview, calls) for preview, calls in found}
     return [
-        MessageRow(
-            place,
-            previews.get(listed[place]) or _gone(listed[place]),
-            generation=within[place] if within else None,
-        )
+        MessageRow(place, preview, calls=calls, generation=within[place] if within else None)
         for place in places
+        for preview, calls in [rows.get(listed[place]) or (_gone(listed[place]), ())]
     ]
 
 

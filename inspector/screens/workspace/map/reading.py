@@ -3,29 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from core.compress.engines.run import OtherEngine
 from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
-from core.model.transcript.message import Message
-from core.model.transcript.storage import RowPreview
+from core.model.transcript.message import Message, ToolCall
 from core.preview.generation import Reading, with_texts
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
-from inspector.screens.workspace.map.model import holds
+from inspector.screens.workspace.map.model import Listed, holds
 from inspector.screens.workspace.map.work import EngineCut
 
 SEARCH_PAGE = 500
+ARGUMENT, ARGUMENTS = 200, 4096
+"""Characters kept of each text in the arguments of a call, and of all: a line shows no more."""
 Stop = Callable[[], bool]
 
 
-def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[RowPreview]:
-    """Previews for a page of the list."""
+def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[Listed]:
+    """Previews for a page of the list, with the calls each makes, as far as a line shows them."""
     from core.store.store import Store
 
     with Store(location, cancelled=stop) as store:
-        return store.previews(ids)
+        found = store.previews(ids)
+        whole = store.messages([one.id for one in found if one.calls])
+    calls = {message.row.id: tuple(map(_shown, message.tool_calls)) for message in whole if message.row}
+    return [(one, calls.get(one.id, ())) for one in found]
+
+
+def _shown(call: ToolCall) -> ToolCall:
+    from core.compress.pruning.shrink import cut_arguments
+
+    short = len(call.arguments) <= ARGUMENT
+    arguments = call.arguments if short else cut_arguments(call.arguments, ARGUMENT)[:ARGUMENTS]
+    return replace(call, arguments=arguments)
 
 
 def message_of(location: Location, row: int, stop: Stop) -> Message | None:

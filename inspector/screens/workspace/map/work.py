@@ -10,7 +10,7 @@ from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.finding import Headline
 from core.model.transcript.message import Message
-from core.preview.generation import Reading, mates
+from core.preview.generation import Reading
 from core.preview.what_if import Hypothesis
 from inspector.screens.workspace.map.model import Dressing
 from inspector.widgets.messages.detail_pane import Detail
@@ -76,7 +76,7 @@ class MapWork:
         if reading is None or measured is None or measured.policy.release != supposed.release:
             return None
         plan = reading.planned(measured, supposed)
-        self.dressing = Dressing.of(reading, measured, plan)
+        self.dressing = Dressing(reading, measured, plan)
         return plan
 
     def engine_plan_of(self, engine: OtherEngine, supposed: Hypothesis) -> EngineCut | None:
@@ -91,7 +91,7 @@ class MapWork:
             self.engine_cut = None
         found = self.engine_cut.plan if self.engine_cut else None
         if found is not None and self.reading is not None and self.measured is not None:
-            self.dressing = Dressing.of(self.reading, self.measured, found)
+            self.dressing = Dressing(self.reading, self.measured, found)
             return found
         return plan
 
@@ -102,20 +102,19 @@ class MapWork:
 
     def place_of(self, row: int | None) -> int | None:
         """Where a row stands in the request; None outside it and before there is a plan."""
-        return None if self.dressing is None or row is None else self.dressing.reading.places.get(row)
+        return None if self.dressing is None else self.dressing.reading.rows.place(row)
 
     def row_at(self, place: int) -> int | None:
         """The row id of a message of the request."""
-        found = self.reading.places.items() if self.reading else ()
-        return next((row for row, at in found if at == place), None)
+        rows = self.reading.rows.ids if self.reading else ()
+        return rows[place] if place < len(rows) else None
 
     def mates(self, row: int | None) -> list[int]:
         """Rows with the results of this row's calls, or the call that it answers."""
         if self.dressing is None:
             return []
         reading = self.dressing.reading
-        found = mates(reading.messages, self.place_of(row))
-        return [mate for mate, place in reading.places.items() if place in found] if found else []
+        return [reading.rows.ids[place] for place in sorted(reading.pairs.mates(self.place_of(row)))]
 
     def dress(self, row: MessageRow) -> MessageRow:
         """A row with what is known of its message by now."""

@@ -171,7 +171,9 @@ def test_the_tiered_guide_keeps_800_characters_of_either_end_in_the_middle_only(
     measured = measure(rows, policy)
     found = plan(measured, Settings(window=200000))
     assert found.middle.size
-    assert found.pruned == sum(found.middle.start <= i < found.middle.end for i in measured.counted)
+    assert found.pruned == sum(
+        found.middle.start <= i < found.middle.end for i in measured.shrinkable if rows[i].role == "tool"
+    )
     made = preview(measured, found, StaticSummariser(policy))
     assert made.after[-1].text == "c" * 3000
     text = measured.shrunk[26].text
