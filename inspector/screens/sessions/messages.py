@@ -56,11 +56,12 @@ class Previewed(Event):
 
 @dataclass
 class Unfolded(Event):
-    """The family of a conversation was read."""
+    """The family of a conversation was read, in answer to a key or because Hermes wrote to it since."""
 
-    epoch: int
     place: int
+    line: SessionLine
     lines: tuple[SessionLine, ...]
+    asked: bool
 
 
 @dataclass

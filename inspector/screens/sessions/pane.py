@@ -17,7 +17,7 @@ from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
-from inspector.screens.sessions.columns import SessionLine
+from inspector.screens.sessions.columns import Key, SessionLine
 from inspector.screens.sessions.data.column_sets import OWN, column_sets
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.list_view import SessionsList
@@ -63,6 +63,8 @@ class SessionsPane(Reporting, Vertical):
         """The first page on screen; None before anything was read."""
         self._at = at
         self._epoch = 0
+        self._families: dict[Key, tuple[SessionLine, ...]] = {}
+        """Of the conversations that are unfolded."""
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._closer: Timer | None = None
 
@@ -122,17 +124,29 @@ class SessionsPane(Reporting, Vertical):
         self.call_after_refresh(self.measuring.look)
 
     def _start_list(self, page: SourcePage) -> None:
-        before, self.page = self.listing.current, page
-        self._paged = PagedRows(page.total, self._fetch)
+        before, older, paged = self.listing.current, self.page, self._paged
+        self.page, self._paged = page, PagedRows(page.total, self._fetch)
+        if older is not None and older.order == page.order:
+            self._paged.stand_in(paged)
         self._paged.arrived(0, page.rows)
         self.listing.order, self.listing.now = page.order, self.reader.now
         self.listing.empty = "" if page.rows else nothing(page)
-        asked = _holding(page.rows, self._at)
-        place = _place(page.rows, before, self.listing.cursor) if asked is None else asked
+        rows, asked = self._unfolded(page.rows), _holding(page.rows, self._at)
         if asked is not None or page.whole:
             self._at = None  # from now on the cursor is the user's
-        self.listing.show(FoldingRows(self._paged), cursor=place, again=True)
+        cursor = 0 if before is None else _cursor(rows, page.rows, before, self.listing.cursor)
+        self.listing.show(rows, cursor=cursor if asked is None else rows.line(asked), again=True)
         self.post_message(self.Changed())
+
+    def _unfolded(self, lines: Sequence[SessionLine]) -> FoldingRows[SessionLine]:
+        """The rows as the user unfolded them; families that Hermes wrote to are read again."""
+        rows = FoldingRows(self._paged)
+        for place, line in enumerate(lines):
+            family = self._families.get(line.key, ())
+            rows.unfold(place, family)
+            if family and family[0].row != line.row:
+                self.reader.unfold(place, line, asked=False)
+        return rows
 
     def _fetch(self, start: int, size: int) -> None:
         assert self.page is not None, "rows are asked for only after the first page"
@@ -177,17 +191,24 @@ class SessionsPane(Reporting, Vertical):
             return
         place = rows.place(self.listing.cursor)[0]
         if rows.unfolded(place):
+            self._families.pop(line.key, None)
             rows.unfold(place, ())
             self.listing.show(rows, cursor=rows.line(place))
         elif len(line.row.sessions) > 1 or line.row.branches or line.row.delegates:
-            self.reader.unfold(self._epoch, place, line)
+            self.reader.unfold(place, line)
 
     @on(messages.Unfolded)
     def _show_family(self, event: messages.Unfolded) -> None:
-        rows = self.listing.rows
-        if event.epoch == self._epoch and isinstance(rows, FoldingRows):
-            rows.unfold(event.place, event.lines)
-            self.listing.show(rows)
+        rows, key, before = self.listing.rows, event.line.key, self.listing.current
+        lines = self.page.rows if self.page is not None else ()
+        place = _place(lines, key)
+        if place is None and event.place >= len(lines):
+            place = event.place
+        if isinstance(rows, FoldingRows) and place is not None and (event.asked or key in self._families):
+            self._families[key] = event.lines
+            rows.unfold(place, event.lines)
+            cursor = None if before is None else _cursor(rows, lines, before, self.listing.cursor)
+            self.listing.show(rows, cursor=cursor)
 
     def action_sort(self) -> None:
         """Sort by the next column in sight."""
@@ -244,11 +265,21 @@ class SessionsPane(Reporting, Vertical):
         self.filter_line.close()
 
 
-def _place(lines: Sequence[SessionLine], before: SessionLine | None, cursor: int) -> int:
-    """Where the conversation the cursor stood on is now; the cursor never moves by itself."""
-    if before is None:
-        return 0
-    return next((place for place, line in enumerate(lines) if line.key == before.key), cursor)
+def _cursor(
+    rows: FoldingRows[SessionLine], lines: Sequence[SessionLine], before: SessionLine, cursor: int
+) -> int:
+    """The line that the cursor stood on, where it is now; the cursor never moves by itself."""
+    place = _place(lines, before.key)
+    if place is None:
+        return cursor
+    first, part = rows.line(place), before.part and before.part.id
+    family = ((at, rows.row(at)) for at in range(first, rows.line(place + 1)))
+    return next((at for at, one in family if one and (one.part and one.part.id) == part), first)
+
+
+def _place(lines: Sequence[SessionLine], key: Key) -> int | None:
+    """Where a conversation is; None when it is not among these."""
+    return next((place for place, line in enumerate(lines) if line.key == key), None)
 
 
 def _holding(lines: Sequence[SessionLine], session: str | None) -> int | None:

@@ -133,14 +133,14 @@ class ListReader:
         # Says more of these totals; loaded on the key it would be felt.
         import_module("inspector.screens.workspace.usage.screen")
 
-    def unfold(self, epoch: int, place: int, line: SessionLine) -> None:
+    def unfold(self, place: int, line: SessionLine, *, asked: bool = True) -> None:
         """Read the family of a conversation."""
-        start(self._host, "unfold", partial(self._unfold, epoch, place, line))
+        start(self._host, "unfold", partial(self._unfold, place, line, asked), exclusive=False)
 
-    def _unfold(self, epoch: int, place: int, line: SessionLine) -> None:
+    def _unfold(self, place: int, line: SessionLine, asked: bool) -> None:
         from inspector.screens.sessions.data.source import family
 
-        self._tell(messages.Unfolded(epoch, place, family(line, cancelled())))
+        self._tell(messages.Unfolded(place, line, family(line, cancelled()), asked))
 
     def _tell(self, event: Event) -> None:
         self._host.post_message(event)

@@ -67,6 +67,7 @@ class PagedRows(Generic[Row]):
         self._keep = keep
         self._pages: OrderedDict[int, Sequence[Row]] = OrderedDict()
         self._asked: set[int] = set()
+        self._older: dict[int, Sequence[Row]] = {}
 
     def row(self, index: int) -> Row | None:
         """One row; None outside the list or while its page is on its way."""
@@ -75,7 +76,7 @@ class PagedRows(Generic[Row]):
         number, offset = divmod(index, self._page)
         page = self._pages.get(number)
         if page is None or offset >= len(page):
-            page = self._read(number)
+            page = self._read(number) or self._older.get(number)
         else:
             self._pages.move_to_end(number)
         return page[offset] if page is not None and offset < len(page) else None
@@ -83,6 +84,11 @@ class PagedRows(Generic[Row]):
     def go_on_from(self, before: PagedRows[Row]) -> None:
         """Take the pages of a list that this one begins with; one that was not full is asked for again."""
         self._pages.update(before._pages)
+
+    def stand_in(self, before: PagedRows[Row]) -> None:
+        """Show the pages of an older reading of this list until those of this one arrive."""
+        older = {**before._older, **before._pages}
+        self._older = dict([*older.items()][-self._keep :])
 
     def arrived(self, start: int, rows: Sequence[Row]) -> None:
         """Take a page that was read elsewhere."""

@@ -58,7 +58,10 @@ def test_nothing_is_opened_while_no_file_changes(writer: Writer, monkeypatch: py
     assert follower.look() == ()
 
 
-STEPS = ("message", "call", "rotate", "rotate_by_copy", "checkpoint", "vacuum", "replace", "look", "resume")
+STEPS = (
+    *("message", "call", "rotate", "rotate_by_copy", "checkpoint", "vacuum", "replace"),
+    *("away", "look", "resume"),
+)
 
 
 @settings(
@@ -81,7 +84,11 @@ def test_every_row_and_line_is_told_once_whatever_befalls_the_files(
         if step in ("look", "resume"):
             found += follower.look()
             rotations = 0
-        if step == "resume":
+        if step == "away":
+            away = writer.home.rename(writer.home.with_name("away"))
+            assert follower.look() == ()
+            away.rename(writer.home)
+        elif step == "resume":
             state = follower.saved()
             follower = Follower(follower.place)
             follower.restore(state)

@@ -13,8 +13,10 @@ from textual.pilot import Pilot
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
+from inspector.screens.sessions.columns import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.chain.list_view import ChainList
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.reading import explained
@@ -175,3 +177,111 @@ async def test_a_list_that_is_covered_reads_nothing_and_catches_up_when_it_is_se
         assert not asked
         await pilot.press("escape")
         await until(pilot, lambda: bool(asked))
+
+
+async def written(pilot: Pilot[None], writer: Writer) -> None:
+    """Hermes writes for a while, and the app catches up."""
+    for number in range(12):
+        writer.message(f"meanwhile {number}", "assistant" if number % 2 else "user")
+        writer.call()
+        await pilot.pause(0.1)
+    await pilot.pause(1.5)
+
+
+@pytest.fixture
+def continued(writer: Writer) -> Writer:
+    """A conversation of two sessions above another; Hermes writes to the other."""
+    writer.database.session("a1", title="Continued")
+    for number in range(6):
+        writer.database.turn("a1", str(number))
+    writer.database.rotate("a1", "a2", head=2, tail=4, summary="all that was done")
+    writer.message("the newest")
+    return writer
+
+
+def part_of(line: SessionLine | None) -> str | None:
+    return line.part.id if line is not None and line.part is not None else None
+
+
+async def test_what_was_unfolded_and_the_cursor_in_it_stay_while_hermes_writes(continued: Writer) -> None:
+    app = app_on(continued)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = app.screen
+        assert isinstance(screen, SessionsScreen)
+        listing = screen.listing
+        await until(pilot, lambda: listing.rows.count == 2)
+        while listing.current is None or listing.current.session.id != "a2":
+            await pilot.press("down")
+        continued.message("while the family is read")
+        await pilot.press("space")
+        await until(pilot, lambda: listing.rows.count == 4)
+        await pilot.press("down")
+        before = listing.current
+        read = screen.pane._epoch
+        await written(pilot, continued)
+        assert screen.pane._epoch > read
+        assert listing.rows.count == 4
+        assert part_of(before) is not None
+        assert part_of(listing.current) == part_of(before)
+        continued.database.message("a2", "user", "into what is unfolded")
+        await pilot.pause(1.5)
+        assert part_of(listing.current) == part_of(before)
+        await pilot.press("space")
+        await written(pilot, continued)
+        assert listing.rows.count == 2
+
+
+async def test_the_chain_keeps_the_line_the_cursor_is_on_while_hermes_writes(continued: Writer) -> None:
+    app = app_on(continued, "a2")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen) and app.screen.view is not None)
+        await pilot.press("6")
+        await until(pilot, lambda: bool(app.screen.query(ChainList)) and chain(app).rows.count > 1)
+        await pilot.press("home")
+        before = chain(app).current
+        assert before is not None
+        continued.database.message("a2", "user", "more")
+        await written(pilot, continued)
+        now = chain(app).current
+        assert now is not None
+        assert now is not before
+        assert now.node.session.id == before.node.session.id == "a1"
+
+
+def chain(app: InspectorApp) -> ChainList:
+    return app.screen.query_one(ChainList)
+
+
+async def test_a_filter_being_typed_stays_as_typed_while_hermes_writes(continued: Writer) -> None:
+    app = app_on(continued)
+    async with app.run_test(size=(120, 30)) as pilot:
+        screen = app.screen
+        assert isinstance(screen, SessionsScreen)
+        await until(pilot, lambda: screen.listing.rows.count == 2)
+        await pilot.press("slash", "c", "o", "n")
+        await written(pilot, continued)
+        await pilot.press("t")
+        await until(pilot, lambda: screen.listing.rows.count == 1)
+        assert screen.pane.order.text == "cont"
+        assert screen.pane.filter_line.has_focus_within
+
+
+async def test_the_map_keeps_cursor_pair_and_what_is_typed_while_hermes_writes(continued: Writer) -> None:
+    app = app_on(continued, "a2")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: bool(app.screen.query(MapView)))
+        view = app.screen.query_one(MapView)
+        await until(pilot, lambda: view.work.dressing is not None)
+        await pilot.press("home")
+        while not view.panes.list.marks.mates:
+            await pilot.press("down")
+        row, marks, counted = view.listing.row_id, view.panes.list.marks, len(view.listing.ids)
+        await pilot.press("slash", "t", "w")
+        for number in range(12):
+            continued.database.message("a2", "user", f"meanwhile {number}")
+            await pilot.pause(0.1)
+        await until(pilot, lambda: len(view.listing.ids) == counted + 12)
+        await pilot.press("o")
+        assert (view.listing.row_id, view.panes.list.marks) == (row, marks)
+        assert app.focused is not None
+        assert getattr(app.focused, "value", None) == "two"

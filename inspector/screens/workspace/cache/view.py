@@ -82,7 +82,7 @@ class CacheView(CurveView):
         return report
 
     def _take(self, report: CacheReport) -> None:
-        again = self._report is not None
+        again, before = self._report is not None, self.breaks.current
         self._report = report
         self.query_one(AnswerBar).answer = cache_headline(report)
         self.query_one("#figures", StatusLine).left = figures(report)
@@ -93,8 +93,9 @@ class CacheView(CurveView):
         self._draw_curve(report)
         moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
-        self.breaks.show(ListRows(moments), cursor=self.breaks.cursor if again else _dearest(report))
-        self._show_card()
+        place = len(moments) - 1 if before is not None and before.found is None else self.breaks.cursor
+        self.breaks.show(ListRows(moments), cursor=place if again else _dearest(report))
+        self._show_card_of(keep_place=again)
 
     def _draw_curve(self, report: CacheReport) -> None:
         self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
@@ -107,15 +108,19 @@ class CacheView(CurveView):
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
+        self._show_card_of()
+
+    def _show_card_of(self, *, keep_place: bool = False) -> None:
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
             return
         self.chart.selected, self.chart.pointed = moment.index, -1
         if moment.found is None:
-            self.card.show(partial(whole_lines, report), partial(result_lines, report))
+            face, behind = partial(whole_lines, report), partial(result_lines, report)
         else:
             whole = report if self.screen.has_class("-wide") else None
-            self.card.show(partial(_break, moment.found, whole), partial(_proof, moment.found, whole))
+            face, behind = partial(_break, moment.found, whole), partial(_proof, moment.found, whole)
+        self.card.show(face, behind, keep_place=keep_place)
 
     def action_results(self) -> None:
         """Show what became of each tool result."""

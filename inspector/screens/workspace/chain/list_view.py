@@ -52,6 +52,12 @@ class Twig:
     below: Money | None = None
     generation: Generation | None = None
 
+    def same(self, other: Twig) -> bool:
+        """Whether another line, drawn before or after Hermes wrote, is about the same."""
+        index = self.generation and self.generation.index
+        beside = other.generation and other.generation.index
+        return (self.node.session.id, index) == (other.node.session.id, beside)
+
 
 def twigs(
     chain: Chain, thread: Sequence[str], names: Mapping[str, str], generations: Sequence[Generation] = ()

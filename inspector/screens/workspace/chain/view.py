@@ -68,6 +68,7 @@ class ChainView(FigureView):
         if self.subject is None:
             return
         chain, names = found
+        again, before = self._chain is not None, self.tree_list.current
         self._chain = chain
         conversation = self.subject.conversation
         thread = [session.id for session in conversation.sessions]
@@ -75,8 +76,10 @@ class ChainView(FigureView):
         own = [place for place, twig in enumerate(self._twigs) if twig.own and twig.generation is None]
         self.query_one(AnswerBar).answer = chain_headline(chain)
         self._draw_shares(chain)
-        self.tree_list.show(ListRows(self._twigs), cursor=own[-1] if own else 0)
-        self._tell()
+        same = [place for place, twig in enumerate(self._twigs) if before and twig.same(before)]
+        places = (same if again else own) or own
+        self.tree_list.show(ListRows(self._twigs), cursor=places[-1] if places else 0, again=again)
+        self._tell_of(keep_place=bool(again and same))
 
     def _draw_shares(self, chain: Chain) -> None:
         """What each session sent and got, side by side; of one alone there is nothing to compare."""
@@ -95,10 +98,13 @@ class ChainView(FigureView):
 
     @on(RowList.Moved)
     def _tell(self) -> None:
+        self._tell_of()
+
+    def _tell_of(self, *, keep_place: bool = False) -> None:
         twig = self.tree_list.current
         if twig is not None and self._chain is not None:
             self.query_one(DayBars).pointed = twig.place
-            self.card.show(partial(card_lines, self._chain, twig, self._twigs))
+            self.card.show(partial(card_lines, self._chain, twig, self._twigs), keep_place=keep_place)
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""

@@ -147,7 +147,7 @@ class UsagePanel(Reporting, Vertical):
         if self._answer is None:
             self.set_class(self.app.size.height < SHORT and len(found.ledger.rows) > FEW, "-without-origin")
         again = self._answer is not None and self._answer.question == found.question
-        place = self.rows.cursor if again else self._left.pop(found.question, 0)
+        before = self.rows.current if again else None
         self._answer, self._detail = found, None
         self._draw_sums()
         self._draw_bars(bars_of(found), len(found.ledger.rows))
@@ -157,17 +157,20 @@ class UsagePanel(Reporting, Vertical):
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
-        self.rows.show(ListRows(rows), cursor=place)
+        about = before and (before.key, before.task)
+        same = (place for place, row in enumerate(rows) if (row.key, row.task) == about)
+        left = self.rows.cursor if again else self._left.pop(found.question, 0)
+        self.rows.show(ListRows(rows), cursor=next(same, left))
         self._draw_tabs()
         self.query_one("#dimensions", StatusLine).right = ()
-        self._show_origin()
+        self._show_origin_of(keep_place=again)
 
     @on(Detailed)
     def _add_detail(self, event: Detailed) -> None:
         if event.answer is not self._answer:
             return
         self._detail = event.detail
-        self._show_origin()
+        self._show_origin_of(keep_place=True)
         if event.detail.summaries is not None and self.size.width >= ROOMY:
             words = summary_words(event.detail.summaries)
             self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
@@ -202,12 +205,16 @@ class UsagePanel(Reporting, Vertical):
 
     @on(RowList.Moved)
     def _show_origin(self) -> None:
+        self._show_origin_of()
+
+    def _show_origin_of(self, *, keep_place: bool = False) -> None:
         row, found = self.rows.current, self._answer
         if row is not None and found is not None:
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
             self.query_one(DayBars).pointed = bar_of(found, row)
-            self.card.show(partial(behind, row, found, self.rows.figure, others))
+            draw = partial(behind, row, found, self.rows.figure, others)
+            self.card.show(draw, keep_place=keep_place)
 
     # What the user does.
 

@@ -74,6 +74,7 @@ class WhyView(CurveView):
     def _take(self, found: tuple[Explanation, Curve]) -> None:
         explanation, curve = found
         before, again = self._explanation, self._explanation is not None
+        now = self.moments.current is not None and self.moments.current.event is None
         self._explanation = explanation
         new = before is None or before.events != explanation.events
         if new:
@@ -89,9 +90,8 @@ class WhyView(CurveView):
         self.chart.caption, self.chart.ends = caption(curve), ends(curve)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
         moments.append(Moment(len(moments), None, explanation.now))
-        self.moments.show(
-            ListRows(moments), cursor=self.moments.cursor if again else _place(explanation, self.cursor)
-        )
+        place = len(explanation.events) if now else self.moments.cursor
+        self.moments.show(ListRows(moments), cursor=place if again else _place(explanation, self.cursor))
         if new:
             self._show_card()
         else:
