@@ -131,22 +131,17 @@ class SessionsPane(Reporting, Vertical):
         self._paged.arrived(0, page.rows)
         self.listing.order, self.listing.now = page.order, self.reader.now
         self.listing.empty = "" if page.rows else nothing(page)
-        rows, asked = self._unfolded(page.rows), _holding(page.rows, self._at)
+        rows, asked = FoldingRows(self._paged), _holding(page.rows, self._at)
+        for place, line in enumerate(page.rows):
+            family = self._families.get(line.key, ())
+            rows.unfold(place, family)
+            if family and family[0].row != line.row:  # Hermes wrote to it
+                self.reader.unfold(place, line, asked=False)
         if asked is not None or page.whole:
             self._at = None  # from now on the cursor is the user's
         cursor = 0 if before is None else _cursor(rows, page.rows, before, self.listing.cursor)
         self.listing.show(rows, cursor=cursor if asked is None else rows.line(asked), again=True)
         self.post_message(self.Changed())
-
-    def _unfolded(self, lines: Sequence[SessionLine]) -> FoldingRows[SessionLine]:
-        """The rows as the user unfolded them; families that Hermes wrote to are read again."""
-        rows = FoldingRows(self._paged)
-        for place, line in enumerate(lines):
-            family = self._families.get(line.key, ())
-            rows.unfold(place, family)
-            if family and family[0].row != line.row:
-                self.reader.unfold(place, line, asked=False)
-        return rows
 
     def _fetch(self, start: int, size: int) -> None:
         assert self.page is not None, "rows are asked for only after the first page"

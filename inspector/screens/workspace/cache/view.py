@@ -95,7 +95,7 @@ class CacheView(CurveView):
         moments.append(CacheMoment(len(moments), None))
         place = len(moments) - 1 if before is not None and before.found is None else self.breaks.cursor
         self.breaks.show(ListRows(moments), cursor=place if again else _dearest(report))
-        self._show_card_of(keep_place=again)
+        self._show_card()
 
     def _draw_curve(self, report: CacheReport) -> None:
         self.chart.values = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
@@ -107,10 +107,7 @@ class CacheView(CurveView):
             self.chart.ends = fmt.ends(report.calls[0].at, report.calls[-1].at)
 
     @on(RowList.Moved)
-    def _show_card(self) -> None:
-        self._show_card_of()
-
-    def _show_card_of(self, *, keep_place: bool = False) -> None:
+    def _show_card(self, moved: RowList.Moved | None = None) -> None:
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
             return
@@ -120,7 +117,7 @@ class CacheView(CurveView):
         else:
             whole = report if self.screen.has_class("-wide") else None
             face, behind = partial(_break, moment.found, whole), partial(_proof, moment.found, whole)
-        self.card.show(face, behind, keep_place=keep_place)
+        self.card.show(face, behind, keep_place=moved is None)
 
     def action_results(self) -> None:
         """Show what became of each tool result."""

@@ -79,7 +79,7 @@ class ChainView(FigureView):
         same = [place for place, twig in enumerate(self._twigs) if before and twig.same(before)]
         places = (same if again else own) or own
         self.tree_list.show(ListRows(self._twigs), cursor=places[-1] if places else 0, again=again)
-        self._tell_of(keep_place=bool(again and same))
+        self._tell()
 
     def _draw_shares(self, chain: Chain) -> None:
         """What each session sent and got, side by side; of one alone there is nothing to compare."""
@@ -97,14 +97,11 @@ class ChainView(FigureView):
         bars.set_class(not several, "-alone")
 
     @on(RowList.Moved)
-    def _tell(self) -> None:
-        self._tell_of()
-
-    def _tell_of(self, *, keep_place: bool = False) -> None:
+    def _tell(self, moved: RowList.Moved | None = None) -> None:
         twig = self.tree_list.current
         if twig is not None and self._chain is not None:
             self.query_one(DayBars).pointed = twig.place
-            self.card.show(partial(card_lines, self._chain, twig, self._twigs), keep_place=keep_place)
+            self.card.show(partial(card_lines, self._chain, twig, self._twigs), keep_place=moved is None)
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""

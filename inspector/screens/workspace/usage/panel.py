@@ -163,14 +163,16 @@ class UsagePanel(Reporting, Vertical):
         self.rows.show(ListRows(rows), cursor=next(same, left))
         self._draw_tabs()
         self.query_one("#dimensions", StatusLine).right = ()
-        self._show_origin_of(keep_place=again)
+        if not again:
+            self.card.scroll_to(y=0, animate=False)
+        self._show_origin()
 
     @on(Detailed)
     def _add_detail(self, event: Detailed) -> None:
         if event.answer is not self._answer:
             return
         self._detail = event.detail
-        self._show_origin_of(keep_place=True)
+        self._show_origin()
         if event.detail.summaries is not None and self.size.width >= ROOMY:
             words = summary_words(event.detail.summaries)
             self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
@@ -204,17 +206,14 @@ class UsagePanel(Reporting, Vertical):
         self.query_one("#dimensions", StatusLine).left = tabs(self.question)
 
     @on(RowList.Moved)
-    def _show_origin(self) -> None:
-        self._show_origin_of()
-
-    def _show_origin_of(self, *, keep_place: bool = False) -> None:
+    def _show_origin(self, moved: RowList.Moved | None = None) -> None:
         row, found = self.rows.current, self._answer
         if row is not None and found is not None:
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
             self.query_one(DayBars).pointed = bar_of(found, row)
             draw = partial(behind, row, found, self.rows.figure, others)
-            self.card.show(draw, keep_place=keep_place)
+            self.card.show(draw, keep_place=moved is None)
 
     # What the user does.
 
