@@ -36,6 +36,8 @@ _SPACE = pattern(r"\s")
 _PHRASE = pattern(r"[a-z]{3,9}(?:([-.])[a-z]{3,9})(?:\1[a-z]{3,9}){2,8}")
 """Words in a row, as programs draw them."""
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
+_PUBLIC = frozenset(("public", "publishable"))
+"""Words of the name of a key that everybody may know."""
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0
 
@@ -83,6 +85,8 @@ def strength(name: str) -> Strength:
     if last in known.likely or last.endswith(("pw", "pwd", "pass")) or (bare.isupper() and capital):
         none = before in known.passes or _is_pass(last) or bare == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
+    if last == "key" and _PUBLIC.intersection(words):
+        return Strength.NONE
     if last == "key":
         return Strength.WEAK if before and before not in known.lookups else Strength.NONE
     if (

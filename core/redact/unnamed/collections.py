@@ -13,7 +13,7 @@ from core.redact.table import unnamed_words
 from core.redact.unnamed.passwords import is_password, is_thought_up
 from core.redact.word_search import pattern
 
-_OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n]))"
+_OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n])|\s(?=\{))"
 """The end of a section's head; or what opens a list or a mapping."""
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")

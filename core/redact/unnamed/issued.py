@@ -79,4 +79,6 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     if both:
         return len(core) >= (_LONG if match["dash"] == "_" else _LONG_DASHED)
     least = _LONG_HEX if _HEX.fullmatch(core) else _LONG_EVEN
-    return len(core) >= least and match["dash"] == "_" and len(before[-1]) <= _SHORTEST_WORD
+    return (
+        len(core) >= least and match["dash"] == "_" and (len(before) > 1 or len(before[0]) <= _SHORTEST_WORD)
+    )
