@@ -142,9 +142,6 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     of = [word for word in words if not re.search(act.did, word)]
     code = all(fact.category == "names" for fact in facts if fact.value in part)
     did = act.file if is_file else act.did
-    ids = [fact.value.lower() for fact in facts if fact.category == "ids" and fact.value in part]
-    if ids and not act.whole and evidence.acts.done_by_tool(did, ids) is False:
-        return False
     return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
 
 

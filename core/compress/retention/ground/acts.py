@@ -66,22 +66,6 @@ class Acts:
         told = (part for one in said for part in _MAIN.split(one) if fits(part))
         return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
 
-    def done_by_tool(self, pattern: str, about: Sequence[str]) -> bool | None:
-        """Whether a tool named for an act did it to one of some ids; None when no such tool was called.
-
-        Args:
-            pattern: Finds the act.
-            about: The ids, in lower case.
-        """
-        did = re.compile(pattern)
-        of_tool = [
-            one
-            for one in self._outcomes
-            if not (one.call.command or one.call.path) and did.search(one.call.name.lower())
-        ]
-        good = [f"{one.call.target} {one.call.strings}".lower() for one in of_tool if not one.error]
-        return any(thing in text for text in good for thing in about) if of_tool else None
-
     def files_with(self, name: str) -> Iterator[tuple[str, str]]:
         """The files whose calls hold a name, and what these read, wrote or found; in lower case."""
         for one in self._outcomes:

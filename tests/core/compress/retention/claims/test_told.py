@@ -33,7 +33,6 @@ def flagged(claim: str) -> list[str]:
         "The unit tests failed at first.",
         "The integration tests passed.",
         "The smoke tests passed.",
-        "KX77PT was cancelled.",
         "notes.txt was kept.",
         "The branch was merged into main.",
         "A pull request was opened.",
