@@ -20,7 +20,7 @@ from inspector.hermes_plugin.stub.settings import Settings
 _SECONDS = 30
 _TOOLS = {
     "none": "shows a recorder no tools: their schemas stay unknown",
-    "cut": "cuts the tools of a long request for a recorder: their schemas stay unknown then",
+    "cut": "mostly shows a recorder the tools cut: their schemas stay unknown then",
 }
 
 

@@ -168,7 +168,8 @@ class HookRules:
 
     Attributes:
         messages: The list of messages, whole.
-        tools: Their schemas are shown `whole`, `cut` once the request is long, or only counted (`none`).
+        tools: Their schemas are shown `whole`, `cut` where the request is long or they are deep, or only
+            counted (`none`).
     """
 
     messages: bool

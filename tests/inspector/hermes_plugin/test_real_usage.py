@@ -119,8 +119,8 @@ def check_shape(home: Path, release: str, capsys: pytest.CaptureFixture[str]) ->
     if release < "0.16":
         assert told["messages"] is None  # a hook is not shown them there
         return
-    assert "tools" in told["request"]["characters"]
-    assert sum(told["tools"]["schemas"].values()) == told["request"]["characters"]["tools"] > 0
+    if release >= "0.17":  # before, tools are cut
+        assert sum(told["tools"]["schemas"].values()) == told["request"]["characters"]["tools"] > 0
     said = [one for one in told["messages"] if one["role"] != "system"]
     rows = [one["row"] for one in said]
     assert len(rows) >= STEPS
