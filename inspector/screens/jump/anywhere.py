@@ -30,9 +30,9 @@ MOST = 500
 """Conversations of each database that are found, the newest."""
 FEWEST, PAUSE, HITS = 4, 0.2, 8
 """Letters, and seconds without another, after which messages are searched; how many of them are offered."""
-_CERTAIN, _BEGINS, _SAID = 1000.0, 100.0, 0.05
-"""Scores of a line that says exactly what is meant, of a name that begins with it, above what else is found,
-and of messages, which come last."""
+_CERTAIN, _BEGINS, _FILE, _SAID = 3.0, 1.0, 0.2, 0.01
+"""What a line that says exactly what is meant scores, what is added for a name that begins with it, a file
+and a message, each as a share of what the line scores against itself: that is as well as anything matches."""
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
@@ -71,20 +71,22 @@ class JumpProvider(Provider):
     async def search(self, query: str) -> Hits:
         """What fits, each scored; no text of a session is read as markup."""
         line = query.lstrip(":").strip()
-        if (go := self._meant(line)) is not None:
-            yield Hit(_CERTAIN, content(clean_line(line)), go, text=line, help="as typed")
         matcher = self.matcher(line)
+        best = matcher.match(line)
+        if (go := self._meant(line)) is not None:
+            yield Hit(_CERTAIN * best, content(clean_line(line)), go, text=line, help="as typed")
         for place in self._places:
             text = clean_line(place.text)
-            if (score := matcher.match(text)) > 0:
-                score += _BEGINS * text.casefold().startswith(line.casefold())
-                yield Hit(score, content(text), place.go, text=text, help=place.help)
+            if (match := matcher.match(text)) > 0:
+                begins = _BEGINS * text.casefold().startswith(line.casefold())
+                yield Hit(match + begins * best, content(text), place.go, text=text, help=place.help)
         for path in await asyncio.to_thread(_trajectories, line):
             opens = partial(shell(self.screen).open_trajectories, path)
-            yield Hit(1.0, content(clean_line(path)), opens, text=clean_line(path), help="trajectories")
+            text = clean_line(path)
+            yield Hit(_FILE * best, content(text), opens, text=text, help="trajectories")
         for place in await self._said(line) if len(line) >= FEWEST else ():
             text = clean_line(place.text)
-            yield Hit(_SAID, content(text), place.go, text=text, help=place.help)
+            yield Hit(_SAID * best, content(text), place.go, text=text, help=place.help)
 
     async def _said(self, words: str) -> Sequence[Place]:
         """Messages that hold the words, once typing pauses."""

@@ -90,7 +90,8 @@ def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expe
     [
         (None, "–"),
         (0.3, "0.3s"),
-        (9.96, "10s"),
+        (9.94, "9.9s"),
+        (9.95, "10s"),
         (59.6, "1m 00s"),
         (250, "4m 10s"),
         (3_600, "1h 00m"),
