@@ -20,8 +20,8 @@ from core.redact.secret_names import (
 )
 from core.redact.spans import Hit
 from core.redact.table import compiled
-from core.redact.unnamed.behind import behind, mentioned
 from core.redact.unnamed.passwords import is_key
+from core.redact.unnamed.spoken import behind, mentioned
 from core.redact.word_search import pattern
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")

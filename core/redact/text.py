@@ -15,10 +15,8 @@ from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, tally, unescaped
 from core.redact.table import Place, compiled, places
 from core.redact.unnamed.arguments import arguments
-from core.redact.unnamed.collections import collections, siblings
-from core.redact.unnamed.columns import columns, inserts
-from core.redact.unnamed.commands import calls, commands
-from core.redact.unnamed.files import files
+from core.redact.unnamed.columns import collections, columns, inserts, siblings
+from core.redact.unnamed.commands import calls, commands, files
 from core.redact.unnamed.issued import unlisted
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
