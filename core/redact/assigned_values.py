@@ -18,11 +18,10 @@ from core.redact.secret_names import (
     looks_random,
     strength,
 )
-from core.redact.spans import Hit
+from core.redact.spans import Hit, pattern
 from core.redact.table import compiled
 from core.redact.unnamed.passwords import is_key
 from core.redact.unnamed.spoken import behind, mentioned
-from core.redact.word_search import pattern
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
 _BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
-from core.redact.spans import lowered
+from core.redact.spans import Search, lowered, search_for
 from core.redact.table import issuers, kinds, manifests, names, places, unnamed_words
-from core.redact.word_search import Search, search_for
 
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
 _CLASSES = bytes(87 if code in _LETTERS else 32 for code in range(256))

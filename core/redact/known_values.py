@@ -16,8 +16,7 @@ from threading import Lock
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from core.redact.spans import Hit
-from core.redact.word_search import Search, one_by_one, pattern, search_for
+from core.redact.spans import Hit, Search, one_by_one, pattern, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 

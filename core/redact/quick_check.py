@@ -14,8 +14,7 @@ from functools import cache
 from itertools import takewhile
 
 from core.redact.known_values import KNOWN
-from core.redact.spans import BETWEEN
-from core.redact.word_search import Search, pattern, search_for
+from core.redact.spans import BETWEEN, Search, pattern, search_for
 from core.support.yaml_tables import load_table
 
 _BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")

@@ -8,8 +8,8 @@ from enum import IntEnum
 from functools import lru_cache
 
 from core.redact.key_formats import gibberish, jumbled, opaque
+from core.redact.spans import pattern
 from core.redact.table import names
-from core.redact.word_search import pattern
 
 _WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-zß-öø-ſ]+|\d+|[^\W\d_A-Za-z]+")
 _CAPS_END = pattern(r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|APIKEY|API_KEY|CREDENTIALS?)\d*$")

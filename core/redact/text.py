@@ -12,17 +12,15 @@ from core.redact.hints import Hints, hints_of, rows
 from core.redact.key_formats import known
 from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
-from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, tally, unescaped
+from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, pattern, tally, unescaped
 from core.redact.table import Place, compiled, places
 from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.columns import collections, columns, inserts, siblings
 from core.redact.unnamed.commands import calls, commands, files
 from core.redact.unnamed.issued import unlisted
 from core.redact.unnamed.nearby import nearby
-from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
-from core.redact.unnamed.shaped import shaped
+from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up, shaped
 from core.redact.unnamed.spoken import paired, spoken
-from core.redact.word_search import pattern
 
 _MASK = "[redacted:"
 _TOGETHER = 50_000

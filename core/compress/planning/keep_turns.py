@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.compress.planning.measure import Measured, measure
-from core.compress.sizing.sizes import numbers
+from core.compress.sizing.estimate import numbers
 from core.model.compaction.plan import Plan, Span
 from core.model.transcript.message import Message
 

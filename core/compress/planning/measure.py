@@ -10,8 +10,7 @@ from functools import cached_property, partial
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.old_outputs import is_large, note
 from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
-from core.compress.sizing.estimate import Size, message_size, total_tokens
-from core.compress.sizing.sizes import Sizes, numbers
+from core.compress.sizing.estimate import Size, Sizes, message_size, numbers, total_tokens
 from core.compress.sizing.weight import Weight, message_weight
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message

@@ -17,8 +17,7 @@ from core.compress.messages.kinds import (
 )
 from core.compress.messages.summary_row import unwrapped
 from core.compress.pruning.shrink import Calls, has_images, skill_loaded, skill_named
-from core.compress.sizing.estimate import Size, calls_of, function_of, message_size
-from core.compress.sizing.sizes import numbers
+from core.compress.sizing.estimate import Size, calls_of, function_of, message_size, numbers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 

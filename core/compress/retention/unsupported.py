@@ -16,9 +16,9 @@ from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
+from core.compress.retention.claims.bound import miscounted
 from core.compress.retention.claims.contradicted import contradicted
 from core.compress.retention.claims.proposed import only_proposed
-from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence

@@ -7,8 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 
-from core.redact.spans import Hit
-from core.redact.word_search import pattern
+from core.redact.spans import Hit, pattern
 
 _ARGUMENT = r"(?:\"[^\"\n]{1,400}\"|'[^'\n]{1,400}')"
 _LIST = pattern(rf"[\[(]\s{{0,40}}(?P<all>{_ARGUMENT}(?:\s{{0,40}},\s{{0,40}}\[?{_ARGUMENT}){{1,60}})")

@@ -19,10 +19,9 @@ from core.redact.secret_names import (
     looks_random,
     strength,
 )
-from core.redact.spans import Hit
+from core.redact.spans import Hit, pattern
 from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.passwords import is_password, is_thought_up
-from core.redact.word_search import pattern
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
 """What parts the cells of a line; without any of them two blanks do."""

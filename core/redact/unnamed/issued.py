@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 from core.redact.hints import Hints
 from core.redact.key_formats import drawn
-from core.redact.spans import Hit
+from core.redact.spans import Hit, pattern
 from core.redact.table import compiled, issuers
-from core.redact.word_search import pattern
 
 _BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
 """What may stand before a row as the first part of a key."""

@@ -13,9 +13,8 @@ from functools import cache
 
 from core.redact.key_formats import changes, drawn, gibberish, opaque, variety
 from core.redact.secret_names import is_path
-from core.redact.spans import Hit
+from core.redact.spans import Hit, pattern
 from core.redact.table import compiled, issuers, names, unnamed_words
-from core.redact.word_search import pattern
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?<!:\d{12}:)"

@@ -20,8 +20,7 @@ from urllib.parse import unquote
 
 from core.redact.known_values import KNOWN, is_looked_for
 from core.redact.quick_check import may_hold_credential
-from core.redact.spans import BETWEEN, Hit
-from core.redact.word_search import pattern
+from core.redact.spans import BETWEEN, Hit, pattern
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.redact import spans
 from core.redact import text as masking
-from core.redact import word_search
 from core.redact.hints import ROW, Hints, hints_of, words
 from core.redact.known_values import KNOWN
 from core.redact.spans import Hit, lowered
@@ -37,7 +37,7 @@ def everywhere(text: str) -> Hints:
 
 
 def every(word: str, text: str) -> list[int]:
-    return [last - len(word) + 1 for last, _ in word_search.one_by_one(text, {word: None})]
+    return [last - len(word) + 1 for last, _ in spans.one_by_one(text, {word: None})]
 
 
 def both_ways(text: str) -> tuple[list[Hit], list[Hit]]:
@@ -102,7 +102,7 @@ SPELLED = {"pass": 0, "password": 1, "word": 2, "ss": 3, "a": 4}
 
 @given(st.text("paswordx ", max_size=40))
 def test_word_by_word_is_as_all_at_once(text: str) -> None:
-    at_once, singly = word_search.search_for(SPELLED), word_search.one_by_one(text, SPELLED)
+    at_once, singly = spans.search_for(SPELLED), spans.one_by_one(text, SPELLED)
     assert sorted(at_once(text)) == sorted(singly)
 
 

@@ -1,4 +1,4 @@
-"""What a summary puts into one commit or file when the messages have it in another."""
+"""What a summary puts together that the messages have apart: a value with another file, commit or count."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import subject
 from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.evidence import Evidence, figure_of
 
 _PART = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas)\s+")
 _HASH = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
@@ -70,3 +70,31 @@ def _beside(commit: str, evidence: Evidence) -> Iterator[str]:
     for text in evidence.around(commit, _NEAR):
         yield from (one for one in _SENTENCE.split(text) if told.search(one))
     yield from (f"{one.call.strings}\n{one.text}".lower() for one in evidence.acts.made(commit))
+
+
+_LABELLED = re.compile(
+    r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
+)
+"""What goes by a number: task 3, worktree 2."""
+
+
+def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """The quantities of which the messages give every time another.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages bear out.
+    """
+    words = claim_words()
+    for match in words.quantity.finditer(sentence):
+        before, noun = sentence[: match.start()], match["noun"].lower()
+        limit = words.limit.search(before)
+        one = noun.removesuffix("s")
+        things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit else ())
+        told = evidence.counts(things) if things and not words.rough.search(before) else {}
+        if told and figure_of(match["figure"]) not in told:
+            yield match.group()
+    for noun, figure in _LABELLED.findall(sentence):
+        numbers = evidence.numbered(noun.lower().removesuffix("s"))
+        if len(numbers) > 1 and figure not in numbers:
+            yield f"{noun} {figure}"

@@ -10,8 +10,7 @@ from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import attributed, subject
 from core.compress.retention.claims.bound import in_another_file, of_another
-from core.compress.retention.claims.causes import came_otherwise
-from core.compress.retention.claims.sequence import was_later
+from core.compress.retention.claims.sequence import came_otherwise, was_later
 from core.compress.retention.ground.accounts import DOCUMENT
 from core.compress.retention.ground.claim_words import StateWords, claim_words
 from core.compress.retention.ground.evidence import Evidence

@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.compress.sizing.estimate import Size
-from core.compress.sizing.sizes import Sizes, numbers
+from core.compress.sizing.estimate import Size, Sizes, numbers
 
 sizes = st.lists(st.builds(Size, *[st.integers(0, 2**30)] * 3))
 

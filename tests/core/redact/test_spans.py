@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from core.redact.word_search import pattern
+from core.redact.spans import pattern
 
 
 def test_a_pattern_finds_what_the_compiled_one_finds() -> None:
