@@ -6,7 +6,7 @@ thread a heap of its own and keeps in it what was freed: 22 MB in 80 s for a con
 between them took half of what an open conversation grew by.
 
 A look for garbage holds every thread. With 50,000 new objects to a look, one among the last of them took
-up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 30.
+up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 16.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """As malloc.h numbers them."""
 _BREATH = 20.0
 """Seconds between two times the holes of the heap are given back: 1 to 2 MB, in 1 to 30 ms of a thread."""
-_NEW, _YOUNG, _OLD = 10_000, 5, 100
+_NEW, _YOUNG, _OLD = 5_000, 5, 200
 """New objects to a look among them, such looks to one among the last, and those to one through all."""
 
 

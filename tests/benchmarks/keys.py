@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from asyncio import events
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from textual.pilot import Pilot
 
 from core.store.database.locate import locate
 from core.store.store import Store
+from core.support.heap import short_looks
 from inspector.app import InspectorApp
 from tests.benchmarks.measure import Result
 from tests.benchmarks.stores import Stores
@@ -52,7 +52,7 @@ async def _walked(path: Path, keys: list[str], *, opened: bool) -> list[float]:
         session = store.resolve("latest").id if opened else None
     app = InspectorApp(locate(db=path), session=session)
     spent = []
-    gc.set_threshold(50_000)  # as the command does
+    short_looks()  # as the command does
     async with app.run_test(size=(160, 45)) as pilot:
         await _rest(pilot)
         for key in keys:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from core.model.accounting.amounts import Buckets
     from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
     from core.model.transcript.session import Session
-    from core.store.conversations.session_lists import SessionLists
-    from core.store.store import Store
+    from core.store.conversations.session_lists import ConversationLists, SessionLists
 
 MOST_COUNTED = 1_000
 
@@ -61,7 +60,7 @@ def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
     return [_of_session(store, entry) for entry in page.rows], page.total
 
 
-def conversations(store: Store, query: ListQuery) -> tuple[list[Row], int]:
+def conversations(store: ConversationLists, query: ListQuery) -> tuple[list[Row], int]:
     """One row a conversation, and how many match without the limit."""
     page = store.conversations(query)
     return [_of_conversation(store, row) for row in page.rows], page.total

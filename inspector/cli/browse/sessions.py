@@ -80,9 +80,10 @@ def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
 
 
 def _conversations(args: argparse.Namespace) -> int:
+    from core.store.conversations.session_lists import ConversationLists
     from inspector.cli.browse import listing
 
-    with target.stores(args) as opened:
+    with target.opened(args, ConversationLists) as opened:
         limit = SHOWN if args.limit is None else args.limit
         rows, total = _read(opened, args, listing.conversations, limit)
         rows = listing.with_previews(listing.with_generations(rows), whole=True)
