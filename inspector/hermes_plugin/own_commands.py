@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
@@ -50,13 +50,20 @@ def _ran(words: Sequence[str], home: Path) -> bool:
     env = {**os.environ, "HERMES_HOME": str(home), "HOME": str(home), "NO_COLOR": "1"}
     for proxy in _PROXIES:
         env |= {proxy: _NOWHERE, proxy.lower(): _NOWHERE}
+    return succeeds(words, _SECONDS, env=env, home=home)
+
+
+def succeeds(
+    words: Sequence[str], seconds: float, *, env: Mapping[str, str] | None = None, home: Path | None = None
+) -> bool:
+    """Whether a command ends well, and in time; it says nothing and is told nothing."""
     try:
         done = subprocess.run(
             words,
             env=env,
             cwd=home,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=seconds,
             stdin=subprocess.DEVNULL,
             check=False,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
 from core.support.file_cache import state_directory
 from inspector.hermes_plugin.install import NAME, installed
+from inspector.hermes_plugin.own_commands import succeeds
 from inspector.hermes_plugin.stub.settings import Settings
 
 _SECONDS = 30
@@ -123,14 +123,4 @@ def _selected(home: Path) -> str:
 
 def _answers(settings: Settings) -> bool:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import inspector.hermes_plugin.worker"
-    try:
-        done = subprocess.run(
-            [settings.python, "-c", code, settings.root],
-            capture_output=True,
-            timeout=_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return done.returncode == 0
+    return succeeds([settings.python, "-c", code, settings.root], _SECONDS)
