@@ -61,7 +61,7 @@ def lexicon() -> Lexicon:
     extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
     made: dict[str, Any] = {
         "courtesy": re.compile(rf"\b{table['courtesy']}\b|###\w+###", re.IGNORECASE),
-        "file_name": re.compile(rf"[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
+        "file_name": re.compile(rf"(?<![\w@+%~$.-])[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         "effects": {effect: frozenset(words) for effect, words in table["effects"].items()},
     }
     rest = {one.name: str(one.type) for one in fields(Lexicon) if one.name not in made}

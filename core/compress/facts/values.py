@@ -173,7 +173,7 @@ _NAME = re.compile(
     r"--[a-z][\w-]{2,40}"  # a flag
     r"|(?:[A-Za-z_]\w{0,40}\.){0,3}[A-Za-z_]\w{0,60}\(\)"  # a function
     r"|[A-Za-z]\w{0,40}\.[A-Z]\w{1,60}"  # a member
-    r"|[A-Za-z][a-z0-9]{1,40}(?:[A-Z][A-Za-z0-9]{0,40})+"  # camel case
+    r"|[A-Za-z][a-z0-9]{1,40}[A-Z][A-Za-z0-9]{0,120}"  # camel case
     r"|[A-Z]{2,20}[a-z][A-Za-z0-9]{2,60}"
     r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}"  # snake case
     r"|(?<![A-Z] )[A-Z]{3,4}(?! [A-Z]{2})"  # a code, such as that of an airport

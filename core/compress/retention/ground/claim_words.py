@@ -199,7 +199,7 @@ def _states(pair: Mapping[str, str], negation: str) -> StateWords:
 
 
 def _name_of(match: re.Match[str]) -> str:
-    return rf"(?P<{match.group().lower()}>(?:--)?[A-Za-z_.][\w./@-]*\w(?:\(\))?)"
+    return rf"(?P<{match.group().lower()}>(?<!\w)(?:--)?[A-Za-z_.][\w./@-]{{0,200}}\w(?:\(\))?)"
 
 
 def _any(patterns: list[str]) -> re.Pattern[str]:

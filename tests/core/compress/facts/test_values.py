@@ -76,6 +76,12 @@ def test_the_time_grows_with_the_length_not_its_square(unit: str) -> None:
     assert_linear(values, unit)
 
 
+@pytest.mark.parametrize("unit", ["aA", "Ab1", "a.", "a_", "A", "--a"])
+def test_a_word_without_an_end_is_looked_at_no_longer_for_its_capitals(unit: str) -> None:
+    """A key in base64 of 80 letters took longer than anybody waits."""
+    assert_linear(lambda word: list(prose_values(f"keep {word}/ as it is")), unit)
+
+
 def test_words_in_capitals_that_tables_take_for_truth_values_are_no_names() -> None:
     told = prose_values("YES, it was TRUE and not FALSE or NULL, and ACME_TOKEN stays")
     assert [one.value for one in told] == ["ACME_TOKEN"]
