@@ -15,7 +15,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
 from tests.inspector.driving import press, settle
 
-FEW, MANY, PATIENCE = 4, 40, 40
+FEW, MANY, PATIENCE = 4, 40, 100
 
 
 @pytest.mark.parametrize("view", ["map", "why"])
