@@ -25,6 +25,8 @@ _DRAWN = pattern(r"[A-Za-z0-9_+/=-]{32,}")
 _TWO_WORDS = pattern(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
 _OPTION = r"(?P<option>--?[A-Za-z][\w-]{0,24}|/[a-z]{1,8})(?:[ =:]|(?<=-[pPw]))"
 _USER = r"(?P<user>[\w.@\\-]{1,64}[:%,])?"
+_TAGGED = pattern(r"[a-z][\w./-]{0,80}(?:::?[\w.-]{1,80}){1,4}")
+"""An image, a task, a package or a key with what tells it from others of its name: `app:run-10`."""
 _ARGUMENT = pattern(
     rf"[ \t]{_OPTION}\\{{0,4}}[\"']?{_USER}(?P<value>(?!https?:)[^\s\"'`<>|;\\]{{6,128}})(?=[\s\"'`;|<\\]|$)"
 )
@@ -71,10 +73,14 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
     """Whether an option has a password for its value, or something drawn that is no hash."""
     words, value = unnamed_words(), argument["value"]
     named = tool in words["projects"] or (tool in words["attached"] and argument[0][-len(value) - 1] == " ")
-    option = "" if named else argument["option"].lstrip("-/")
+    given = argument["option"].lstrip("-/")
+    option = "" if named else given
+    logs_in = argument["user"] and given in words["users"] and not (named and len(given) < 5)
+    if not logs_in and _TAGGED.fullmatch((argument["user"] or "") + value):
+        return False
     if is_password(value):
         return True
-    if argument["user"] or option in words["options"]:
+    if logs_in or option in words["options"]:
         return could_be_password(value) and "/" not in value
     if option in words["rarely"] and is_thought_up(value):
         return _TWO_WORDS.match(value) is not None

@@ -42,8 +42,9 @@ _STANDARD = (
 )
 _STANDS_FOR = r".*(?i:test|user|example|[0-9a-f]{8}-[0-9a-f]{4})"
 _ASSIGNED = r"(?:[a-z_][a-z0-9_.-]*|[A-Z_][A-Z0-9_.-]*|[A-Za-z_.-]+)=(?!=|$)"
+_POD = r"[a-z][a-z0-9.-]*-[bcdf-hj-np-tvwxz2-9]{8,10}-[bcdf-hj-np-tvwxz2-9]{5}$"
 _CODE = rf"[%$#<-]|@(?!\S*[A-Z]\S*\d)|{_ASSIGNED}|[A-Za-z0-9+/]*={{1,2}}$|.*(?:::|->|&&|\.\.|\$\{{)"
-_NONE = (_ADDRESS, _OBJECT, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _CODE)
+_NONE = (_ADDRESS, _OBJECT, _FILE_OR_NUMBER, _STANDARD, _STANDS_FOR, _POD, _CODE)
 
 _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[!?_#+*.$-]{0,2}")
 """Words and a number: `Meadow-Walnut-786`, `harbour2004`."""

@@ -39,6 +39,15 @@ def test_the_password_of_a_command_is_masked_also_within_json(text: str) -> None
         "ssh -p 2222 bob@host",
         "rclone obscure password",
         "git log -n 5 && unzip -d out2026 a.zip",
+        "docker history --no-trunc app:run-10",
+        "docker run --rm app:v2-10",
+        "docker run -u 1000:group-10 app:run-10",
+        "nerdctl run --rm app:run-10",
+        "kubectl logs -f shop-api-7d9f8b6c5-x2x4z",
+        "spark-submit --packages org.apache:spark-avro_2.12:3.5.0",
+        "borg list -v backup::web-2026-11",
+        "npm run -s build:prod-10",
+        "dotnet test -l trx:run-10",
     ],
 )
 def test_names_of_projects_ports_and_plain_words_stay(text: str) -> None:
