@@ -202,9 +202,7 @@ def decision(
 def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:
     """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
     sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
-    passed = (
-        replace(check, passed=True) if sure and check.passed is None else check for check in decision.checks
-    )
+    passed = map(_let_it_run, decision.checks) if sure else decision.checks
     fired = replace(decision, event=number, checks=tuple(passed))
     if event.tokens is None or event.threshold is None:
         return fired
@@ -215,6 +213,15 @@ def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decisi
     checks = tuple(size if check.name == SIZE else check for check in fired.checks)
     estimate = decision.estimate if decision.where is not None else decision.tokens
     return replace(fired, tokens=event.tokens, checks=checks, estimate=estimate)
+
+
+def _let_it_run(check: Check) -> Check:
+    """A condition of what did run: what stands against it on record, such as a pause, came of the run."""
+    if check.passed is None:
+        return replace(check, passed=True)
+    if check.passed or check.name == SIZE:
+        return check
+    return replace(check, passed=True, had="nothing, as it ran")
 
 
 def _closeness(decision: Decision) -> tuple[bool, int, int]:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.explain.events import explained
-from core.explain.turns.checks import Decision, Standing, Turn
+from core.explain.turns.checks import Check, Decision, Standing, Turn, fired_by
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, turn_sentence
 from core.model.compaction.event import Trigger
@@ -295,6 +297,18 @@ def test_what_ran_had_passed_and_was_not_looked_at_once_more(home: Home) -> None
     assert (fired.trigger, {check.passed for check in fired.checks}) == (Trigger.POST_RESPONSE, {True})
     behind = decisions[decisions.index(fired) + 1 :]
     assert all(decision.generation != fired.generation for decision in behind)
+
+
+def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -> None:
+    home.call(7, 66_000)
+    home.started(66_000, before=28)
+    compacted(home)
+    with home.store() as store:
+        (event,) = explained(store, "S")[1].events
+    fired = last(home, event.trigger)
+    paused = Check("summary model pause", "over", "until 10:01:00 UTC (agent.log:7)", passed=False)
+    (gate,) = fired_by(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks
+    assert (gate.passed, gate.had) == (True, "nothing, as it ran")
 
 
 @pytest.mark.parametrize("first", [1, 3, 40], ids=["a new agent", "numbered on", "the log begins late"])
