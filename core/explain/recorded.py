@@ -12,6 +12,7 @@ from core.errors import DatabaseError
 from core.model.accounting.amounts import Buckets
 from core.model.evidence import Evidence, Source, Verdict
 from core.recordings import FILE_NAME
+from core.support.amounts import percent
 from core.support.file_cache import state_directory
 
 if TYPE_CHECKING:
@@ -197,5 +198,5 @@ def _with_proof(
 
 
 def _measure(one: RecordedCompaction) -> str:
-    kept = "" if one.score is None else f", {one.score:.0%} of the facts kept"
+    kept = "" if one.score is None else f", {percent(one.score)} of the facts kept"
     return f"our engine made {one.after} of {one.before} messages in {one.seconds:.2f} s{kept}"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
-from core.support.amounts import NEAR_LIMIT, dollars, limit, short
+from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, short
 from core.support.yaml_tables import load_table
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
         return told
     asks = kept.by_category.get("asks")
     among = f", {asks.lost:,} of {_named(asks.of, _table()['kinds']['asks'])} among them" if asks else ""
-    lost = f"The summary lost {share:.0%} of the facts"
+    lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(told.sentence, f"{lost}{among}.", f"{lost}.")
     much = share >= _MUCH or _gravest(kept) is not None
     return Headline(sentence, _table()["remedies"]["lost"], Severity.WARNING if much else Severity.INFO)

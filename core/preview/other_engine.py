@@ -30,6 +30,7 @@ from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison, foreseen
 from core.preview.foreseen import Basis, compare, weights_after
 from core.preview.summarisers import chosen_model
+from core.support.amounts import percent
 
 OURS = "builtin"
 """What people call this program's own replay of Hermes' compressor."""
@@ -183,12 +184,12 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     rated = [(one.score, one.name) for one in sound if one.score is not None]
     if len(found) == 1 and rated:
         score, name = rated[0]
-        said = f"No other engine was found to compare: {name} keeps {score:.0%} of the facts."
+        said = f"No other engine was found to compare: {name} keeps {percent(score)} of the facts."
         return Headline(said, "Name one with --engine PATH, or install it in Hermes.")
     if rated:
         score, _ = best = max(rated)
         names = [name for value, name in rated if value == score]
-        parts.append(f"{_named(names, 'keep')} most of the facts ({best[0]:.0%}).")
+        parts.append(f"{_named(names, 'keep')} most of the facts ({percent(best[0])}).")
     sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
     if len(sized) > 1:
         least = min(sized)[0]

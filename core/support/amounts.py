@@ -58,6 +58,13 @@ def _amount(amount: Decimal) -> str:
     return f"{amount.quantize(step, ROUND_HALF_UP):f}"
 
 
+def percent(share: float) -> str:
+    """A share as whole percent, `91%`; what is neither none nor all never rounds to 0% or 100%."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share * 100:.0f}%"
+
+
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """`1 message`, `1,240 messages`; `many` is the plural where it takes more than an s."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"

@@ -51,14 +51,8 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
 
 
 def percent(share: float | None, *, mark: str = "") -> str:
-    """A share as whole percent, `91%`; what is neither none nor all never rounds to 0% or 100%."""
-    if share is None:
-        return UNKNOWN
-    if 0 < share < 0.01:
-        return f"{mark}<1%"
-    if 0.99 < share < 1:
-        return f"{mark}>99%"
-    return f"{mark}{share * 100:.0f}%"
+    """A share as `amounts.percent` has it."""
+    return UNKNOWN if share is None else f"{mark}{amounts.percent(share)}"
 
 
 def duration(seconds: float | None) -> str:

@@ -12,7 +12,7 @@ from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
-from core.support.amounts import dollars, plural, short
+from core.support.amounts import dollars, percent, plural, short
 from core.support.yaml_tables import load_table
 
 _MOST = 60
@@ -53,7 +53,7 @@ def of_sums(
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
-        sentence += f" Largest: {name}{task}, {dollars(share)} ({share / usd:.0%})."
+        sentence += f" Largest: {name}{task}, {dollars(share)} ({percent(float(share / usd))})."
     return Headline(sentence)
 
 
@@ -101,7 +101,7 @@ def _unbroken(found: CacheReport) -> Headline:
         return Headline(f"{table['unread']}.")
     if not hit and found.layout == "none":
         return Headline(f"{table['uncached']}: {found.route.why}.", None, Severity.INFO)
-    return Headline(f"{table['none'].format(hit=f'{hit:.0%}')}.")
+    return Headline(f"{table['none'].format(hit=percent(hit))}.")
 
 
 def _longer(advice: TtlAdvice | None) -> str | None:

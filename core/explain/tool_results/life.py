@@ -11,7 +11,7 @@ from core.compress.tool_results.arrival import Arrived
 from core.compress.tool_results.recognise import Standing
 from core.compress.tool_results.sizes import ResultSizes
 from core.model.finding import Headline, Severity
-from core.support.amounts import dollars, plural, short
+from core.support.amounts import dollars, percent, plural, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,4 +131,4 @@ def _largest(results: Sequence[ResultLife]) -> str | None:
     share = tokens / (tools.total() or 1)
     if len(tools) == 1 or share < _LARGE:
         return None
-    return f"Ask {tool} for less (a filter, a range of lines): its results are {share:.0%} of that."
+    return f"Ask {tool} for less (a filter, a range of lines): its results are {percent(share)} of that."

@@ -60,8 +60,10 @@ def outcome(turn: Turn) -> str:
     """The same in a few words, for a list that has the figures in a column of their own."""
     telling = turn.telling
     if turn.events:
-        when = f" {_when(telling)}" if telling is not None and telling.event is not None else ""
-        return f"compressed{when}" if turn.standing is Standing.FIRED else f"tried{when} and failed"
+        when = _when(telling) if telling is not None and telling.event is not None else ""
+        if turn.standing is Standing.FIRED:
+            return f"compressed {when}".rstrip()
+        return f"failed ({when})" if when else "failed"
     if telling is None:
         return "nothing was checked"
     if turn.standing is Standing.HELD:

@@ -204,7 +204,7 @@ def test_a_failed_attempt_is_never_told_as_a_compaction(make_home: MakeHome) -> 
     _message(home, "what next?")
     *_, turn = turns(home)
     assert (turn.text, turn.standing) == ("what next?", Standing.FAILED)
-    assert turn_sentence(turn) == "tried by the gateway and failed, 60,000 of 54,400 tokens (event 1)"
+    assert turn_sentence(turn) == "failed (by the gateway), 60,000 of 54,400 tokens (event 1)"
 
 
 def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(make_home: MakeHome) -> None:
