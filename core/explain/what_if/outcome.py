@@ -109,4 +109,4 @@ def refused_words(outcome: Outcome) -> str:
     worst = max(outcome.refused, key=lambda one: one.attempts, default=None)
     if worst is None:
         return ""
-    return f"turn {worst.turn} would have needed {plural(worst.attempts, 'attempt')}"
+    return f"turn {worst.turn} would need {plural(worst.attempts, 'attempt')}"

@@ -34,7 +34,7 @@ COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak
 LIVING = "Living through the conversation again …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that stand only from this width on: what is said of a setting comes first."""
-NOTES = 28
+NOTES = 32
 """Cells of the words behind a bar."""
 LEAST_BAR, MOST_BAR = 8, 60
 """Cells of the bar of what a setting costs, where it is drawn at all."""

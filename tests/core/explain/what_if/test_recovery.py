@@ -116,5 +116,5 @@ def test_a_history_under_a_small_window_says_which_turn_is_refused() -> None:
     outcome = simulate(spoken, load_policy("0.13"), Settings(window=32_000), overhead=2_000)
     assert outcome.refused
     assert outcome.refused[0].turn in (2, 3)
-    assert "would have needed" in refused_words(outcome) or "given up" in refused_words(outcome)
+    assert "would need" in refused_words(outcome) or "given up" in refused_words(outcome)
     assert any(firing.attempt for firing in outcome.firings)
