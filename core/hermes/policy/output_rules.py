@@ -156,10 +156,16 @@ class EngineRules:
             `clone_for_agent` returns (`clone`); where that fails, Hermes silently takes its own engine.
         home_folders: A folder of the home's plugins with the engine's name is taken without being enabled,
             whatever class the engine has.
+        reads_entries: An entry point may name the `register` function itself in place of its module, and its
+            source is looked at as that of a folder is.
+        providers: Words of a source that make it a provider, of memory or the like, which is loaded otherwise
+            and registers no engine.
     """
 
     copies: str
     home_folders: bool
+    reads_entries: bool
+    providers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,13 +43,15 @@ class Listed:
         """Its own name where it says one."""
         return self.found.name if self.loaded is None else self.loaded.name
 
-    @property
-    def registers(self) -> bool:
-        """Hermes' plugin loader registers it, so that it registers no other."""
+    def registers(self, release: str) -> bool:
+        """The plugin loader of a release registers it, so that it registers no other."""
         from core.compress.engines.host.found_engine import EngineKind, not_registered
+        from core.hermes.policy.policy import load_policy
 
         plugin = self.found.kind in (EngineKind.PLUGIN, EngineKind.ENTRY_POINT)
-        return plugin and self.loaded is not None and not_registered(self.found, self.loaded) is None
+        if self.loaded is None or not plugin:
+            return False
+        return not_registered(self.found, self.loaded, load_policy(release)) is None
 
     def refused(self, release: str, selected: str | None = None) -> str | None:
         """Why a release would not take it; None where it would."""
@@ -83,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     here = surroundings.around(args)
     selected = _selected(here)
     every = [_examined(found, here) for found in discover(here.home, here.install)]
-    first = next((one for one in every if one.registers), None)
+    first = next((one for one in every if one.registers(_release(here))), None)
     every = [one if one is first else replace(one, first=first.name) for one in every] if first else every
     force, why = _in_force(selected, every, here)
     listed = [one for one in every if one.error is None or _NONE not in one.error]
@@ -135,29 +137,37 @@ def _examined(found: FoundEngine, here: Surroundings) -> Listed:
 
 def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[str | None, str | None]:
     """The engine Hermes runs on, None where it does not run at all, and why that is not the one selected."""
+    from core.compress.engines.host.child.load import HANDS_CLASS
     from core.compress.engines.host.child.serve import ENDS
     from core.compress.engines.host.found_engine import BUILT_IN
-    from core.hermes.policy.policy import nearest_release, newest_release
+    from core.hermes.policy.policy import load_policy
 
     for one in listed:
         if one.error is not None and one.error.endswith(ENDS) and one.found.enabled and one.found.manifest:
             return None, f"{one.name}: {one.error}"
     if selected == BUILT_IN:
         return BUILT_IN, None
-    version = here.install.version if here.install is not None else ""
-    release = nearest_release(version) if version else newest_release()
+    release = _release(here)
     whys = []
     for one in listed:
-        if one.loaded is not None and selected in one.loaded.handed[1:]:
-            whys.append(f"{one.name!r} is registered before it, and only the first is taken")
-        if selected not in (one.name, one.found.name, one.found.path.name if one.found.path else ""):
+        handed = () if one.loaded is None else one.loaded.handed
+        if selected not in (one.name, *handed, one.found.name, one.found.path.name if one.found.path else ""):
             continue
+        if (one.error or "").endswith(HANDS_CLASS) and one.found.by_folder(load_policy(release), selected):
+            return None, f"{one.name}: its {HANDS_CLASS}; Hermes {release} takes it, and no chat starts"
         refused = one.error or one.refused(release, selected)
         if refused is None:
             return selected, None
         whys.append(refused)
     why = whys[0] if whys else "there is no engine of that name"
     return BUILT_IN, f"Hermes {release} does not take {selected!r}: {why}"
+
+
+def _release(here: Surroundings) -> str:
+    """The one that is installed, else the newest."""
+    from core.hermes.policy.policy import nearest_release, newest_release
+
+    return newest_release() if here.install is None else nearest_release(here.install.version)
 
 
 def _payload(one: Listed) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.compress.engines.host.discovery import HermesInstall, discover, from_path
@@ -54,8 +54,10 @@ def engine_named(text: str, around: Surroundings) -> FoundEngine | None:
         return discover(None, around.install)[0]
     found = [one for one in discover(around.home, around.install) if one.kind is not EngineKind.BUILTIN]
     for one in found:
-        if text in (one.name, one.path.name if one.path is not None else one.name):
+        if one.path is not None and text == one.path.name:
             return one
+        if text == one.name:
+            return replace(one, last=False)
     if "/" in text or "\\" in text or Path(text).is_dir():
         return from_path(Path(text))
     for one in found:  # its own name may be neither its folder's nor its manifest's

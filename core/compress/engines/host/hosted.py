@@ -170,7 +170,7 @@ def _order(found: FoundEngine, settings: Settings) -> dict[str, Any]:
         return {"kind": "builtin", "settings": _built_in(settings)}
     if found.kind is EngineKind.ENTRY_POINT:
         return {"kind": "entry_point", "module": found.module, "name": found.name}
-    return {"kind": found.kind.value, "path": str(found.path), "name": found.name}
+    return {"kind": found.kind.value, "path": str(found.path), "name": found.name, "last": found.last}
 
 
 def _built_in(settings: Settings) -> dict[str, Any]:

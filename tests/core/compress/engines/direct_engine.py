@@ -1,4 +1,6 @@
-"""An engine without our host, on Hermes' own interpreter: KIND FOLDER CASES; prints its lists as JSON.
+"""An engine without our host, on Hermes' own interpreter: KIND NAME CASES; prints its lists as JSON.
+
+NAME is a folder or that of an entry point.
 
 A call to a summary model is answered with one fixed text, as the host is told to do in the test.
 """
@@ -7,6 +9,7 @@ A call to a summary model is answered with one fixed text, as the host is told t
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 import logging
@@ -31,7 +34,7 @@ def taken(function, wanted):
     return {name: value for name, value in wanted.items() if name in parameters}
 
 
-def engine(kind, folder):
+def engine(kind, name):
     os.environ["HERMES_HOME"] = tempfile.mkdtemp()
     if kind == "builtin":
         from agent.context_compressor import ContextCompressor
@@ -45,15 +48,31 @@ def engine(kind, folder):
             quiet_mode=True,
             config_context_length=64_000,
         )
+    if kind == "entry_point":
+        return registered(name)
     from plugins.context_engine import _load_engine_from_dir
 
+    folder = Path(name)
     sys.path += [str(folder.parent), str(folder.parent.parent)]
     return _load_engine_from_dir(folder)
 
 
-def compacted(kind, folder, messages):
+def registered(name):
+    """As an agent gets it: by Hermes' plugin loader, which only loads what is enabled, and once a process."""
+    from hermes_cli import plugins
+
+    config = f"plugins: {{enabled: [{name}]}}\n"
+    Path(os.environ["HERMES_HOME"], "config.yaml").write_text(config)
+    plugins._plugin_manager = None
+    plugins.discover_plugins()
+    one = plugins.get_plugin_context_engine()
+    clone = getattr(one, "clone_for_agent", None)
+    return clone() if clone else copy.deepcopy(one)
+
+
+def compacted(kind, name, messages):
     try:
-        one = engine(kind, folder)
+        one = engine(kind, name)
         route = {"model": "m", "context_length": 64_000, "base_url": "", "api_key": "", "provider": ""}
         one.update_model(**taken(one.update_model, {**route, "api_mode": ""}))
         details = {"platform": "cli", "model": "m", "context_length": 64_000, "conversation_id": None}
@@ -72,4 +91,4 @@ if __name__ == "__main__":
 
     agent.auxiliary_client.call_llm = answer
     cases = json.loads(Path(sys.argv[3]).read_text())
-    json.dump([compacted(sys.argv[1], Path(sys.argv[2]), case) for case in cases], out, default=str)
+    json.dump([compacted(sys.argv[1], sys.argv[2], case) for case in cases], out, default=str)

@@ -59,3 +59,21 @@ def test_only_the_first_of_two_is_registered() -> None:
     refused = refusal(found(), loaded(), load_policy("0.19"), first="other")
     assert refused == "'other' is registered before it, and only the first is taken"
     assert refusal(found(), loaded(), load_policy("0.22"), first="other") is None
+
+
+def test_an_entry_point_that_names_a_function_is_taken_from_0_22_on() -> None:
+    point = FoundEngine("small", EngineKind.ENTRY_POINT, "here", module="small.plugin:register")
+    assert accepted(point, loaded()) == ["0.22"]
+    assert accepted(replace(point, module="small.plugin"), loaded()) == list(releases())
+
+
+def test_a_source_that_speaks_of_memory_is_read_in_folders_and_from_0_22_on_behind_entry_points() -> None:
+    point = FoundEngine("small", EngineKind.ENTRY_POINT, "here", module="small", start="class MemoryProvider")
+    assert accepted(point, loaded()) == [release for release in releases() if release != "0.22"]
+    assert accepted(replace(found("other"), start="kind: exclusive"), loaded(), "small") == []
+
+
+def test_an_engine_s_place_decides_which_of_two_is_meant() -> None:
+    both = replace(loaded(), handed=("small", "second"))
+    refused = refusal(found("other"), both, load_policy("0.22"), selected="second")
+    assert refused == "'small' is registered before it, and only the first is taken"

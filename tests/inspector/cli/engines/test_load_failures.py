@@ -72,6 +72,7 @@ BOTH = "    ctx.register_context_engine(Second())\n"
         (kind() + HANDS + "    raise RuntimeError('late')\n", EVERY, None),
         (kind() + "def register(ctx): pass\n", FOLDERS, "register() hands over no engine"),
         (kind(), FOLDERS, "it has no register()"),
+        ("# no MemoryProvider\n" + kind() + HANDS, FOLDERS, "it says 'MemoryProvider'"),
         (kind() + "def register(ctx): ctx.register_context_engine(Engine)\n", [], "hands over a class"),
     ],
 )

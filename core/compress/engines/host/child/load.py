@@ -8,9 +8,11 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 BUILT_IN = "compressor"
+HANDS_CLASS = "register() hands over a class, not an engine"
 
 
 class Collector:
@@ -53,11 +55,19 @@ def load(order: dict[str, Any]) -> Taken:
     if order["kind"] == "builtin":
         return Taken(_built_in(order["settings"]))
     if order["kind"] == "entry_point":
-        module = importlib.import_module(order["module"])
-        return _engine_of(module, order["name"])
+        return _engine_of(_entry(order["module"]), order["name"])
     folder = Path(order["path"])
     sys.path.append(str(_outside(folder)))  # a plugin that is part of a distribution imports it by name
-    return _engine_of(_folder_module(folder, order["name"]), order["name"])
+    return _engine_of(_folder_module(folder, order["name"]), order["name"], last=order.get("last", False))
+
+
+def _entry(value: str) -> Any:
+    """What an entry point names; a function of it is told as the `register` of a module."""
+    name, _, attribute = value.partition(":")
+    found = importlib.import_module(name)
+    for part in filter(None, attribute.split(".")):
+        found = getattr(found, part)
+    return found if inspect.ismodule(found) else SimpleNamespace(register=found)
 
 
 def _outside(folder: Path) -> Path:
@@ -94,8 +104,8 @@ def _folder_module(folder: Path, name: str) -> Any:
     return module
 
 
-def _engine_of(module: Any, name: str) -> Taken:
-    """The first that `register` hands over, else an instance of a class that is an engine."""
+def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
+    """The first that `register` hands over, or the last, else an instance of a class that is an engine."""
     register = getattr(module, "register", None)
     raised: Exception = LookupError("it registers no context engine")
     trouble = "it has no register()" if register is None else None
@@ -106,11 +116,10 @@ def _engine_of(module: Any, name: str) -> Taken:
     except Exception as error:  # noqa: BLE001 - as Hermes, which then looks for a class
         raised, trouble = error, f"{type(error).__name__}: {error}"[:300]
     if collector.engines:
-        if isinstance(collector.engines[0], type):
-            raise TypeError("register() hands over a class, not an engine")
-        return Taken(
-            collector.engines[0], [str(getattr(one, "name", "")) for one in collector.engines], trouble
-        )
+        taken = collector.engines[-1 if last else 0]
+        if isinstance(taken, type):
+            raise TypeError(HANDS_CLASS)
+        return Taken(taken, [str(getattr(one, "name", "")) for one in collector.engines], trouble)
     base = importlib.import_module("agent.context_engine").ContextEngine
     for _, kind in sorted(vars(module).items()):
         if isinstance(kind, type) and issubclass(kind, base) and kind is not base:

@@ -168,3 +168,13 @@ def test_keys_of_the_environment_do_not_reach_an_engine(
 def test_an_engine_that_does_not_import_says_why(tmp_path: Path) -> None:
     with pytest.raises(EngineFailed, match="ModuleNotFoundError: No module named 'nowhere_to_be_found'"):
         compacted(engine(tmp_path, FIRST_TWO, before="import nowhere_to_be_found\n"))
+
+
+def test_of_two_engines_a_folder_hands_over_the_last_is_run(tmp_path: Path) -> None:
+    place = engine(tmp_path, FIRST_TWO)
+    with (place / "__init__.py").open("a") as source:
+        source.write(
+            "    second = Engine()\n    second.name = 'second'\n    ctx.register_context_engine(second)\n"
+        )
+    found = compacted(place)
+    assert (found.engine.name, found.engine.handed) == ("second", ("small", "second"))
