@@ -162,13 +162,9 @@ def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
 
 
 def _path(path: str, evidence: Evidence) -> bool:
-    """A file is known by its name, below folders that are known."""
+    """A file is known by its name, with the folder it is in."""
     parts = endings(path)
-    if not parts or evidence.holds(path):
-        return True
-    if not evidence.mentions(parts[-1]):
-        return False
-    return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
+    return not parts or evidence.holds(path) or (evidence.mentions(parts[-1]) and evidence.holds(parts[-2:][0]))
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
+from core.compress.retention.claims.acted import untouched
 from core.compress.retention.claims.attributed import attributed, subject
 from core.compress.retention.claims.bound import in_another_file, of_another
 from core.compress.retention.claims.sequence import came_otherwise, was_later
+from core.compress.retention.claims.voiced import unvoiced
 from core.compress.retention.ground.accounts import DOCUMENT
 from core.compress.retention.ground.claim_words import StateWords, claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -37,7 +39,7 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
     """
     if len(sentence) > _LONGEST:
         return
-    kinds = (attributed, came_otherwise, was_later, of_another, in_another_file)
+    kinds = (attributed, came_otherwise, was_later, of_another, in_another_file, untouched, unvoiced)
     otherwise = [clause for kind in kinds for clause in kind(sentence, facts, evidence)]
     clauses = [] if "…" in sentence else CLAUSE.split(sentence)
     otherwise += [clause for clause in clauses if _stands_otherwise(clause, facts, evidence)]

@@ -36,7 +36,8 @@ _CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
 
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
-_ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
+_AMOUNT = re.compile(r"\d[\d,.]*\d")
+ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 
 
@@ -54,10 +55,10 @@ def told(
     if sentence.endswith((":", "：")):
         return
     plain = QUOTED.sub(" ", sentence)
-    clauses = _clauses(plain)
+    clauses = clauses_of(plain)
     doubtful = [("done", clause) for clause in clauses if known and _is_invented(clause, facts, evidence)]
     doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
-    parts = PART.split(plain)
+    parts = [part for part in PART.split(plain) if part.count("(") == part.count(")")]
     doubtful += [("done", part) for part in parts if _is_denied(part, facts, evidence)]
     doubtful += [("done", part) for part in parts if _went_otherwise(part, evidence)]
     yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
@@ -73,13 +74,13 @@ def _doubtful(
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
     for part in _CUT.split(plain):
-        words, spoken = claim_words(), _spoken(part, facts)
+        words, spoken = claim_words(), spoken_of(part, facts)
         rule = words.rule.search(spoken) and not words.at_all_times.search(spoken)
         if rule and len(part) <= _LONGEST_RULE and not _is_said(part, evidence):
             yield "constraints", part
 
 
-def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
+def spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
     """A clause without the names in it: `committed.go` commits nothing."""
     names = (fact.value for fact in facts if fact.category not in ("numbers", "dates"))
     for name in sorted(names, key=len, reverse=True):
@@ -87,21 +88,21 @@ def _spoken(clause: str, facts: Sequence[FactValue]) -> str:
     return clause
 
 
-def _clauses(sentence: str) -> list[str]:
+def clauses_of(sentence: str) -> list[str]:
     """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
     return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken(clause, facts))
+    words, plain = claim_words(), _WITHOUT.sub(" ", spoken_of(clause, facts))
     claimed = [act for act in words.acts.values() if act.says.search(plain)]
     checked = words.checks.search(plain) is not None
     if words.unreal.search(plain):
         return True
     if checked and not _passed(clause, evidence):
         return False
-    things, _ = _things(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
+    things, _ = things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
     if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
         return False
     whole = [act for act in claimed if act.whole and words.everything.search(plain)]
@@ -137,9 +138,10 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     part = next((part for part in parts if act.says.search(part)), clause)
     alone = (part for part in _CLAUSE.split(part) if act.says.search(part) and not act.says.match(part))
     part = next(alone, part) if act.whole else part
-    things, is_file = _things(part, facts, evidence)
-    words = [] if things or act.whole else _telling(_spoken(part, facts))
+    things, is_file = things_of(part, facts, evidence)
+    words = [] if things or act.whole else _telling(spoken_of(part, facts))
     of = [word for word in words if not re.search(act.did, word)]
+    of += _AMOUNT.findall(part) if of else []
     code = all(fact.category == "names" for fact in facts if fact.value in part)
     did = act.file if is_file else act.did
     return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
@@ -147,13 +149,13 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
 
 def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause says that something was left alone to which a call did it."""
-    words, plain = claim_words(), _spoken(clause, facts).lower()
+    words, plain = claim_words(), spoken_of(clause, facts).lower()
     denied, untouched = words.denied.search(plain), words.untouched.search(plain)
     if not (denied or untouched):
         return False
     behind = plain[denied.end() :] if denied else ""
     acts = [act for act in words.acts.values() if re.match(act.did, behind)]
-    things, is_file = _things(clause, facts, evidence)
+    things, is_file = things_of(clause, facts, evidence)
     within = not is_file and any(fact.category == "paths" and fact.value in clause for fact in facts)
     acts += [words.acts["change"]] if untouched and not within else []
     return bool(things) and any(evidence.acts.undone(act.did, things) for act in acts)
@@ -161,9 +163,10 @@ def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> b
 
 def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause tells what somebody said or did in words that nobody used."""
-    plain = _ASIDE.sub(" ", _spoken(clause, facts))
+    plain = ASIDE.sub(" ", spoken_of(clause, facts))
+    acts = " ".join(match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain))
     words = _telling(plain) if claim_words().reported.search(plain) else []
-    strange = sum(not evidence.knows(word) for word in words)
+    strange = sum(not evidence.knows(word) for word in set(words).difference(roots(acts)))
     few = 1 if any(pattern.search(plain) for pattern in claim_words().said_by) else _FEW
     return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= few
 
@@ -173,7 +176,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in roots(text) if not word.isdigit() and word not in reporting()]
 
 
-def _things(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
+def things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
     """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
     said = (fact for fact in facts if fact.value in clause)
     names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]

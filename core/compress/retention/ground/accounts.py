@@ -38,6 +38,9 @@ _TELLING = 1_000_000
 _APART = 100_000
 """Characters between two calls, which stand for themselves."""
 
+_BRIEF, _LATIN = 300, 0.9
+"""Characters of an answer that may take up what was asked; share of Latin script in what can be compared."""
+
 _PLANS = re.compile(r"todo|task|plan", re.IGNORECASE)
 """Tools that note down what is to be done."""
 
@@ -96,6 +99,25 @@ class Accounts:
         """What people said that came back as the result of a call."""
         results = (view for view in self._read if view.role == "tool")
         return [said[1] for view in results if (said := _said(view))]
+
+    @cached_property
+    def voiced(self) -> str:
+        """What people said and what they briefly answered, in lower case; "" where they write no Latin script."""
+        said: list[str] = []
+        before = ""
+        for _, speaker, _, lower in self._texts:
+            if speaker == ASSISTANT:
+                before = lower
+            else:
+                said += [lower, before] if len(lower) < _BRIEF else [lower]
+        text = "\n".join(said)
+        return text if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
+
+    def tells(self, names: Sequence[str], forms: Sequence[str]) -> bool:
+        """Whether a sentence somebody said holds one of some names and one of some forms of a word."""
+        near = (text for *_, text, lower in self._texts if any(name in lower for name in names))
+        told = (one.lower() for text in near for one in sentences(text))
+        return any(any(name in one for name in names) and any(form in one for form in forms) for one in told)
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:

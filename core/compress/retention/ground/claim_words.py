@@ -13,6 +13,9 @@ from core.compress.facts.topic import roots
 from core.support.yaml_tables import load_table
 
 _WORD_OF = re.compile("OLD|NEW")
+_NO_ATTRIBUTE = r"(?<!\ba )(?<!\ban )(?<!\bits )(?<!\btheir )"
+"""What stands before no act: `a modified file` tells of none."""
+
 _NEGATES = 40
 """Characters before a state in which a negation turns it round."""
 
@@ -93,6 +96,9 @@ class ClaimWords:
     set_about: re.Pattern[str]
     completed: re.Pattern[str]
     negated: re.Pattern[str]
+    acted_on: re.Pattern[str]
+    leaves_alone: re.Pattern[str]
+    wished: re.Pattern[str]
     rule: re.Pattern[str]
     by_people: re.Pattern[str]
     states_rule: re.Pattern[str]
@@ -182,7 +188,7 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
-    says = _one(rf"\b(?:{entry['says']})\b")
+    says = _one(rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b")
     return ClaimedAct(says, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
 
 
