@@ -162,9 +162,15 @@ def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
 
 
 def _path(path: str, evidence: Evidence) -> bool:
-    """A file is known by its name, with the folder it is in."""
+    """A file is known by its name with the folder it is in, anything else below folders that are known."""
     parts = endings(path)
-    return not parts or evidence.holds(path) or (evidence.mentions(parts[-1]) and evidence.holds(parts[-2:][0]))
+    if not parts or evidence.holds(path):
+        return True
+    if not evidence.mentions(parts[-1]):
+        return False
+    if lexicon().file_name.fullmatch(parts[-1]):
+        return evidence.holds(parts[-2:][0])
+    return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:

@@ -12,8 +12,9 @@ from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 
 _END = re.compile(
-    r":\s|;\s|,\s+(?:and|but|so|then|which|as)\b|\s+(?:and|but) (?:then |later |the |was |it )"
+    r"[:;]\s|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as)\b|\s+(?:and|but) (?:then |later |the |was |it )"
 )
+_BRACKETS = re.compile(r" ?\([^()]*\)")
 _STRANGE = 0.5
 """Share of the telling words of a wish that no person used, from which nobody voiced it."""
 
@@ -26,7 +27,7 @@ def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> I
         facts: The values in it.
         evidence: What the messages bear out.
     """
-    wish = claim_words().wished.search(sentence)
+    wish = None if "  " in sentence else claim_words().wished.search(_BRACKETS.sub("", sentence))
     voiced = evidence.accounts.voiced
     if wish is None or not voiced:
         return

@@ -67,8 +67,8 @@ class Acts:
         return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
 
     def touched(self, things: Sequence[str]) -> bool:
-        """Whether a call that does something, and ended well, names one of some things, in lower case."""
-        return any(thing in call for _, call, _ in self._done for thing in things)
+        """Whether a call that does something, and ended well, names one of some things or gives it back."""
+        return any(thing in call or thing in result for _, call, result in self._done for thing in things)
 
     def files_with(self, name: str) -> Iterator[tuple[str, str]]:
         """The files whose calls hold a name, and what these read, wrote or found; in lower case."""
