@@ -13,6 +13,7 @@ from core.compress.retention.ground.evidence import Evidence
 
 _PART = re.compile(r";\s+|,\s+(?=(?:and |but |while )?the (?:user|customer|client|assistant|agent)\b)")
 _WHAT = re.compile(r": |,? (?:and|but|so|which|because|after|whether) (?:the |it |was |then )?|, ")
+_END = re.compile(r",|: ")
 _LONG = 50
 """Characters of what somebody is said to have said from which its first clause is looked for."""
 
@@ -62,7 +63,7 @@ def _says_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Ev
     speaker = USER if claim_words().person.fullmatch(match["who"]) else ASSISTANT
     if speaker == ASSISTANT and _came_from_people(match, facts, evidence):
         return True
-    names, told = subject(what.partition(",")[0], facts)
+    names, told = subject(_END.split(what)[0], facts)
     if len(names) + len(told) >= 2:
         accounts = evidence.accounts.of(names, told, _HARDLY, around=1)
         if _is_another_s(accounts, speaker, is_origin=is_origin):
@@ -78,7 +79,7 @@ def _came_from_people(match: re.Match[str], facts: Sequence[FactValue], evidence
     """Whether a person refused what the assistant is said to refuse, or told it what it noticed."""
     words = claim_words()
     refused, noticed = words.refuses.match(match["verb"]), words.notices.match(match["verb"])
-    names, told = subject(match["what"].partition(",")[0], facts, whole=True)
+    names, told = subject(_END.split(match["what"])[0], facts, whole=True)
     if not (refused or noticed) or len(names) + len(told) < 2:
         return False
     accounts = evidence.accounts.of(names, told, _SAID, around=1)

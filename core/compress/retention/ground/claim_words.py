@@ -103,6 +103,7 @@ class ClaimWords:
     by_people: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
+    tool: re.Pattern[str]
     qualified: re.Pattern[str]
     same_check: Mapping[str, str]
     only_compiles: str
@@ -144,8 +145,12 @@ class ClaimWords:
 
 
 def kind_of_check(text: str) -> CheckKind | None:
-    """The check a text names: integration tests are known by that word, others by what runs them."""
+    """The check a text names: a tool and integration tests are known by that word, others by what runs them."""
     words = claim_words()
+    tool = words.tool.search(text)
+    if tool:
+        ran = _one(rf"\b{re.escape(tool.group())}")
+        return CheckKind(ran, ran, ran)
     named = words.qualified.search(text)
     if named:
         kind = words.same_check.get(named["kind"].lower(), named["kind"].lower())
