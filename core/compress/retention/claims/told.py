@@ -75,7 +75,9 @@ def _doubtful(
             yield "done", clause
     for part in _CUT.split(plain):
         words, spoken = claim_words(), spoken_of(part, facts)
-        rule = "  " not in plain and words.rule.search(spoken) and not words.at_all_times.search(spoken)
+        by_somebody = words.by_people.search(spoken) or words.forbids.search(spoken)
+        rule = "  " not in plain and by_somebody and words.rule.search(spoken)
+        rule = rule and not words.at_all_times.search(spoken)
         if rule and len(part) <= _LONGEST_RULE and not _is_said(part, evidence):
             yield "constraints", part
 

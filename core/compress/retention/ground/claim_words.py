@@ -101,6 +101,7 @@ class ClaimWords:
     wished: re.Pattern[str]
     rule: re.Pattern[str]
     by_people: re.Pattern[str]
+    forbids: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
     tool: re.Pattern[str]
