@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import FactValue
@@ -54,5 +55,5 @@ def _object(clause: str, verb: int, facts: Sequence[FactValue], evidence: Eviden
 def _file(text: str, evidence: Evidence) -> list[str]:
     """The file two words stand for: the hook registry is `hook_registry.go`."""
     words = [word.lower() for word in _WORD.findall(ASIDE.sub(" ", text))]
-    names = (f"{one}_{other}" for one, other in zip(words, words[1:], strict=False))
+    names = (f"{one}_{other}" for one, other in pairwise(words))
     return next(([name] for name in names if evidence.holds(f"{name}.")), [])

@@ -36,6 +36,9 @@ _CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
 
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
+GAP = "  "
+"""Stands where a quotation stood, which has its own words."""
+
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
@@ -73,13 +76,17 @@ def _doubtful(
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
-    for part in _CUT.split(plain):
-        words, spoken = claim_words(), spoken_of(part, facts)
-        by_somebody = words.by_people.search(spoken) or words.forbids.search(spoken)
-        rule = "  " not in plain and by_somebody and words.rule.search(spoken)
-        rule = rule and not words.at_all_times.search(spoken)
-        if rule and len(part) <= _LONGEST_RULE and not _is_said(part, evidence):
+    for part in () if GAP in plain else _CUT.split(plain):
+        rule = _is_rule(spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
+        if rule and not _is_said(part, evidence):
             yield "constraints", part
+
+
+def _is_rule(spoken: str) -> bool:
+    """Whether somebody lays something down: people, or whoever forbids it."""
+    words = claim_words()
+    laid_down = words.by_people.search(spoken) or words.forbids.search(spoken)
+    return bool(laid_down and words.rule.search(spoken)) and not words.at_all_times.search(spoken)
 
 
 def spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
@@ -166,9 +173,9 @@ def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> b
 def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause tells what somebody said or did in words that nobody used."""
     plain = ASIDE.sub(" ", spoken_of(clause, facts))
-    acts = " ".join(match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain))
     words = _telling(plain) if claim_words().reported.search(plain) else []
-    strange = sum(not evidence.knows(word) for word in set(words).difference(roots(acts)))
+    acts = [match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain)]
+    strange = sum(not evidence.knows(word) for word in set(words).difference(roots(" ".join(acts))))
     few = 1 if any(pattern.search(plain) for pattern in claim_words().said_by) else _FEW
     return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= few
 

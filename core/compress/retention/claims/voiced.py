@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import subject
+from core.compress.retention.claims.told import GAP
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 
@@ -27,7 +28,7 @@ def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> I
         facts: The values in it.
         evidence: What the messages bear out.
     """
-    wish = None if "  " in sentence else claim_words().wished.search(_BRACKETS.sub("", sentence))
+    wish = None if GAP in sentence else claim_words().wished.search(_BRACKETS.sub("", sentence))
     voiced = evidence.accounts.voiced
     if wish is None or not voiced:
         return

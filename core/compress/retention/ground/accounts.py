@@ -102,7 +102,7 @@ class Accounts:
 
     @cached_property
     def voiced(self) -> str:
-        """What people said and what they briefly answered, in lower case; "" where they write no Latin script."""
+        """What people said and what they briefly answered, in lower case; "" of no Latin script."""
         said: list[str] = []
         before = ""
         for _, speaker, _, lower in self._texts:

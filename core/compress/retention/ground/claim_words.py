@@ -13,7 +13,7 @@ from core.compress.facts.topic import roots
 from core.support.yaml_tables import load_table
 
 _WORD_OF = re.compile("OLD|NEW")
-_NO_ATTRIBUTE = r"(?<!\ba )(?<!\ban )(?<!\bits )(?<!\btheir )"
+_NO_ATTRIBUTE = r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
 """What stands before no act: `a modified file` tells of none."""
 
 _NEGATES = 40
@@ -146,7 +146,7 @@ class ClaimWords:
 
 
 def kind_of_check(text: str) -> CheckKind | None:
-    """The check a text names: a tool and integration tests are known by that word, others by what runs them."""
+    """The check a text names: tools and integration tests by that word, others by what runs them."""
     words = claim_words()
     tool = words.tool.search(text)
     if tool:
