@@ -176,8 +176,14 @@ def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) ->
     words = _telling(plain) if claim_words().reported.search(plain) else []
     acts = [match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain)]
     strange = sum(not evidence.knows(word) for word in set(words).difference(roots(" ".join(acts))))
-    few = 1 if any(pattern.search(plain) for pattern in claim_words().said_by) else _FEW
-    return strange > 0 and strange >= _STRANGE * len(words) and len(words) >= few
+    said = any(pattern.search(plain) for pattern in claim_words().said_by)
+    few = 1 if said else _FEW
+    return (
+        (not said or bool(evidence.accounts.voiced))
+        and strange > 0
+        and strange >= _STRANGE * len(words)
+        and len(words) >= few
+    )
 
 
 def _telling(text: str) -> list[str]:

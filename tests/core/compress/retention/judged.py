@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,7 @@ import yaml
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Fact, Retention
 from core.model.transcript.message import Message
+from core.store.database.connect import open_readonly
 from tests.core.compress.retention.claude_code import messages_of
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "retention"
@@ -71,6 +74,23 @@ def judged(folder: Path) -> Iterator[Judged]:
         files = (*folder.rglob(f"{name}-*.json"), *folder.rglob(f"*{name}-*.jsonl"))
         for path in files[:1]:
             yield _judged(name, entry, tuple(map(Message, _wires(path))))
+
+
+def unpack_stored(packed: Path, folder: Path) -> None:
+    """Write the judged sessions of a packed database into a folder, one file each."""
+    path = folder / "stored.db"
+    path.write_bytes(lzma.decompress(packed.read_bytes()))
+    query = "SELECT role, content, tool_calls, tool_call_id FROM messages WHERE session_id = ? ORDER BY id"
+    with closing(open_readonly(path)) as database:
+        for name in written():
+            wires = [_stored(*row) for row in database.execute(query, (name,))]
+            if wires:
+                (folder / f"{name}-stored.json").write_text(json.dumps({"messages": wires}), encoding="utf-8")
+
+
+def _stored(role: str, content: str | None, calls: str | None, answers: str | None) -> dict[str, Any]:
+    wire = {"role": role, "content": content or "", "tool_call_id": answers}
+    return wire | ({"tool_calls": json.loads(calls)} if calls else {})
 
 
 def _wires(path: Path) -> list[dict[str, Any]]:

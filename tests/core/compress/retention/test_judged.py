@@ -7,7 +7,7 @@ import tarfile
 
 import pytest
 
-from tests.core.compress.retention.judged import Judged, holds, judged
+from tests.core.compress.retention.judged import Judged, holds, judged, unpack_stored
 from tests.shared import shared
 
 pytestmark = pytest.mark.shared
@@ -21,8 +21,9 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> list[Judged]:
     for archive in ("cases", "claude-code-sessions"):
         with lzma.open(shared(f"data/{archive}.tar.xz")) as packed, tarfile.open(fileobj=packed) as bundle:
             bundle.extractall(folder, filter="data")
+    unpack_stored(shared("data/small.db.xz"), folder)
     found = list(judged(folder))
-    assert len(found) >= 40
+    assert len(found) >= 50
     return found
 
 
