@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
+from core.preview.engine_words import dropped, engine_plan, left_alone
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, short
 from core.support.yaml_tables import load_table
 
@@ -35,13 +36,16 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
         made: The dry run.
         saves: USD that each later request costs less; None when nobody knows the price.
     """
-    if made.summary_index is None:
+    if made.summary_index is None and not made.plan.engine:
         return _unchanged(made)
+    if made.summary_index is None and len(made.after) == len(made.before):
+        return left_alone(made)
     if made.failure is not None:
         return _placeholder(made)
     size = len(made.before), len(made.after)
+    written = made.summary_index is not None
     return _outcome(
-        _becomes(made.plan.middle.size, *size, "becomes", "become"),
+        _becomes(made.plan.middle.size, *size, "becomes", "become") if written else dropped(made),
         (made.before_tokens, made.after_tokens),
         made.retention,
         saves,
@@ -95,6 +99,8 @@ def broken_engine(name: str, what: str) -> Headline:
 
 def plan_headline(plan: Plan) -> Headline:
     """Where the trigger stands, and what a compaction now would cut."""
+    if plan.engine:
+        return engine_plan(plan)
     cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
     if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."

@@ -73,6 +73,7 @@ class Plan:
         too_short: The list has too few messages for anything to be tried, pruning included.
         spent: The middle holds only earlier summaries, of which the release makes no new one.
         kept_from: First message that stays as it is because the boundary was moved there by hand.
+        engine: The engine that decides in place of Hermes' own compressor; "" for that one.
     """
 
     release: str
@@ -100,6 +101,7 @@ class Plan:
     too_short: bool = False
     spent: bool = False
     kept_from: int | None = None
+    engine: str = ""
 
     @property
     def window(self) -> int | None:

@@ -82,12 +82,14 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
     """Print what another engine made of the conversation."""
     from inspector.cli.compression import preview_text
 
+    broken = engine_options.broken(done)
     if args.json:
         document = payload(done.preview, asked, args) | writing.payload(None)
+        document |= {} if broken is None else {"headline": broken.sentence, "remedy": broken.remedy}
         output.write_json(document | {"engine": engine_options.payload(done)}, mask=not args.unmasked)
         return 0
     shown = done.preview if args.unmasked else preview_text.masked(done.preview)
-    said = headline(done.preview, asked)
+    said = broken or headline(done.preview, asked)
     lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, said)
     output.write_lines(lines, mask=not args.unmasked)
     output.write_lines(engine_options.lines(done))

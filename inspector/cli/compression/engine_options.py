@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.compress.planning.measure import Measured
     from core.compress.summarise.base import Summariser
     from core.model.compaction.plan import Plan
+    from core.model.finding import Headline
     from inspector.cli.compression.question import Question
 
 
@@ -70,6 +71,16 @@ def payload(done: Hosted) -> dict[str, Any]:
         "tokens_sent": done.sent,
         "agrees": done.same,
     }
+
+
+def broken(done: Hosted | None) -> Headline | None:
+    """What comes before all else of an engine whose list no provider takes."""
+    from core.preview.headline import broken_engine
+
+    problems = () if done is None else done.compacted.problems
+    if done is None or not problems:
+        return None
+    return broken_engine(done.compacted.engine.name, f"its list has {'; '.join(problems)}")
 
 
 def lines(done: Hosted) -> Iterator[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
     from core.compress.planning.measure import Measured
     from core.explain.context.generation import GenerationContext
+    from core.model.finding import Headline
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +53,10 @@ def run(args: argparse.Namespace) -> int:
     gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
-        document = payload(found) | {"release_requested": args.release, "hygiene": before_turn}
+        document = payload(found, engine_options.broken(done)) | {
+            "release_requested": args.release,
+            "hygiene": before_turn,
+        }
         document |= {} if asked.context is None else _origin(asked.context)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         output.write_json(
@@ -65,7 +69,9 @@ def run(args: argparse.Namespace) -> int:
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
-        output.write_lines(_lines(found, asked.context, texts), mask=not args.unmasked)
+        output.write_lines(
+            _lines(found, asked.context, texts, engine_options.broken(done)), mask=not args.unmasked
+        )
         output.write_lines(() if gateway is None else hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
@@ -82,11 +88,11 @@ def _other_engine(
     return engine_options.compacted(args, args.engine, asked, measured, found, None, ExtractiveSummariser())
 
 
-def payload(value: Plan) -> dict[str, Any]:
-    """A plan as the command line promises it."""
+def payload(value: Plan, broken: Headline | None = None) -> dict[str, Any]:
+    """A plan as the command line promises it; of an engine whose list is broken that comes first."""
     from core.preview.headline import plan_headline
 
-    said = plan_headline(value)
+    said = broken or plan_headline(value)
     return {
         "headline": said.sentence,
         "remedy": said.remedy,
@@ -130,7 +136,9 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
         yield {"index": index, "text": left.text, "message": dict(left.wire)}
 
 
-def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]]) -> Iterator[str]:
+def _lines(
+    found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]], broken: Headline | None
+) -> Iterator[str]:
     from core.preview.headline import plan_headline
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as fmt
@@ -138,17 +146,22 @@ def _lines(found: Plan, here: GenerationContext | None, pruned: list[tuple[int, 
     if here is not None:
         tip = here.conversation.tip
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
-    said = plan_headline(found)
+    said = broken or plan_headline(found)
     yield from output.headline(said)
     yield ""
     state = "running process" if found.settings.warm else "fresh process"
     yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
     verdict = "it would fire" if found.would_fire else "it would not fire"
-    fires = fmt.count(found.threshold_tokens)
+    fires = (
+        "an unknown size"
+        if found.engine and found.threshold_tokens is None
+        else fmt.count(found.threshold_tokens)
+    )
     size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
     yield f"{size} tokens, fires at {fires}: {verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
-    yield from (f"note: {note}" for note in (here.notes if here else ()))
+    replaced = here.rules if here and found.engine else ()
+    yield from (f"note: {note}" for note in (here.notes if here else ()) if note not in replaced)
     yield ""
     columns = (
         Column("part"),

@@ -47,8 +47,10 @@ def lines(found: Preview, said: Headline) -> Iterator[str]:
     middle = found.plan.middle
     yield ""
     become = "would have become" if found.feedback.noop else "become"
-    yield f"messages {middle.start} to {middle.end - 1} {become} this summary ({found.summariser}):"
-    yield from (f"  {line}".rstrip() for line in found.summary.split("\n"))
+    if found.summary_index is not None or found.feedback.noop:
+        by = found.plan.engine or found.summariser
+        yield f"messages {middle.start} to {middle.end - 1} {become} this summary ({by}):"
+    yield from (f"  {line}".rstrip() for line in found.summary.splitlines())
     if found.retention is not None:
         yield ""
         yield from _survival(found.retention)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.compress.assembly.told import Outcome, feedback
+from core.compress.engines.host.found_engine import BUILT_IN
 from core.compress.engines.host.hosted import Compacted
 from core.compress.planning.measure import Measured
 from core.compress.retention.score import retention
@@ -133,13 +134,11 @@ def _cut(size: int, kept: Sequence[int | None]) -> Span:
 
 def _planned(plan: Plan, cut: Span, found: Compacted, size: int) -> Plan:
     """Our plan with the engine's own cut and threshold."""
-    threshold = found.threshold or plan.threshold_tokens
-    window = plan.settings.window
-    name = found.engine.name
+    threshold, window, name = found.threshold, plan.settings.window, found.engine.name
     return replace(
         plan,
         threshold_tokens=threshold,
-        threshold_percent=threshold / window if threshold and window else plan.threshold_percent,
+        threshold_percent=threshold / window if threshold and window else None,
         tail_budget=None,
         soft_ceiling=None,
         summary_cap=None,
@@ -151,5 +150,6 @@ def _planned(plan: Plan, cut: Span, found: Compacted, size: int) -> Plan:
         tail=Span(cut.end, size),
         would_fire=found.would_fire,
         blocked_by=(),
+        engine="" if name == BUILT_IN else name,
         arithmetic=(f"the engine {name!r} says where it fires and what it keeps",),
     )
