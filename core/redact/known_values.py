@@ -8,6 +8,7 @@ again. They are kept in memory for as long as the process runs, and nowhere else
 from __future__ import annotations
 
 import json
+from array import array
 from base64 import b64encode
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
@@ -26,8 +27,8 @@ LEAST, _LEAST_SHORT, _LEAST_INSIDE = 8, 6, 16
 _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
 
-_INNOCENT = 200_000
-"""Texts at the most that are remembered to hold none, 60 bytes each."""
+_INNOCENT = 1 << 17
+"""Places for texts that hold none, eight bytes each from the start: an app left on for long grows by none."""
 
 _FEW = 96
 """Up to so many new ones are looked for one by one, before the search for all is built again."""
@@ -54,7 +55,7 @@ class KnownValues:
         self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
         self._rows: dict[Hashable, tuple[int, int]] = {}
-        self._innocent: set[int] = set()
+        self._innocent = array("q", [0]) * _INNOCENT
         self._lock = Lock()
 
     @property
@@ -106,20 +107,20 @@ class KnownValues:
 
     def is_innocent(self, text: Hashable) -> bool:
         """Whether a text was marked to give nothing away: agents read the same things again and again."""
-        return hash(text) in self._innocent
+        known = hash(text)
+        return self._innocent[known % _INNOCENT] == known
 
     def mark_innocent(self, texts: Iterable[Hashable]) -> None:
         """These texts give nothing away by themselves; what others give away may still stand in them."""
-        with self._lock:
-            if len(self._innocent) > _INNOCENT:
-                self._innocent.clear()
-            self._innocent.update(map(hash, texts))
+        for known in map(hash, texts):
+            self._innocent[known % _INNOCENT] = known
 
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:
-            for known in (self._kinds, self._encoded, self._read, self._rows, self._innocent):
+            for known in (self._kinds, self._encoded, self._read, self._rows):
                 known.clear()
+            self._innocent = array("q", [0]) * _INNOCENT
             self._search, self._fresh = search_for({}), {}
 
     def held(self, text: str) -> bool:

@@ -6,7 +6,8 @@ thread a heap of its own and keeps in it what was freed: 22 MB in 80 s for a con
 between them took half of what an open conversation grew by.
 
 A look for garbage holds every thread. With 50,000 new objects to a look, one among the last of them took
-up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 16.
+up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 16. These seldom reach what
+outlived two of them, such as each line Textual draws, which holds itself: so all is looked through as well.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ _LARGE = 16 * 1024
 """Bytes from which a piece of memory is mapped by itself, and goes back when it is freed."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """As malloc.h numbers them."""
-_BREATH = 20.0
-"""Seconds between two times the holes of the heap are given back: 1 to 2 MB, in 1 to 30 ms of a thread."""
+_BREATH, _SPARING = 20.0, 1000
+"""Seconds between two times all is looked through and the holes of the heap are given back, 1 to 2 MB in 1 to
+30 ms of a thread; and at least so many times longer than that took."""
 _NEW, _YOUNG, _OLD = 5_000, 5, 200
 """New objects to a look among them, such looks to one among the last, and those to one through all."""
 
@@ -35,19 +37,32 @@ def short_looks() -> None:
 
 
 def give_back() -> None:
-    """From now on; nothing where another library than glibc allocates."""
-    if not sys.platform.startswith("linux"):
-        return
-    import ctypes
-
-    with suppress(AttributeError, OSError):
-        libc = ctypes.CDLL(None)
-        for option, value in ((_ARENA_MAX, 1), (_MMAP_THRESHOLD, _LARGE), (_TRIM_THRESHOLD, _LARGE)):
-            libc.mallopt(option, value)
-        Thread(target=_trim, args=(libc.malloc_trim,), daemon=True).start()
+    """From now on."""
+    Thread(target=_tidy, args=(_trimmer(),), daemon=True).start()
 
 
-def _trim(malloc_trim: Callable[[int], object]) -> None:
+def _trimmer() -> Callable[[int], object]:
+    """What gives the holes of the heap back; nothing where another library than glibc allocates."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        with suppress(AttributeError, OSError):
+            libc = ctypes.CDLL(None)
+            for option, value in ((_ARENA_MAX, 1), (_MMAP_THRESHOLD, _LARGE), (_TRIM_THRESHOLD, _LARGE)):
+                libc.mallopt(option, value)
+            trim: Callable[[int], object] = libc.malloc_trim
+            return trim
+    return lambda kept: None
+
+
+def _tidy(trim: Callable[[int], object]) -> None:
+    """Look through all but the modules, which are there by the first time."""
+    took = 0.0
     while True:
-        time.sleep(_BREATH)
-        malloc_trim(0)
+        time.sleep(max(_BREATH, took * _SPARING))
+        began = time.thread_time()
+        gc.collect()
+        if not took:
+            gc.freeze()
+        trim(0)
+        took = time.thread_time() - began

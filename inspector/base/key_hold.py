@@ -51,8 +51,7 @@ class KeyHold:
     def hold(self) -> None:
         """Something is opening that the next keys are for."""
         self._opening += 1
-        self._stop_waiting()
-        self._patience = self._app.set_timer(LONGEST, self.release)
+        self._wait(round(LONGEST / STUCK))
 
     def release(self) -> None:
         """It is there: the keys that waited go to it."""
@@ -61,8 +60,13 @@ class KeyHold:
             self._opening = 0
             self._app.call_later(self._next)
 
+    def _wait(self, times: int) -> None:
+        """In short steps: a timer holds what was in front when it began to its end, stopped or not."""
+        self._stop_waiting()
+        go_on = (lambda: self._wait(times - 1)) if times > 0 else self.release
+        self._patience = self._app.set_timer(STUCK, go_on)
+
     def _stop_waiting(self) -> None:
-        """Its timer would hold what was in front when it began: a conversation that was left since."""
         if self._patience is not None:
             self._patience.stop()
             self._patience = None

@@ -124,7 +124,8 @@ def _record(
         values["text"] = f"{values['text']}\n{continuation}"
     session = values.pop("session", None) or head.tag
     message = _quoted(head.message)
-    return LogRecord(kind, where, head.at, head.level, head.logger, head.tag, session, message, **values)
+    record = LogRecord(kind, where, head.at, head.level, head.logger, head.tag, session, message, **values)
+    return record.briefly
 
 
 def _quoted(message: str) -> str:

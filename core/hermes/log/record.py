@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -103,7 +103,7 @@ class LogRecord:
         at: Local time as written, without a zone.
         tag: The session in brackets, None outside a turn.
         session: The session the message names, else the tag.
-        message: The message, at most 400 characters. Untrusted.
+        quoted: The message, at most 400 characters; "" where it says nothing but the fields. Untrusted.
         tokens: The number compared, estimated or freed, by kind.
         before, after: Message counts.
         input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
@@ -120,7 +120,7 @@ class LogRecord:
     logger: str
     tag: str | None
     session: str | None
-    message: str
+    quoted: str
     model: str | None = None
     provider: str | None = None
     platform: str | None = None
@@ -142,3 +142,23 @@ class LogRecord:
     text: str | None = None
     focus: str | None = None
     telemetry: Telemetry | None = None
+
+    @property
+    def message(self) -> str:
+        """What the line says; of an answered call, as there are thousands of, it is made of the fields."""
+        return self.quoted or (self._answered if self.kind is Kind.CALL else "")
+
+    @property
+    def _answered(self) -> str:
+        prompt, output = self.input or 0, self.output or 0
+        share = 100 * (self.cached or 0) / max(prompt, 1)
+        cache = "" if self.cached is None else f" cache={self.cached}/{prompt} ({share:.0f}%)"
+        return (
+            f"API call #{self.number}: model={self.model} provider={self.provider} in={prompt} out={output} "
+            f"total={prompt + output} latency={self.seconds or 0:.1f}s{cache}"
+        )
+
+    @property
+    def briefly(self) -> LogRecord:
+        """The same without a text that its fields say as well: half of what a call takes."""
+        return replace(self, quoted="") if self.kind is Kind.CALL and self.quoted == self._answered else self

@@ -1,0 +1,20 @@
+"""One line of a log as a record."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.hermes.log.parse import parse_line
+
+ANSWERED = (
+    "2026-11-23 10:00:00,123 INFO [s1] agent.conversation_loop: API call #3: model=gpt-5.2 provider=openai "
+    "in=10060 out=5 total=10065 latency=1.0s"
+)
+
+
+@pytest.mark.parametrize("behind", ["", " cache=9960/10060 (99%)", " cache=9960/10060 (98%)", " write=7"])
+def test_an_answered_call_is_quoted_as_written_whether_its_text_is_kept_or_not(behind: str) -> None:
+    record = parse_line(ANSWERED + behind, "agent.log:1")
+    assert record is not None
+    assert record.message == (ANSWERED + behind).partition(": ")[2]
+    assert bool(record.quoted) == (behind in (" cache=9960/10060 (98%)", " write=7"))
