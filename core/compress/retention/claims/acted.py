@@ -33,7 +33,7 @@ def untouched(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> 
             continue
         things = _object(clause, act.start(), facts, evidence)
         forms = [form for root in roots(act["verb"]) for form in forms_of(root)]
-        acted = evidence.acts.touched(things) or evidence.accounts.tells(things, forms)
+        acted = evidence.acts.touched(things) or evidence.acts.reported(things, forms)
         if things and not acted:
             yield clause
 

@@ -87,13 +87,14 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     words = claim_words()
     for match in words.quantity.finditer(sentence):
-        before, noun = sentence[: match.start()], match["noun"].lower()
+        before, told_of = sentence[: match.start()], match["nouns"].lower().split()
         limit = words.limit.search(before)
+        noun = next((one for one in told_of if words.counted.get(one.removesuffix("s"))), told_of[0])
         one = noun.removesuffix("s")
         things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit else ())
         told = evidence.counts(things) if things and not words.rough.search(before) else {}
         if told and figure_of(match["figure"]) not in told:
-            yield match.group()
+            yield sentence[match.start() : match.start("nouns")] + noun
     for noun, figure in _LABELLED.findall(sentence):
         numbers = evidence.numbered(noun.lower().removesuffix("s"))
         if len(numbers) > 1 and figure not in numbers:

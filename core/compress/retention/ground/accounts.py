@@ -113,12 +113,6 @@ class Accounts:
         text = "\n".join(said)
         return text if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
 
-    def tells(self, names: Sequence[str], forms: Sequence[str]) -> bool:
-        """Whether a sentence somebody said holds one of some names and one of some forms of a word."""
-        near = (text for *_, text, lower in self._texts if any(name in lower for name in names))
-        told = (one.lower() for text in near for one in sentences(text))
-        return any(any(name in one for name in names) and any(form in one for form in forms) for one in told)
-
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
         """The same of every call but those that only note down what is to be done."""

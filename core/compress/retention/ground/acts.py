@@ -19,6 +19,9 @@ _RUN = 2
 
 _HASH = 7
 _TESTS = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)")
+_DELEGATES = re.compile(r"(?i)^(?:task|agent|delegate\w*)$")
+"""Calls that only tell another what to do."""
+
 _CALL, _RESULT = 6000, 600
 """Characters of a call's arguments and of its result that tell what it did."""
 
@@ -68,7 +71,14 @@ class Acts:
 
     def touched(self, things: Sequence[str]) -> bool:
         """Whether a call that does something, and ended well, names one of some things or gives it back."""
-        return any(thing in call or thing in result for _, call, result in self._done for thing in things)
+        done = [(call, result) for one, call, result in self._done if not _DELEGATES.search(one.call.name)]
+        return any(thing in call or thing in result for call, result in done for thing in things)
+
+    def reported(self, things: Sequence[str], forms: Sequence[str]) -> bool:
+        """Whether somebody tells as a fact what holds one of some things and one of some forms of a word."""
+        near = (text for _, text in self._accounts.spoken if any(thing in text for thing in things))
+        told = (one.lower() for text in near for one in sentences(text) if _is_so(one))
+        return any(any(part in one for part in things) and any(map(one.__contains__, forms)) for one in told)
 
     def files_with(self, name: str) -> Iterator[tuple[str, str]]:
         """The files whose calls hold a name, and what these read, wrote or found; in lower case."""

@@ -32,6 +32,7 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
     ("claim", "category"),
     [
         ("src/invoices/cache.py holds the rows.", "paths"),
+        ("src/export.py holds the rows.", "paths"),
         ("See ticket ENT-992.", "ids"),
         ("It costs $410.", "numbers"),
         ("62 passed in the end.", "numbers"),

@@ -33,6 +33,7 @@ def flagged(claim: str) -> list[str]:
         "The unit tests failed at first.",
         "The integration tests passed.",
         "The smoke tests passed.",
+        "mypy passed.",
         "notes.txt was kept.",
         "The branch was merged into main.",
         "A pull request was opened.",
@@ -47,6 +48,8 @@ def test_what_did_not_happen_is_flagged(claim: str) -> None:
     [
         "The linter failed at first.",
         "Lint passes now.",
+        "ruff passes and pytest is green.",
+        "A modified notes.txt is nothing to worry about.",
         "The tests never failed.",
         "The unit tests passed.",
         "KX31LQ was cancelled.",
