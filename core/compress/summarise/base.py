@@ -213,15 +213,12 @@ class OfflineSummariser(ABC):
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Summarise the request's turns.
+        """Summarise the request's turns; all of it is there at once, so no piece is told.
 
         Raises:
             SummaryFailure: The user gave up meanwhile.
         """
-        result = self._written(request, cancelled)
-        if on_text is not None:
-            on_text(result.body)
-        return result
+        return self._written(request, cancelled)
 
     @abstractmethod
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
