@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.redact.hints import Hints
 from core.redact.key_formats import gibberish, jumbled, opaque
 from core.redact.secret_names import (
     Strength,
@@ -18,9 +17,9 @@ from core.redact.secret_names import (
     looks_random,
     strength,
 )
-from core.redact.spans import Hit, pattern
+from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled
-from core.redact.unnamed.passwords import is_key
+from core.redact.unnamed.shapes import is_key
 from core.redact.unnamed.spoken import behind, mentioned
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")

@@ -11,8 +11,7 @@ from functools import cache
 from itertools import pairwise
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from core.redact.hints import Hints
-from core.redact.spans import Hit, pattern
+from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import Kind, compiled, kinds, letter_pairs
 
 _ESCAPED_BREAK = pattern(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")

@@ -22,18 +22,6 @@ def redact_message(message: Message) -> Message:
     return message if wire == message.wire else Message(wire, message.row)
 
 
-def redact_scattered(message: Message) -> Message:
-    """Mask what no reading of the message's texts one by one would find.
-
-    A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
-    message as a whole; messages that can hold neither come back as they are.
-    """
-    content, called = message.wire.get("content"), message.wire.get("tool_calls")
-    parts = isinstance(content, list) and len(content) > 1
-    escaped = called and any("\\u" in call.arguments for call in message.tool_calls)
-    return redact_message(message) if parts or escaped else message
-
-
 def redact_stored(text: str) -> str:
     """A stored text without credentials; one that is JSON is also looked at as what it says."""
     return _string("", text)

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from core.redact.assigned_values import named
-from core.redact.hints import Hints, hints_of, rows
 from core.redact.key_formats import known
 from core.redact.known_values import KNOWN, KnownValues
 from core.redact.secret_names import is_reference, looks_random
-from core.redact.spans import BETWEEN, MASKED, Hit, cut, lowered, merge, pattern, tally, unescaped
+from core.redact.spans import (
+    BETWEEN,
+    MASKED,
+    Hints,
+    Hit,
+    cut,
+    hints_of,
+    lowered,
+    merge,
+    pattern,
+    rows,
+    tally,
+    unescaped,
+)
 from core.redact.table import Place, compiled, places
 from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.columns import collections, columns, inserts, siblings
 from core.redact.unnamed.commands import calls, commands, files
-from core.redact.unnamed.issued import unlisted
 from core.redact.unnamed.nearby import nearby
-from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up, shaped
+from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up, shaped, unlisted
 from core.redact.unnamed.spoken import paired, spoken
 
 _MASK = "[redacted:"
@@ -91,14 +102,23 @@ def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
     yield from commands(plain, hints)
     if hints.places("arguments"):
         yield from arguments(plain, _of_command)
-    yield from columns(plain, lower, hints.places("columns"))
-    yield from inserts(plain, lower, hints.places("inserts"))
-    yield from collections(plain, lower, hints.places("groups"))
-    yield from calls(plain, lower, hints.places("calls"))
-    yield from files(plain, lower, hints.places("files"))
-    yield from spoken(plain, lower, hints.places("said"))
+    for rule, found in _BY_WORD.items():
+        if where := hints.places(rule):
+            yield from found(plain, lower, where)
     yield from paired(plain, hints)
-    yield from shaped(plain, sorted({*hints.places("stems"), *hints.places("said")}))
+    if around := sorted({*hints.places("stems"), *hints.places("said")}):
+        yield from shaped(plain, around)
+
+
+_BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
+    "columns": columns,
+    "inserts": inserts,
+    "groups": collections,
+    "calls": calls,
+    "files": files,
+    "said": spoken,
+}
+"""What looks where the words of a rule stand, in the text and in lower case."""
 
 
 def _of_command(line: str) -> Iterator[Hit]:

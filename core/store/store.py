@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 from core.errors import AmbiguousError, NotFoundError, UsageError
 from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation import read_conversation, read_lost_tail
-from core.store.conversations.conversation_query import list_conversations
+from core.store.conversations.conversation_query import conversation_ids
 from core.store.conversations.session_lists import ConversationLists
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
-from core.store.rows import usage as accounts
-from core.store.rows.messages import read_messages, read_previews
+from core.store.rows.messages import read_messages, read_previews, read_system_prompt, read_tools
 from core.store.rows.sessions import read_leases, read_locks, read_routing, read_sessions
+from core.store.rows.usage import read_usage
 
 if TYPE_CHECKING:
     from core.model.transcript.conversation import Chain, Conversation, Generation
@@ -124,12 +124,12 @@ class Store(ConversationLists):
     def system_prompt(self, session: Session) -> str | None:
         """The system prompt of a session; None where Hermes did not keep it."""
         with self._read() as (connection, schema):
-            return accounts.read_system_prompt(connection, schema, session)
+            return read_system_prompt(connection, schema, session)
 
     def tools(self, session: Session) -> ToolPin | None:
         """The tool schemas a session last sent, with the Hermes version (0.22)."""
         with self._read() as (connection, schema):
-            return accounts.read_tools(connection, schema, session)
+            return read_tools(connection, schema, session)
 
     def search(self, text: str, *, limit: int = 50, session: str | None = None) -> SearchResult:
         """Messages that hold every word of a text, newest first."""
@@ -143,7 +143,7 @@ class Store(ConversationLists):
     def model_usage(self, session_ids: Sequence[str]) -> tuple[UsageRow, ...]:
         """What sessions spent by route and task (0.19 and later)."""
         with self._read() as (connection, schema):
-            return accounts.read_usage(connection, schema, session_ids)
+            return read_usage(connection, schema, session_ids)
 
     def locks(self) -> tuple[Lease, ...]:
         """Compression locks, expired ones included."""
@@ -238,10 +238,10 @@ def _one_conversation(
 
 
 def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
-    page = list_conversations(connection, schema, path, ListQuery(limit=1))
-    if not page.rows:
+    newest = conversation_ids(connection, schema, ListQuery(limit=1))
+    if not newest:
         raise NotFoundError("there are no sessions yet", where=str(path))
-    return page.rows[0].tip.id
+    return newest[0][-1]
 
 
 def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:

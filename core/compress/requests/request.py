@@ -21,7 +21,7 @@ from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
-from core.redact.message import redact_scattered
+from core.redact.message import redact_message
 from core.redact.text import redact_text
 
 _FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
@@ -52,7 +52,7 @@ def summary_request(
     rules = policy.summary
     window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     pruned = window_turns(measured, plan, window)
-    turns = tuple(map(redact_scattered, pruned))
+    turns = tuple(map(_masked_whole, pruned))
     lean = is_lean(plan, policy)
     earlier = previous or earlier_body(measured, window)
     originals = _originals(measured, window, dict(zip(map(id, pruned), turns, strict=True)))
@@ -105,7 +105,7 @@ def _originals(measured: Measured, window: Window, clean: Mapping[int, Message])
     """The same messages with their tool results in full; those that pruning left alone are clean already."""
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
-    return tuple(clean.get(id(m)) or redact_scattered(m) for m in live if m is not None)
+    return tuple(clean.get(id(m)) or _masked_whole(m) for m in live if m is not None)
 
 
 def _asked_before(measured: Measured, window: Window) -> str:
@@ -142,3 +142,15 @@ def auto_focus(measured: Measured, policy: Policy) -> str | None:
 
 def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def _masked_whole(message: Message) -> Message:
+    """Mask what no reading of the message's texts one by one would find.
+
+    A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
+    message as a whole; messages that can hold neither come back as they are.
+    """
+    content, called = message.wire.get("content"), message.wire.get("tool_calls")
+    parts = isinstance(content, list) and len(content) > 1
+    escaped = called and any("\\u" in call.arguments for call in message.tool_calls)
+    return redact_message(message) if parts or escaped else message

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
-from core.explain.compactions.untagged import OtherCompactions, belongs
+from core.explain.context.log.log_claims import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 

@@ -175,3 +175,14 @@ class Money:
         """Unknown costs do not turn into nothing: they are counted."""
         known = [value for value in (self.usd, other.usd) if value is not None]
         return Money(sum(known, Decimal(0)) if known else None, self.missing + other.missing)
+
+
+_SHARE, _LEAST = 0.01, 0.0001
+
+
+def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
+    """Whether what was recorded is another price than the computed one; rounding is no difference."""
+    if not recorded or computed is None:
+        return False
+    apart = abs(float(recorded) - float(computed))
+    return apart > _LEAST and apart > _SHARE * float(recorded)

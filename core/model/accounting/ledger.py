@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 
-from core.model.accounting.amounts import Buckets, Money, PriceRow
-
-_SHARE, _LEAST = 0.01, 0.0001
-
-
-def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
-    """Whether what was recorded is another price than the computed one; rounding is no difference."""
-    if not recorded or computed is None:
-        return False
-    apart = abs(float(recorded) - float(computed))
-    return apart > _LEAST and apart > _SHARE * float(recorded)
+from core.model.accounting.amounts import Buckets, Money, PriceRow, differ
 
 
 @dataclass(frozen=True, slots=True)

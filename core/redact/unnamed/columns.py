@@ -21,7 +21,7 @@ from core.redact.secret_names import (
 )
 from core.redact.spans import Hit, pattern
 from core.redact.table import compiled, unnamed_words
-from core.redact.unnamed.passwords import is_password, is_thought_up
+from core.redact.unnamed.shapes import is_password, is_thought_up
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
 """What parts the cells of a line; without any of them two blanks do."""

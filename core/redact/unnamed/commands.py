@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from core.redact.hints import Hints
 from core.redact.key_formats import scrambled, variety
 from core.redact.secret_names import looks_random
-from core.redact.spans import Hit, pattern
+from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
-from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up
 
 _REACH = 160
 """Characters of a command that are read."""

@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from core.redact.hints import Hints
 from core.redact.key_formats import drawn, variety
 from core.redact.secret_names import Strength, is_reference, looks_random
-from core.redact.spans import Hit, pattern
+from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, names, unnamed_words
-from core.redact.unnamed.passwords import could_be_password, is_key, is_password, is_thought_up
+from core.redact.unnamed.shapes import could_be_password, is_key, is_password, is_thought_up
 
 _REACH, _LONGEST = 96, 64
 """Characters behind the word in which a password is looked for; and of one at the most."""

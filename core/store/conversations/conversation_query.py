@@ -138,10 +138,12 @@ def _page(query: ListQuery, items: Sequence[Item]) -> Sequence[Item]:
     return items[query.offset : end]
 
 
-def conversation_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> list[str]:
-    """The first session of each conversation, and nothing of any of them."""
+def conversation_ids(
+    connection: sqlite3.Connection, schema: Schema, query: ListQuery
+) -> Sequence[tuple[str, ...]]:
+    """The sessions of each conversation, first to last, and nothing of any of them."""
     lineage = every_family(connection, schema)
-    return [thread[0] for thread in _page(query, _ordered(connection, schema, lineage, query))]
+    return _page(query, _ordered(connection, schema, lineage, query))
 
 
 def newest_conversations(

@@ -106,7 +106,7 @@ class ConversationLists(SessionLists):
     def conversation_ids(self, query: ListQuery = EVERYTHING) -> tuple[str, ...]:
         """The first session of each conversation, newest first."""
         with self._read() as (connection, schema):
-            return tuple(conversation_ids(connection, schema, query))
+            return tuple(thread[0] for thread in conversation_ids(connection, schema, query))
 
     def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
         """The conversations some sessions are in, each once, in the order of the ids."""

@@ -1,13 +1,15 @@
-"""Messages by row id: whole, or as one line."""
+"""Messages by row id, whole or as one line, and what is sent with them: system prompt and tools."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message
+from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
@@ -15,7 +17,7 @@ from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, 
 from core.store.rows.sessions import chunks
 
 if TYPE_CHECKING:
-    from core.model.transcript.storage import RowPreview
+    from core.model.transcript.storage import RowPreview, ToolPin
 
 _PREVIEW_COLUMNS = (
     "id",
@@ -144,3 +146,38 @@ def next_row(connection: sqlite3.Connection, after: int) -> int | None:
     numbers = "SELECT min(id) FROM messages WHERE id > ? AND typeof(id) = 'integer'"
     (found,) = connection.execute(numbers, (after,)).fetchone()
     return None if found is None else int(found)
+
+
+def read_system_prompt(connection: sqlite3.Connection, schema: Schema, session: Session) -> str | None:
+    """The system prompt of a session, from the shared table (0.22) or its own row."""
+    shared = _shared_text(connection, schema, session.system_prompt_hash)
+    if shared is not None or not schema.has("sessions", "system_prompt"):
+        return shared
+    row = connection.execute("SELECT system_prompt FROM sessions WHERE id = ?", (session.id,)).fetchone()
+    return Cells(row).text("system_prompt") if row else None
+
+
+def read_tools(connection: sqlite3.Connection, schema: Schema, session: Session) -> ToolPin | None:
+    """The tool schemas a session last sent (0.22); None where they are not kept or cannot be read."""
+    text = _shared_text(connection, schema, session.tools_hash)
+    try:
+        pin = json.loads(text or "null")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(pin, dict):
+        return None
+    from core.model.transcript.storage import ToolPin
+
+    tools = pin.get("tools")
+    version = pin.get("version")
+    return ToolPin(
+        version=None if version is None else str(version),
+        tools=tuple(tools) if isinstance(tools, list) else (),
+    )
+
+
+def _shared_text(connection: sqlite3.Connection, schema: Schema, key: str | None) -> str | None:
+    if key is None or not schema.has("system_prompts", "hash", "prompt"):
+        return None
+    row = connection.execute("SELECT prompt FROM system_prompts WHERE hash = ?", (key,)).fetchone()
+    return Cells(row).text("prompt") if row else None

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from core.redact import spans
 from core.redact import text as masking
-from core.redact.hints import ROW, Hints, hints_of, words
 from core.redact.known_values import KNOWN
-from core.redact.spans import Hit, lowered
+from core.redact.spans import ROW, Hints, Hit, hints_of, lowered, words
 from tests.core.redact.corpus import credentials, innocents, nested
 from tests.shared import shared
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.redact.unnamed.passwords import could_be_password, is_password, is_thought_up
+from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import pytest
 
 from core.redact import text as masking
-from core.redact.hints import Hints, hints_of
 from core.redact.known_values import KNOWN
+from core.redact.spans import Hints, hints_of
 from core.redact.text import find, redact_text
 from core.store.conversations.credentials import holding, passed_over, piecewise
 from core.store.store import Store
