@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from core.model.transcript.message import Message
+from core.redact.known_values import KNOWN
 from core.redact.message import redact_message
 from core.redact.text import redact, redact_bulk, redact_text
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
@@ -255,3 +256,13 @@ def test_what_one_of_many_texts_gives_away_is_masked_in_the_others() -> None:
     told, bare = redact_bulk([f"DB_PASSWORD={value}", f"it answers to {value} now"])
     assert value not in told
     assert value not in bare
+
+
+def test_a_text_read_before_still_loses_what_another_one_gives_away() -> None:
+    value = "zq8Vt2mXw9Lr"
+    bare = f"it answers to {value} now"
+    KNOWN.mark_innocent([bare.encode()])
+    assert redact_bulk([bare, "plain words"]) == [bare, "plain words"]
+    assert value not in redact_bulk([bare, f"DB_PASSWORD={value}"])[0]
+    KNOWN.learn([(value, "secret-value")])
+    assert value not in redact_bulk([bare])[0]
