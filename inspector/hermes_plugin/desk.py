@@ -157,11 +157,11 @@ class Desk:
         )
 
     def _block(self, compressor: ContextCompressor) -> str:
-        guard = compressor.guard
-        if guard.error:
-            return f"the last summary failed: {guard.error}"
-        if guard.strikes:
-            return f"{guard.strikes} compactions in a row did not help"
+        past = compressor.backoff
+        if past.error:
+            return f"the last summary failed: {past.error}"
+        if past.strikes:
+            return f"{past.strikes} compactions in a row did not help"
         return "too many summaries in a row were made by rule"
 
     def _with_reply(self, rows: Rows, after: Rows) -> Rows:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.compress.assembly.assemble import Assembled, assemble
-from core.compress.engines.attempt_guard import Guard
+from core.compress.engines.backoff import Backoff
 from core.compress.engines.contract import ContextEngine, Route, Wires
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Rows, cut
@@ -65,7 +65,7 @@ class ContextCompressor(ContextEngine):
     ) -> None:
         super().__init__()
         self.policy = policy
-        self.guard = Guard()
+        self.backoff = Backoff()
         self.previous_summary: str | None = None
         self.last_error: str | None = None
         self.last_aborted = self.last_fallback = False
@@ -96,18 +96,18 @@ class ContextCompressor(ContextEngine):
         self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
         total = usage.get("total_tokens")
         self.last_total_tokens = int(total or self.last_prompt_tokens + self.last_completion_tokens)
-        self.guard.counted(
+        self.backoff.counted(
             self.last_prompt_tokens, self.threshold_tokens, self._rough_after, self.policy.gate
         )
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
         """The threshold is reached and nothing blocks."""
         tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
-        return tokens >= self.threshold_tokens and not self.guard.blocks(self.policy.gate, self._clock())
+        return tokens >= self.threshold_tokens and not self.backoff.blocks(self.policy.gate, self._clock())
 
     def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
         """Whether the provider's own count is worth waiting for (0.16 on)."""
-        return self.guard.defers(rough_tokens, self.threshold_tokens, self._rough_after, self.policy.gate)
+        return self.backoff.defers(rough_tokens, self.threshold_tokens, self._rough_after, self.policy.gate)
 
     def has_content_to_compress(self, messages: Wires) -> bool:
         """Whether the unpruned list has a middle: what the gateway asks before it compacts by hand."""
@@ -125,7 +125,7 @@ class ContextCompressor(ContextEngine):
     def on_session_end(self, session_id: str, messages: Wires) -> None:
         """Nothing of one session reaches the next."""
         self.previous_summary = None
-        self.guard = Guard()
+        self.backoff = Backoff()
 
     def on_session_reset(self) -> None:
         """The user began anew."""
@@ -152,10 +152,10 @@ class ContextCompressor(ContextEngine):
         self._settle(changed)
         if self.policy.gate.switch_forgets:
             self.last_prompt_tokens = self.last_completion_tokens = self.last_total_tokens = 0
-            self.guard.strikes = self.guard.last_real = self.guard.fitted = 0
-            self.guard.awaiting = False
+            self.backoff.strikes = self.backoff.last_real = self.backoff.fitted = 0
+            self.backoff.awaiting = False
         if self.policy.gate.switch_clears and moved:
-            self.guard.succeeded()
+            self.backoff.succeeded()
 
     def compress(
         self,
@@ -169,7 +169,7 @@ class ContextCompressor(ContextEngine):
         self.last_aborted = self.last_fallback = False
         self.last_error = None
         if force and self.policy.failure.force_clears:
-            self.guard.end_cooldown()
+            self.backoff.end_cooldown()
         measured = measure([Message(wire) for wire in messages], self.policy)
         found = plan(measured, self._now_settings())
         if found.blocked_by:
@@ -193,7 +193,7 @@ class ContextCompressor(ContextEngine):
 
     def _nothing_to_do(self, found: Plan) -> None:
         rules = self.policy.gate
-        self.guard.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
+        self.backoff.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
 
     def _forget_foreign(self, measured: Measured) -> None:
         """A summary in memory of which the list holds none belongs to another session (0.17 on)."""
@@ -211,7 +211,7 @@ class ContextCompressor(ContextEngine):
             session=self.session,
         )
         result = None if not force and self._skips(measured, found, request) else self._asked(request)
-        if result is None and self.last_error is not None and self.guard.aborts:
+        if result is None and self.last_error is not None and self.backoff.aborts:
             return None
         if result is None:
             self.last_fallback = True
@@ -219,7 +219,7 @@ class ContextCompressor(ContextEngine):
                 self.policy, reason=self.last_error, prefix_length=len(self._wording.handoff)
             )
             result = static.summarise(request)
-            self.guard.fallback_streak += self.last_error is not None
+            self.backoff.fallback_streak += self.last_error is not None
         body = completed(result, request, finish_of(measured, found, request, self.session), self._wording)
         self.previous_summary = request.previous_summary if self.last_fallback else body
         return body
@@ -227,17 +227,17 @@ class ContextCompressor(ContextEngine):
     def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
         """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
         rules = self.policy.gate
-        if self.guard.is_benched(rules, self._clock()):
+        if self.backoff.is_benched(rules, self._clock()):
             return True
-        if not rules.small_middle or self.guard.strikes < 1:
+        if not rules.small_middle or self.backoff.strikes < 1:
             return False
         return estimate(request.turns, self.policy) < int(rules.small_middle * self.threshold_tokens)
 
     def _asked(self, request: SummaryRequest) -> SummaryResult | None:
         """Ask the summariser, unless a failure is too recent."""
         now = self._clock()
-        if now < self.guard.cooldown_until:
-            self.last_error = self.guard.error
+        if now < self.backoff.cooldown_until:
+            self.last_error = self.backoff.error
             return None
         try:
             result = self._summariser.summarise(request)
@@ -248,19 +248,21 @@ class ContextCompressor(ContextEngine):
             if taken is not None:
                 return taken
             self.last_error = failure.what
-            self.guard.failed(
+            self.backoff.failed(
                 failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured
             )
             return None
-        self.guard.succeeded()
+        self.backoff.succeeded()
         return result
 
     def _replaced(self, measured: Measured, assembled: Assembled, current_tokens: int | None) -> Wires:
         """Take the new list over and judge what it saved."""
         before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
         self.compression_count += 1
-        self.guard.saved(current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate)
-        self.guard.awaiting, self._rough_after = True, after
+        self.backoff.saved(
+            current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate
+        )
+        self.backoff.awaiting, self._rough_after = True, after
         return _wires(assembled.messages)
 
 

@@ -15,7 +15,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.messages.draw import laid_out
+from inspector.widgets.messages.message_line import laid_out
 from inspector.widgets.panes.text_pane import TextPane
 
 CHUNK = 64 * 1024

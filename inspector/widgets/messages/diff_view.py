@@ -15,7 +15,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.text import clean
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.messages.draw import laid_out
+from inspector.widgets.messages.message_line import laid_out
 
 REMOVED, ADDED, SAME, SECTION = "-", "+", " ", "@"
 INK = {REMOVED: "severity-critical", ADDED: "severity-ok", SAME: "ink-muted", SECTION: "part-head"}

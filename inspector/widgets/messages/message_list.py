@@ -17,7 +17,7 @@ from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import Rows
-from inspector.widgets.messages.draw import Marks, MessageRow, draw_message
+from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message
 
 
 @dataclass(frozen=True, slots=True)

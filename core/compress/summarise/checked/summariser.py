@@ -19,7 +19,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.checked.edits import joined, without
 from core.compress.summarise.checked.grounds import Grounds
-from core.compress.summarise.extract.fact_choice import Estimate
+from core.compress.summarise.extract.content_selection import Estimate
 from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.faithful.missing import lines_of
 from core.compress.summarise.prompt import repair_prompt

@@ -18,7 +18,7 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.fact_choice import (
+from core.compress.summarise.extract.content_selection import (
     FOCUS_SHARE,
     Estimate,
     choose,

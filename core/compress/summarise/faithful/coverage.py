@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found, endings
 from core.compress.facts.topic import roots
-from core.compress.summarise.extract.fact_choice import Estimate
+from core.compress.summarise.extract.content_selection import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 

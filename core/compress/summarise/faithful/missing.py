@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found
 from core.compress.retention.summary_index import LOST, SummaryIndex
-from core.compress.summarise.extract.fact_choice import Estimate, lists, quotes
+from core.compress.summarise.extract.content_selection import Estimate, lists, quotes
 from core.compress.summarise.extract.fact_lines import FactLine
 
 _SECTIONS = {

@@ -14,7 +14,7 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.fact_choice import Estimate, topic_details
+from core.compress.summarise.extract.content_selection import Estimate, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.sections import render

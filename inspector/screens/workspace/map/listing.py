@@ -13,7 +13,7 @@ from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
 from inspector.widgets.lists.row_source import PAGE, PagedRows
-from inspector.widgets.messages.draw import Marks, MessageRow
+from inspector.widgets.messages.message_line import Marks, MessageRow
 from inspector.widgets.messages.message_list import Band, BandedRows, Banding, MessageList, partition_bands
 
 

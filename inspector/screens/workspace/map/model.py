@@ -14,7 +14,7 @@ from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading
 from inspector.screens.workspace.views import generation_words
 from inspector.widgets.messages.detail_pane import Detail
-from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import Band
 
 Listed = tuple[RowPreview, tuple[ToolCall, ...]]

@@ -14,7 +14,7 @@ from core.preview.generation import Reading
 from core.preview.what_if import Hypothesis
 from inspector.screens.workspace.map.model import Dressing
 from inspector.widgets.messages.detail_pane import Detail
-from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages.message_line import MessageRow
 
 
 @dataclass(frozen=True)

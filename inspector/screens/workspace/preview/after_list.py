@@ -13,7 +13,7 @@ from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRow
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.row_source import ListRows
-from inspector.widgets.messages.draw import Marks, draw_message
+from inspector.widgets.messages.message_line import Marks, draw_message
 from inspector.widgets.messages.message_list import Band, draw_band
 
 FATES = {

@@ -13,7 +13,7 @@ from core.preview.comparison import Comparison
 from inspector.terminal import formatting as fmt
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, wrap
-from inspector.widgets.messages.draw import Marks, MessageRow, draw_message, message_row
+from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message, message_row
 from inspector.widgets.messages.message_list import Band, Banding
 
 

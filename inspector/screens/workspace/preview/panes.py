@@ -24,7 +24,7 @@ from inspector.screens.workspace.preview.paired_rows import (
 from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
-from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList
 from inspector.widgets.panes.text_pane import LongText
 

@@ -225,13 +225,13 @@ def test_from_019_on_the_next_real_count_is_the_judge() -> None:
 
 def test_after_a_while_022_allows_one_attempt_in_spite_of_strikes() -> None:
     made, _, clock = engine("0.22")
-    made.guard.strikes = 2
+    made.backoff.strikes = 2
     assert not made.should_compress(60000)
     clock.now += 299
     assert not made.should_compress(60000)
     clock.now += 2
     assert made.should_compress(60000)
-    assert made.guard.strikes == 1
+    assert made.backoff.strikes == 1
 
 
 def test_finding_nothing_to_do_is_a_strike_where_a_release_says_so() -> None:
@@ -239,7 +239,7 @@ def test_finding_nothing_to_do_is_a_strike_where_a_release_says_so() -> None:
     for release, strikes in (("0.13", 0), ("0.17", 0), ("0.19", 1), ("0.22", 0)):
         made, _, _ = engine(release)
         assert made.compress(few) == few
-        assert made.guard.strikes == strikes
+        assert made.backoff.strikes == strikes
 
 
 def test_a_rough_estimate_waits_for_a_real_count_from_016_on() -> None:
@@ -251,22 +251,22 @@ def test_a_rough_estimate_waits_for_a_real_count_from_016_on() -> None:
 
 def test_016_waits_while_little_came_since_a_prompt_that_fitted() -> None:
     made, _, _ = engine("0.16")
-    made.guard.last_real, made.guard.fitted = 20000, 62000
+    made.backoff.last_real, made.backoff.fitted = 20000, 62000
     assert made.should_defer_preflight_to_real_usage(66096)
-    assert made.guard.fitted == 66096
+    assert made.backoff.fitted == 66096
     assert not made.should_defer_preflight_to_real_usage(66096 + 4097)
-    made.guard.last_real = 64000
+    made.backoff.last_real = 64000
     assert not made.should_defer_preflight_to_real_usage(66096)
 
 
 def test_another_model_brings_its_own_window_and_voids_what_was_learned() -> None:
     made, _, _ = engine("0.19")
-    made.guard.strikes, made.guard.cooldown_until, made.last_prompt_tokens = 2, 9e9, 50000
+    made.backoff.strikes, made.backoff.cooldown_until, made.last_prompt_tokens = 2, 9e9, 50000
     made.update_model("m", 200000, base_url="https://api.example.com/v1", provider="custom")
     assert (made.threshold_tokens, made.last_prompt_tokens) == (150000, 0)
     assert made.should_compress(150000)
     old, _, _ = engine("0.17")
-    old.guard.strikes = 2
+    old.backoff.strikes = 2
     old.update_model("m", 200000)
     assert not old.should_compress(150000)
 

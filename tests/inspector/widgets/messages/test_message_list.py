@@ -12,7 +12,7 @@ from core.model.transcript.message import RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.messages.draw import (
+from inspector.widgets.messages.message_line import (
     Marks,
     MessageRow,
     argument_line,

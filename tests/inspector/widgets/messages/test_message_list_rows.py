@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message
-from inspector.widgets.messages.draw import message_row
+from inspector.widgets.messages.message_line import message_row
 from inspector.widgets.messages.message_list import Band, Banding, partition_bands
 from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 

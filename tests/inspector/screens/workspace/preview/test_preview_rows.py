@@ -27,8 +27,8 @@ from inspector.screens.workspace.preview.paired_rows import (
     linked,
 )
 from inspector.terminal.palette import Palette, defaults
-from inspector.widgets.messages import draw
-from inspector.widgets.messages.draw import MessageRow
+from inspector.widgets.messages import message_line
+from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import Band
 
 SUMMARY = "## Goal\nFix the tests\n## Done\n" + "1. READ src/auth.py and found the token check " * 3
@@ -102,7 +102,7 @@ def test_the_left_side_shows_how_much_of_each_message_is_lost() -> None:
 def test_what_was_drawn_ahead_in_a_worker_is_not_masked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = compacted(2, 300, 60)
     draw_ahead(shown.before, 302, Palette(defaults()))
-    monkeypatch.setattr(draw, "masked_start", None)
+    monkeypatch.setattr(message_line, "masked_start", None)
     rows = BeforeRows(shown)
     for index in (0, 40, 302, 361):
         assert rows.row(index) is not None

@@ -13,7 +13,7 @@ _GROWTH_LEAST, _GROWTH_SHARE = 4096, 0.05
 
 
 @dataclass(slots=True)
-class Guard:
+class Backoff:
     """Counters of one session. Times are seconds of any steady clock.
 
     Attributes:
