@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary, recognised_by, scaffold_kind
+from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
+from core.hermes.markers.summary_signs import PREFILTERS
 from core.hermes.policy.output_rules import SummaryRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import TailRules

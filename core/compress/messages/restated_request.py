@@ -11,7 +11,8 @@ from dataclasses import replace
 from core.compress.messages.kinds import content_text, is_readable_answer, is_request, is_scaffold, is_summary
 from core.compress.messages.list_rows import Row, appended, prepended, without_keys
 from core.compress.messages.summary_row import END_MARKER, last_visible, visible_role
-from core.hermes.markers.markers import markers, scaffold_kind
+from core.hermes.markers.markers import scaffold_kind
+from core.hermes.markers.summary_signs import markers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 

@@ -9,7 +9,7 @@ from itertools import chain
 from core.compress.messages.kinds import content_text
 from core.compress.pruning.shrink import skill_named
 from core.compress.sizing.estimate import calls_of, function_of
-from core.hermes.markers.markers import markers
+from core.hermes.markers.summary_signs import markers
 from core.model.transcript.message import Message
 
 MARK = "[SKILL_PRUNED:"

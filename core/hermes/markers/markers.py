@@ -2,7 +2,6 @@
 
 A summary row begins with one of a few openers. What follows the long opener is a prefix that differs from
 release to release; it is recognised by length and hash, so an exact match names the releases that wrote it.
-Lists only look for summaries: whether a row holds one is said without telling who wrote it.
 """
 
 from __future__ import annotations
@@ -11,21 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from core.support.yaml_tables import load_table
-
-PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
-"""Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
-LONGEST_HEAD = 12
-"""More rows than this before a summary are no protected head."""
-
-
-@cache
-def markers() -> dict[str, Any]:
-    """The table of texts around a compaction, as in markers.yaml."""
-    loaded: dict[str, Any] = load_table("core/hermes/markers/markers.yaml")
-    return loaded
+from core.hermes.markers.summary_signs import PREFILTERS, markers, summary_start
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,33 +98,6 @@ def recognised_by(match: SummaryMatch, release: str) -> bool:
         release: Minor release, `0.19`.
     """
     return release in _readers().get(match.family if match.exact else "", ())
-
-
-def is_summary(text: str) -> bool:
-    """Whether `find_summary` finds one, without telling whose it is."""
-    start = summary_start(text)
-    return start is not None and text.startswith(tuple(markers()["openers"].values()), start[0])
-
-
-def shares_row(text: str) -> bool:
-    """Whether live text could stand in the row of a summary: before it, or behind its end."""
-    end = markers()["end"]
-    return text.lstrip().startswith(markers()["prior_open"]) or (
-        end in text and not text.rstrip().endswith(end)
-    )
-
-
-def summary_start(text: str) -> tuple[int, str] | None:
-    """Offset of the opener and the live text wrapped before it."""
-    lead = len(text) - len(text.lstrip())
-    if not text.startswith(markers()["prior_open"], lead):
-        return lead, ""
-    close = text.rfind(markers()["prior_close"])
-    if close < 0:
-        return None
-    behind = close + len(markers()["prior_close"])
-    offset = behind + len(text[behind:]) - len(text[behind:].lstrip())
-    return offset, text[lead + len(markers()["prior_open"]) : close].strip("\n")
 
 
 def without_prefix(text: str, release: str) -> str:

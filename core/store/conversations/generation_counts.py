@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from core.hermes.markers.markers import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
+from core.hermes.markers.summary_signs import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
 from core.store.database.open_database import Schema
 from core.store.lineage.lineage import Lineage

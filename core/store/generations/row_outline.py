@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary
+from core.hermes.markers.markers import SummaryMatch, find_summary
+from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
