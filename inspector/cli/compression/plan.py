@@ -48,12 +48,13 @@ def run(args: argparse.Namespace) -> int:
     found = plan(measured, asked.settings, asked.gate, keep=args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
+    broken = None if done is None else engine_options.broken(done)
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
     gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
-        document = payload(found, engine_options.broken(done)) | {
+        document = payload(found, broken) | {
             "release_requested": args.release,
             "hygiene": before_turn,
         }
@@ -69,9 +70,7 @@ def run(args: argparse.Namespace) -> int:
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
-        output.write_lines(
-            _lines(found, asked.context, texts, engine_options.broken(done)), mask=not args.unmasked
-        )
+        output.write_lines(_lines(found, asked.context, texts, broken), mask=not args.unmasked)
         output.write_lines(() if gateway is None else hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
