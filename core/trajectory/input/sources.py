@@ -62,8 +62,7 @@ def find_input(named: str) -> Input:
         return _remote(named)
     path = Path(named).expanduser()
     if path.is_dir():
-        found = [one for one in sorted(path.iterdir()) if one.name.endswith(_WANTED) and one.is_file()]
-        return _local(found, path, many=True, named=named)
+        return _local(_wanted(path), path, many=True, named=named)
     if path.exists():
         return _local([path], path.parent, many=False, named=named)
     if any(sign in named for sign in _GLOB):
@@ -76,6 +75,13 @@ def find_input(named: str) -> Input:
 def kind_of(name: str) -> str:
     """How a file of this name is read."""
     return next((kind for ending, kind in _ENDINGS.items() if name.endswith(ending)), PLAIN)
+
+
+def _wanted(folder: Path) -> list[Path]:
+    try:
+        return [one for one in sorted(folder.iterdir()) if one.name.endswith(_WANTED) and one.is_file()]
+    except OSError as error:
+        raise NotFoundError(f"cannot be read ({error.strerror})", where=str(folder)) from error
 
 
 def _local(paths: Iterable[Path], above: Path, *, many: bool, named: str) -> Input:

@@ -31,7 +31,7 @@ class TrajectoryScreen(Page):
     """
 
     BINDINGS = bindings("trajectory")
-    DEFAULT_CSS = "TrajectoryScreen RetentionStrip { display: none; }"
+    DEFAULT_CSS = "TrajectoryScreen.-whole RetentionStrip { display: none; }"
 
     sides = getters.query_one(PreviewPanes)
     head = getters.query_one(StatusLine)
@@ -70,7 +70,10 @@ class TrajectoryScreen(Page):
     def _take(self, event: Made) -> None:
         why = self.listed.problem or "It holds no turns."
         self.sides.tell(event.comparison, why)
-        self.head.left = tuple(_pieces(self.listed, event.comparison))
+        made = event.comparison
+        self.head.left = tuple(_pieces(self.listed, made))
+        self.head.right = () if made is None else (_target(made, self.job.settings.target),)
+        self.set_class(made is None or made.retention is None, "-whole")
         self.sides.before.focus()
 
     @on(MessageList.Opened, "MessageList")
@@ -86,7 +89,7 @@ class TrajectoryScreen(Page):
         return "\n".join((message.text, *calls))
 
     def action_look(self, mode: str) -> None:
-        """Look at the diff; again for both sides."""
+        """Look at the diff, or at what is lost; again for both sides."""
         self.sides.look(mode)
 
     def action_back(self) -> None:
@@ -110,6 +113,12 @@ def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
     if not made.middle.size:
         return [*pieces, ("ink", f" · {before} tokens · stays as it is")]
     saved = fmt.percent(made.saved)
-    turns = f"turns {len(made.before):,} → {len(made.after):,}"
-    region = f"region {made.middle.start:,} to {made.middle.end - 1:,}"
-    return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {turns} · {region}")]
+    cut = f"turns {made.middle.start:,}–{made.middle.end - 1:,} of {len(made.before):,}"
+    return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {cut}")]
+
+
+def _target(made: Comparison, target: int) -> Piece:
+    """Why it is cut, or that cutting does not suffice."""
+    if made.after_tokens > target:
+        return "severity-warning", f"still over {fmt.count(target)}"
+    return "ink-muted", f"target {fmt.count(target)}"

@@ -60,6 +60,17 @@ def test_a_damaged_file_is_one_clear_line(plain: Path, capsys: pytest.CaptureFix
     assert "cannot be read" in capsys.readouterr().err
 
 
+def test_a_folder_that_may_not_be_read_is_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refused(folder: Path) -> list[Path]:
+        raise PermissionError(13, "Permission denied", str(folder))
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert run(["trajectory", str(tmp_path), str(tmp_path / "out"), *OPTIONS]) == 3
+    assert f"{tmp_path}: cannot be read (Permission denied)" in capsys.readouterr().err
+
+
 def test_parquet_rows_become_lines(plain: Path, whole: bytes) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -48,10 +48,13 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         shown = drawn(pilot)
         assert "middle" in shown
         assert "introduction text (18 characters)" in shown
-        assert "region" in shown
+        assert "target 900" in shown or "still over 900" in shown
+        assert "facts kept" in shown
         await press(pilot, "enter")
         await press(pilot, "escape", "d")
         assert "→ one summary" in drawn(pilot)
+        await press(pilot, "escape", "x")
+        assert "outcome" in drawn(pilot)
         await press(pilot, "escape", "escape")
         assert "12 trajectories" in drawn(pilot)
 
