@@ -66,10 +66,10 @@ def _inside_json(text: str) -> str:
     r"""Redact what only shows once a JSON text is decoded: `\u` escapes, names apart from their values."""
     try:
         decoded = json.loads(text)
-    except (ValueError, RecursionError):
+        clean = _value("", decoded)
+        return text if clean == decoded else json.dumps(clean, ensure_ascii=False)
+    except (ValueError, RecursionError):  # Python 3.12 and later decode deeper than anything is walked
         return text
-    clean = _value("", decoded)
-    return text if clean == decoded else json.dumps(clean, ensure_ascii=False)
 
 
 def _joined(items: list[Any]) -> list[Any]:

@@ -148,10 +148,9 @@ def _cut_call(call: Any, rules: PruneRules) -> Any:
 def cut_arguments(arguments: str, keep: int) -> str:
     """Shorten every long text inside a JSON value, which stays valid JSON; anything else stays as it is."""
     try:
-        value = json.loads(arguments)
+        return json.dumps(_cut_leaves(json.loads(arguments), keep), ensure_ascii=False)
     except (ValueError, RecursionError):
         return arguments
-    return json.dumps(_cut_leaves(value, keep), ensure_ascii=False)
 
 
 def _cut_leaves(value: Any, keep: int) -> Any:

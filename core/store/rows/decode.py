@@ -17,6 +17,9 @@ JSON_PREFIX = "\x00json:"
 MOST_MONEY = 10**15
 """US dollars beyond which a stored amount is damage; sums of what was spent leave out the same ones."""
 
+_DEEPEST, _LONG = 200, 1_000_000
+"""Levels of JSON that are still walked: Python parses deeper ones. In longer texts nobody looks for them."""
+
 _MEMORY_BLOCK = re.compile(r"<\s*memory-context\s*>.*?</\s*memory-context\s*>", re.IGNORECASE | re.DOTALL)
 _MEMORY_NOTE = re.compile(
     r"\[System note:\s*The following is recalled memory context,\s*NOT new user input\.\s*"
@@ -122,10 +125,21 @@ class Cells:
 
     def _parsed(self, text: str, column: str, otherwise: Any) -> Any:
         try:
-            return json.loads(text)
+            found = json.loads(text)
+            if text.count("[") + text.count("{") <= _DEEPEST or len(text) > _LONG or _within(found, _DEEPEST):
+                return found
         except (ValueError, RecursionError):
-            self.damage.append(f"{column} is not valid JSON")
-            return otherwise
+            pass
+        self.damage.append(f"{column} is not valid JSON")
+        return otherwise
+
+
+def _within(value: Any, levels: int) -> bool:
+    """Whether lists and mappings stand so deep in one another, and no deeper."""
+    if not isinstance(value, dict | list):
+        return True
+    parts = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_within(part, levels - 1) for part in parts)
 
 
 def spoken(text: str) -> str:
