@@ -47,22 +47,19 @@ class Status:
         return None if self.tokens is None or not self.threshold else self.tokens / self.threshold
 
 
-def status_of(
-    store: Store, session_id: str, stores: Sequence[OpenDatabase] = (), *, now: datetime | None = None
-) -> Status:
+def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()) -> Status:
     """Say where a conversation stands.
 
     Args:
         store: The database it is in.
         session_id: Any session of it.
         stores: The databases whose money counts; only this one by default.
-        now: The moment asked about; this one by default.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    moment = now or datetime.now(UTC)
+    moment = datetime.now(UTC)
     context, explanation = explained(store, session_id)
     conversation = explanation.conversation
     found = examine_case(case_of(context, explanation, moment)).findings

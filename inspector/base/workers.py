@@ -26,12 +26,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
+def in_thread(group: str) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
     """Decorator: calls of this method run in a thread, and what they raise is reported, not fatal.
 
-    Args:
-        group: Names the work among that of its widget or screen.
-        exclusive: A call takes the place of the one before it, which is told to stop.
+    A call takes the place of the one before it in its group, which is told to stop.
     """
 
     def decorate(method: Callable[P, R]) -> Callable[P, Worker[R]]:
@@ -39,7 +37,7 @@ def in_thread(group: str, *, exclusive: bool = True) -> Callable[[Callable[P, R]
         # thread that draws.
         return work(
             thread=True,
-            exclusive=exclusive,
+            exclusive=True,
             group=group,
             exit_on_error=False,
             description=method.__name__,

@@ -90,7 +90,7 @@ def cost(
     return total / MILLION
 
 
-def _bucket_rates(rates: Rates, one_hour: bool) -> tuple[Decimal | None, ...]:
+def _bucket_rates(rates: Rates, one_hour: bool = False) -> tuple[Decimal | None, ...]:
     """Of uncached input, cache read, cache write and output."""
     read = rates.cache_read if rates.cache_read is not None else rates.input
     return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
@@ -148,17 +148,13 @@ class BucketCosts:
     saved: Decimal | None = None
 
 
-def bucket_rates(part: LedgerPart, *, one_hour: bool = False) -> dict[str, Decimal | None]:
+def bucket_rates(part: LedgerPart) -> dict[str, Decimal | None]:
     """USD per million tokens of each bucket by the part's newest entry; empty without one."""
     if part.price is None:
         return {}
     rates = rates_for(part.price, (part.tokens.prompt or 0) // max(1, part.calls))
-    return {
-        "input": rates.input,
-        "cache_read": rates.cache_read if rates.cache_read is not None else rates.input,
-        "cache_write": write_rate(rates, one_hour=one_hour),
-        "output": rates.output,
-    }
+    names = ("input", "cache_read", "cache_write", "output")
+    return dict(zip(names, _bucket_rates(rates), strict=True))
 
 
 def bucket_costs(row: LedgerRow) -> BucketCosts:

@@ -180,21 +180,17 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{opener}{bare}" for opener in rules["listed"])
 
 
-def open_book(*, one_hour: bool = False, overrides: Path | None = None) -> PriceBook:
+def open_book(*, one_hour: bool = False) -> PriceBook:
     """A price book with this user's overrides, remembering look-ups in their cache directory.
 
     Args:
         one_hour: Cache writes are kept for an hour.
-        overrides: The file of overrides; `prices.yaml` in the configuration directory by default.
 
     Raises:
         ConfigError: The file of overrides cannot be used.
     """
-    return PriceBook(
-        read_overrides(overrides or config_directory() / OWN_PRICES),
-        one_hour=one_hour,
-        folder=cache_directory(),
-    )
+    overrides = read_overrides(config_directory() / OWN_PRICES)
+    return PriceBook(overrides, one_hour=one_hour, folder=cache_directory())
 
 
 def read_overrides(path: Path) -> tuple[Override, ...]:

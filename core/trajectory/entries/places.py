@@ -38,7 +38,7 @@ def elements(data: bytes, place: Place, count: int) -> Sequence[Place]:
         raws = _elements.decode(memoryview(data)[at : place[1]])
     except (msgspec.DecodeError, UnicodeDecodeError):
         text = data[at : place[1]].decode("utf-8", "surrogatepass")
-        spans, _ = read_list(text, 0)
+        spans, _ = read_list(text)
         return [(at + start, at + end) for start, end in _in_bytes(text, spans[:count])]
     return _walked(data, raws[:count], _to_element, at + 1)
 

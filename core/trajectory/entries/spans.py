@@ -41,14 +41,14 @@ def read_object(text: str, at: int = 0) -> dict[str, Span]:
     return found
 
 
-def read_list(text: str, at: int) -> tuple[list[Span], int]:
-    """The elements of the list that begins at `at`, and where it ends.
+def read_list(text: str) -> tuple[list[Span], int]:
+    """The elements of the list a text begins with, and where it ends.
 
     Raises:
         json.JSONDecodeError: The text is no JSON.
     """
     found: list[Span] = []
-    at = skip_blank(text, at + 1)
+    at = skip_blank(text, 1)
     if text[at : at + 1] == "]":
         return found, at + 1
     while True:
