@@ -179,7 +179,8 @@ class WorkspaceScreen(Page):
         several = here is not None and total > 1
         bar.place = f"generation {here.index} of {total}" if here is not None and several else ""
         bar.brief_place = f"{here.index} of {total}" if here is not None and several else ""
-        engine = () if self._engine is None else (self._engine.short_note,)
+        other = self._engine if self.cursor.engine is None else None
+        engine = () if other is None else (other.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
 
     # Views.

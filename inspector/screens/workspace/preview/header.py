@@ -12,7 +12,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.finding import NO_HEADLINE
+from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from inspector.terminal import formatting as fmt
@@ -44,11 +44,19 @@ class PreviewHeader(Vertical):
         yield WeightBar()
         yield MadeLines()
 
-    def show(self, comparison: Comparison | None, *, price: Decimal | None = None, waiting: str = "") -> None:
-        """Show a comparison; `price` is what making the summary costs."""
-        self.set_class(comparison is None, "-waiting")
+    def show(
+        self,
+        comparison: Comparison | None,
+        *,
+        price: Decimal | None = None,
+        waiting: str = "",
+        broken: Headline | None = None,
+    ) -> None:
+        """Show a comparison; `price` is what its summary costs, `broken` what an engine failed with."""
+        self.set_class(comparison is None and broken is None, "-waiting")
         self.answer.waiting = waiting
-        self.answer.answer = NO_HEADLINE if comparison is None else comparison_headline(comparison)
+        made = NO_HEADLINE if comparison is None else comparison_headline(comparison)
+        self.answer.answer = broken or made
         retention = comparison.retention if comparison else None
         bar = self.query_one(WeightBar)
         bar.retention, bar.display = retention, retention is not None

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from core.compress.engines.run import OtherEngine
+from core.model.finding import Headline
 from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
@@ -122,10 +123,12 @@ class PreviewMaker:
         self.work.shown = comparison
         self.panes.tell(comparison, why)
 
-    def rest(self, waiting: str) -> None:
+    def rest(self, waiting: str, broken: Headline | None = None) -> None:
         """Nothing is under way: show what there is, else why there is nothing."""
         self.work.busy = False
-        self.header.show(self.work.shown, price=self.work.price, waiting=waiting)
+        if broken is not None and self.work.shown is None:
+            self._begin("No summary was made.")
+        self.header.show(self.work.shown, price=self.work.price, waiting=waiting, broken=broken)
 
     def _begin(self, words: str) -> None:
         """Show the cut; both sides are there before the summary is, which nobody may use yet."""

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from core.compress.engines.host.process import EngineFailed
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.preview.foreseen import Basis
+from core.preview.headline import broken_engine
 from core.preview.summarisers import prompt_of
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, start
@@ -84,8 +85,11 @@ class PreviewView(GenerationView):
 
     def report(self, error: BaseException) -> None:
         """A failure leaves what was shown before; giving up is no failure."""
-        words = f"The {error.where} is broken: {error.what}." if isinstance(error, EngineFailed) else ""
-        self.maker.rest(words or "No preview.")
+        engine = self.cursor.engine
+        broken = (
+            broken_engine(engine.title, error.what) if engine and isinstance(error, EngineFailed) else None
+        )
+        self.maker.rest("No preview.", broken)
         if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
             super().report(error)
 

@@ -98,6 +98,8 @@ async def test_a_broken_engine_is_told_in_place_of_the_answer(home: Location, na
         await press(pilot, "3")
         await settle(pilot)
         assert "is broken" in drawn(pilot)
+        assert said in drawn(pilot)
+        assert "is compacting" not in drawn(pilot)
 
 
 async def test_an_engine_that_hangs_is_given_up_with_escape(home: Location) -> None:
