@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
+import textwrap
 
 from .hooks import SessionMemory
 from .settings import Settings, own_environment
@@ -11,7 +14,7 @@ from .settings import Settings, own_environment
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
 _SECONDS = 30
 _MOST = 4000
-_UNTOLD = "Which conversation this is Hermes says with your first message; of the newest one:"
+_UNTOLD = "That is the newest conversation: which one this is Hermes says with your first message."
 
 
 class InspectCommand:
@@ -36,7 +39,6 @@ class InspectCommand:
 
     def _answer(self, text: str) -> str:
         session = self._session.current
-        first = "" if session else f"{_UNTOLD}\n"
         home = os.environ.get("HERMES_HOME") or self._settings.home
         words = ["plugin", "--home", home, "--session", session or "latest", "--", "answer", *text.split()]
         done = subprocess.run(
@@ -48,4 +50,13 @@ class InspectCommand:
             env=own_environment(),
             check=False,
         )
-        return first + ((done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer.")
+        told = (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."
+        return _wrapped(told if session else f"{told}\n{_UNTOLD}")
+
+
+def _wrapped(text: str) -> str:
+    """Lines as wide as the terminal, which Hermes would break within words; elsewhere as they are."""
+    if sys.__stdout__ is None or not sys.__stdout__.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns - 1, 20)
+    return "\n".join(textwrap.fill(line, width, break_on_hyphens=False) for line in text.splitlines())

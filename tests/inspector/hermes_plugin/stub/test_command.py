@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -51,9 +52,19 @@ def test_before_the_first_message_the_newest_conversation_is_told_and_said_to_be
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", str(sample_home))
     made = InspectCommand(Settings("", sys.executable, str(ROOT), "", True, True, {}), SessionMemory())
-    first, *answer = made("plan").splitlines()
-    assert first.endswith("of the newest one:")
-    assert "it fires at" in answer[0]
+    first, *_, last = made("plan").splitlines()
+    assert "it fires at" in first
+    assert last.startswith("That is the newest conversation")
+
+
+def test_in_a_terminal_no_word_is_broken(sample_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_HOME", str(sample_home))
+    whole = command(sample_home)("why")
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys, "__stdout__", SimpleNamespace(isatty=lambda: True))
+    wrapped = command(sample_home)("why")
+    assert max(map(len, wrapped.splitlines())) < 40 < max(map(len, whole.splitlines()))
+    assert wrapped.split() == whole.split()
 
 
 def test_an_interpreter_that_is_gone_is_told_in_the_chat(sample_home: Path) -> None:
