@@ -109,8 +109,9 @@ def test_a_tokenizer_json_counts(plain: Path, capsys: pytest.CaptureFixture[str]
     assert json.loads(capsys.readouterr().out)["tokens"]["total_before"] == words
 
 
-def test_a_plain_run_loads_nothing_of_the_extras(plain: Path) -> None:
-    words = ["trajectory", str(plain), str(plain.with_name("out.jsonl")), *OPTIONS]
+@pytest.mark.parametrize("words", [["--version"], ["trajectory", "--help"], []])
+def test_a_plain_run_loads_nothing_of_the_extras(words: list[str], plain: Path) -> None:
+    words = words or ["trajectory", str(plain), str(plain.with_name("out.jsonl")), *OPTIONS]
     names = ("anthropic", "fsspec", "openai", "pyarrow", "ray", "tokenizers", "zstandard")
     loaded = f"print(sys.modules.keys() & {set(names)})"
     code = f"import sys; from inspector.cli.main import run; run({words}); {loaded}"
