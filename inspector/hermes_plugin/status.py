@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
-from core.compress.engines.host.discovery import enabled_plugins, find_install
-from core.compress.engines.host.found_engine import BUILT_IN
+from core.compress.engines.host.discovery import HermesInstall, discover, enabled_plugins, find_install
+from core.compress.engines.host.found_engine import BUILT_IN, EngineKind
 from core.errors import ConfigError
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, nearest_release
@@ -35,6 +36,7 @@ class Status:
         release: Of the Hermes behind the `hermes` command; None when there is none.
         answers: The worker's interpreter runs Hermes Inspector.
         dashboard: That Hermes has the pages of its dashboard; None when there is none.
+        ahead: Other enabled plugins with an engine, which that Hermes loads before this one.
     """
 
     settings: Settings | None
@@ -44,6 +46,7 @@ class Status:
     answers: bool
     recorded: Extent
     dashboard: bool | None = None
+    ahead: tuple[str, ...] = ()
 
     @property
     def engine(self) -> bool:
@@ -70,6 +73,11 @@ class Status:
         yield "enabled in config.yaml" if self.enabled else "not enabled: plugins.enabled does not list it"
         if self.engine and self.selected != NAME:
             yield f"not the engine: context.engine is {self.selected}"
+        elif self.engine and self.ahead:
+            yield (
+                f"perhaps not the engine: {', '.join(self.ahead)} is loaded first, and Hermes {self.release} "
+                "takes the first it is handed; `hermes-inspector engines` says which"
+            )
         yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
         found = self.recorded
         counts = f"{found.requests:,} requests, {found.compactions:,} compactions"
@@ -111,7 +119,17 @@ def status(home: Path, python: Path | None = None) -> Status:
         answers=settings is not None and _answers(settings),
         recorded=Recording(folder).extent(home),
         dashboard=None if install is None else install.dashboard,
+        ahead=() if install is None else _ahead(home, install),
     )
+
+
+def _ahead(home: Path, install: HermesInstall) -> tuple[str, ...]:
+    """By files alone: none is run. A release that goes by folders takes this one's wherever it stands."""
+    if load_policy(nearest_release(install.version)).engine.home_folders:
+        return ()
+    plugins = [one for one in discover(home, install) if one.kind is EngineKind.PLUGIN]
+    before = takewhile(lambda one: one.name != NAME, plugins)
+    return tuple(one.name for one in before if one.enabled and one.manifest)
 
 
 def _selected(home: Path) -> str:

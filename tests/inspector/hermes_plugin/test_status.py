@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from core.compress.engines.host.discovery import HermesInstall
 from core.recordings.read import Extent
-from inspector.hermes_plugin.status import Status
+from inspector.hermes_plugin import status as status_module
+from inspector.hermes_plugin.status import Status, status
 from inspector.hermes_plugin.stub.settings import Settings
+from tests.core.compress.engines.builders import FIRST_TWO, engine
 
 
 def lines(release: str, *, recorder: bool = True, dashboard: bool | None = True) -> str:
@@ -43,3 +47,26 @@ def test_a_hermes_without_the_pages_of_its_dashboard_has_no_tab(dashboard: bool 
 
 def test_a_home_is_told_to_have_no_plugin(tmp_path: Path) -> None:
     assert "not installed" in next(Status(None, False, "compressor", None, False, Extent()).lines())
+
+
+@pytest.mark.parametrize(
+    ("release", "other", "ahead"),
+    [("0.19.0", "aaa", ("aaa",)), ("0.19.0", "zzz", ()), ("0.22.2", "aaa", ())],
+)
+def test_an_engine_that_is_loaded_before_ours_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, other: str, ahead: tuple[str, ...]
+) -> None:
+    for name in (other, "inspector"):
+        engine(tmp_path / "plugins", FIRST_TWO, name=name)
+    (tmp_path / "config.yaml").write_text(
+        f"context: {{engine: inspector}}\nplugins: {{enabled: [inspector, {other}]}}\n"
+    )
+    install = HermesInstall(Path(sys.executable), release, (), ())
+    monkeypatch.setattr(status_module, "find_install", lambda python: install)
+    assert status(tmp_path).ahead == ahead
+
+
+def test_what_is_loaded_first_is_a_line_where_ours_is_chosen() -> None:
+    settings = Settings("home", "python", "root", "state", engine=True, recorder=False, summariser={})
+    chosen = Status(settings, True, "inspector", "0.19.0", True, Extent(), True, ("lcm",))
+    assert "perhaps not the engine: lcm is loaded first, and Hermes 0.19.0" in "\n".join(chosen.lines())
