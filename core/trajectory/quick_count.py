@@ -38,4 +38,5 @@ def _opened(name: str) -> Any:
         import toktok
     except ImportError:
         return None
-    return toktok._encoding(name)
+    by_name = getattr(toktok, "_encoding", None)  # a release that no longer has it counts with tiktoken
+    return None if by_name is None else by_name(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -58,7 +59,8 @@ def test_the_vocabulary_is_the_published_one() -> None:
         assert sorted(theirs.token_byte_values()) == sorted(ours.token_byte_values())
 
 
-def test_without_it_tiktoken_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "toktok", None)
+@pytest.mark.parametrize("found", [None, ModuleType("toktok")], ids=["missing", "of another release"])
+def test_without_it_tiktoken_counts(monkeypatch: pytest.MonkeyPatch, found: ModuleType | None) -> None:
+    monkeypatch.setitem(sys.modules, "toktok", found)
     assert quick_count("o200k_base", exactly) is None
     assert open_tokenizer("o200k_base", lambda: None)("plain words\ud800") == exactly("plain words\ud800")
