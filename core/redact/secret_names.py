@@ -27,7 +27,7 @@ _REFERENCE = pattern(
     r"\[(?i:redacted|filtered|hidden|masked|removed|omitted)|(?:arn|crn):|sk-your-|"
     r"example|placeholder|redacted|&lt;|#\{|@\w+\($|https?:|file:",
 )
-_PATH = pattern(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?$|[A-Za-z]:\\")
+_PATH = pattern(r"(?:~|\.{1,2})?(?:/[\w.@-]{1,64}){2,}/?(?::\d{0,6}){0,2}$|[A-Za-z]:\\")
 _CODE_NAME = pattern(r"(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$|[a-z]+(?:_[a-z]+)+$")
 _CONSTANT = pattern(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _MORE_WORDS = pattern(r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])")
