@@ -41,10 +41,14 @@ ABOUT_ONE: Mapping[str, Words] = {
     "The messages": ("show",),
 }
 """What can be asked about a conversation, and the command that answers; its session comes last."""
+SCREENS = {"map": "plan", "sums": "plan", "preview": "compress", "lost": "compress"}
+"""Screens whose command has another name."""
 ABOUT_ALL: Mapping[str, tuple[str, Words]] = {
     "f": ("What is wrong, over all conversations", ("findings",)),
     "u": ("Where the money went", ("usage",)),
 }
+OVER_ALL = {"findings": "f", "spending": "u"}
+"""Screens about all conversations, and the answers that open them."""
 
 
 def is_asked(args: argparse.Namespace) -> bool:
@@ -54,11 +58,8 @@ def is_asked(args: argparse.Namespace) -> bool:
 
 def start(args: argparse.Namespace) -> int:
     """List the conversations, and answer about the one that is chosen, until q or the end of stdin."""
-    if args.session is not None:
-        with target.session(args) as (store, session):
-            place, session_id = store.location, session.id
-        if not _one(place, session_id, session_id):
-            return 0
+    if not _begun(args):
+        return 0
     wanted, begin = "", 0
     while True:
         rows, total = _list(args, wanted, begin)
@@ -73,6 +74,28 @@ def start(args: argparse.Namespace) -> int:
             _answer((*ABOUT_ALL[answer][1], *_store_words(args)))
         elif (row := _chosen(rows, answer)) is not None and not _one(*row):
             return 0
+
+
+def _begun(args: argparse.Namespace) -> bool:
+    """Answer what the options ask for before the list.
+
+    Returns:
+        Whether to go on with the list.
+    """
+    from inspector.cli.app.open import known_screen
+
+    screen = known_screen(args.screen) or ""
+    about = [words for words in ABOUT_ONE.values() if words[0] == SCREENS.get(screen, screen)]
+    if args.session is None and screen in OVER_ALL:
+        _answer((*ABOUT_ALL[OVER_ALL[screen]][1], *_store_words(args)))
+    elif args.session is not None or about:
+        args.session = args.session or target.LATEST
+        with target.session(args) as (store, session):
+            place, session_id = store.location, session.id
+        for words in about:
+            _answer((*words, session_id, *_place_words(place)))
+        return _one(place, session_id, session_id)
+    return True
 
 
 Choice = tuple["Location", str, str]
@@ -135,9 +158,7 @@ def _one(place: Location, session: str, name: str) -> bool:
             return answer == "b"
         words = _chosen(list(ABOUT_ONE.values()), answer)
         if words is not None:
-            where = ("--home", str(place.home)) if place.home is not None else ("--db", str(place.db))
-            own = ("--profile", "default") if place.home is not None else ()
-            _answer((*words, session, *where, *own))
+            _answer((*words, session, *_place_words(place)))
 
 
 def _answer(words: Words) -> None:
@@ -153,6 +174,13 @@ def _answer(words: Words) -> None:
     except InspectorError as error:
         output.write_lines([error.line])
     output.write_lines([""])
+
+
+def _place_words(place: Location) -> Words:
+    """The options that name one database."""
+    if place.home is None:
+        return "--db", str(place.db)
+    return "--home", str(place.home), "--profile", "default"
 
 
 def _store_words(args: argparse.Namespace) -> list[str]:

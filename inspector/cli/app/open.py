@@ -57,7 +57,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     from inspector.base.named_screens import HOME, PAGES
 
     own = _own() | ({} if args.screenshot else _of_terminal())
-    view = _view(args.screen)
+    view = known_screen(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
     with target.stores(args):
@@ -128,7 +128,7 @@ def _last_written(args: argparse.Namespace) -> str | None:
     return max(found, key=lambda entry: entry.at).target_id if found else None
 
 
-def _view(screen: str | None) -> str | None:
+def known_screen(screen: str | None) -> str | None:
     """The name of a screen, when there is one of that name.
 
     Raises:

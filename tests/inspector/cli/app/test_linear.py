@@ -56,6 +56,29 @@ def test_it_may_be_asked_for_by_the_environment(
     assert "Conversations 1 to 1 of 1." in said(monkeypatch, capsys, home, "q")
 
 
+@pytest.mark.parametrize(
+    ("options", "answered"),
+    [
+        (("--screen", "why"), "Conversation: "),
+        (("--session", "latest", "--screen", "map"), "Conversation: "),
+        (("--screen", "findings"), "Conversations 1 to 1 of 1."),
+        (("--screen", "spending"), "Conversations 1 to 1 of 1."),
+    ],
+)
+def test_a_screen_that_is_named_is_answered_first(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    answered: str,
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
+    assert run(["--home", str(home), "--linear", *options]) == 0
+    first, _, rest = capsys.readouterr().out.partition(answered)
+    assert len(first.splitlines()) > 4
+    assert "quit: " in rest
+
+
 def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_no_errors(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
