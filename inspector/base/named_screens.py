@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.errors import UsageError
+
 HOME = "sessions"
 VIEWS = ("map", "why", "preview", "usage", "cache", "chain")
 """The tabs of a workspace: what is there, why, what if, what did it cost, what broke the cache, whence."""
@@ -36,6 +38,18 @@ PLACES = {
 NAMES = (HOME, *VIEWS, *PLACES, *PAGES)
 FINDINGS_OF_ONE = ("why", "findings")
 """Where `findings` leads when a conversation is named."""
+
+
+def known_screen(name: str | None) -> str | None:
+    """The name of a screen, when there is one of that name.
+
+    Raises:
+        UsageError: There is no screen of that name.
+    """
+    if name is not None and name not in NAMES:
+        known = ", ".join(NAMES)
+        raise UsageError(f"there is no screen {name!r}", where="--screen", remedy=f"Choose one of {known}")
+    return name
 
 
 def place(name: str | None, *, session: str | None = None) -> tuple[str | None, str]:

@@ -82,7 +82,7 @@ def _begun(args: argparse.Namespace) -> bool:
     Returns:
         Whether to go on with the list.
     """
-    from inspector.cli.app.open import known_screen
+    from inspector.base.named_screens import known_screen
 
     screen = known_screen(args.screen) or ""
     about = [words for words in ABOUT_ONE.values() if words[0] == SCREENS.get(screen, screen)]

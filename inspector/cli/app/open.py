@@ -54,7 +54,7 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
 
 def _app(args: argparse.Namespace) -> InspectorApp:
     from inspector.app import InspectorApp
-    from inspector.base.named_screens import HOME, PAGES
+    from inspector.base.named_screens import HOME, PAGES, known_screen
 
     own = _own() | ({} if args.screenshot else _of_terminal())
     view = known_screen(args.screen)
@@ -126,20 +126,6 @@ def _last_written(args: argparse.Namespace) -> str | None:
 
     found = [entry for place in target.locations(args) if (entry := newest_write(place))]
     return max(found, key=lambda entry: entry.at).target_id if found else None
-
-
-def known_screen(screen: str | None) -> str | None:
-    """The name of a screen, when there is one of that name.
-
-    Raises:
-        UsageError: There is no screen of that name.
-    """
-    from inspector.base.named_screens import NAMES
-
-    if screen is not None and screen not in NAMES:
-        known = ", ".join(NAMES)
-        raise UsageError(f"there is no screen {screen!r}", where="--screen", remedy=f"Choose one of {known}")
-    return screen
 
 
 def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
