@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.compress.assembly.agent_steps import may_hide_todos, settled
-from core.compress.assembly.assemble import assemble, handed_off
-from core.compress.assembly.rewording import Sides, had_user, marked, sides
+from core.compress.assembly.assemble import Sides, assemble, had_user, handed_off, marked, sides
 from core.compress.assembly.told import Outcome, caveats, feedback, focus_caveats
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured

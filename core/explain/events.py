@@ -10,8 +10,8 @@ from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, joined_rows, match, message_counts
-from core.explain.compactions.outcome.summary_outcome import summary_outcome
-from core.explain.compactions.turn_attempts import attempt_of
+from core.explain.compactions.outcome import summary_outcome
+from core.explain.compactions.turn_attempts import TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import rule
 from core.explain.context.context import ConversationContext, open_context
@@ -126,7 +126,8 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
     before, after = message_counts(context, attempt, rows, found.derived, release, left)
     cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
-    tried = attempt_of(context, attempt, release) if attempt is not None else None
+    takes = attempt is not None and attempt.cause.trigger in TAKES_ATTEMPTS
+    tried = attempt_of(context, attempt, release) if attempt is not None and takes else None
     refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
         session=session_id,

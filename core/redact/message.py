@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.model.transcript.message import Message
-from core.redact.known_values import KNOWN
 from core.redact.secret_names import Strength, is_reference, strength
 from core.redact.spans import Hit, mask
-from core.redact.text import find, learned, redact_text
+from core.redact.text import find, learn_texts, redact_text
 
 _SEALED = frozenset({"encrypted_content", "signature", "thought_signature", "data"})
 """Provider blobs: ciphertext and signatures, not credentials; changing them would break the message."""
@@ -120,12 +119,6 @@ def learn(messages: Iterable[Message]) -> None:
         messages: All that may be shown of it; read in one pass that takes less than half of masking them.
     """
     learn_texts(text for message in messages for text in _texts(message.wire))
-
-
-def learn_texts(texts: Iterable[str]) -> None:
-    """As `learn`, of texts that are no messages."""
-    each = dict.fromkeys(texts)
-    KNOWN.learn([(text[hit.start : hit.end], hit.kind) for text in each for hit in learned(text)])
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -36,9 +36,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.diagnose.diagnose import diagnose_read
     from core.explain.events import explained
     from core.explain.prompt_cache import cache_of
-    from inspector.payloads import prompt_cache
     from inspector.payloads import usage as usage_json
-    from inspector.payloads.conversation import chain_payload, why_payload
+    from inspector.payloads.conversation import cache_payload, chain_payload, why_payload
 
     context, explanation = explained(store, session.id)
     conversation, hits = context.conversation, cache_of(context)
@@ -63,7 +62,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
         "usage": usage_json.payload(by_model),
         "days": usage_json.payload(by_day)["rows"],
-        "cache": prompt_cache.payload(hits),
+        "cache": cache_payload(hits),
         "chain": chain_payload(store.chain(session.id)),
         "notes": list(conversation.notes),
     }

@@ -56,6 +56,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         return _without_window(measured, settings, gate)
     limits = budgets(settings, measured.policy, settings.window)
     rows, kept = _rows(measured, pruning := prune(measured, settings, limits))
+    lean = tail_mode(settings, measured.policy.tail) == "lean"
     found = cut(rows, settings, limits, measured.policy)
     spans, blocks = _spans(found, rows, kept, measured)
     compared = _compared(measured, settings)
@@ -72,7 +73,9 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         tail_budget=limits.tail,
         soft_ceiling=limits.soft,
         summary_cap=limits.summary_cap,
-        summary_budget=_summary_budget(measured, pruning, spans[1], limits, settings),
+        summary_budget=summary_budget(measured, pruning, spans[1], limits, lean=lean)
+        if spans[1].size
+        else None,
         estimated_tokens=measured.estimated_tokens,
         messages=len(measured.messages),
         pruned=pruning.count,
@@ -88,6 +91,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
         spent=spent,
+        lean=lean,
     )
 
 
@@ -99,15 +103,6 @@ def _is_spent(measured: Measured, pruning: Pruning, middle: Span) -> bool:
     if not middle.size or not measured.policy.summary.every_summary:
         return False
     return summary_window(measured, middle, pruning.shrunk).is_empty
-
-
-def _summary_budget(
-    measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, settings: Settings
-) -> int | None:
-    if not middle.size:
-        return None
-    lean = tail_mode(settings, measured.policy.tail) == "lean"
-    return summary_budget(measured, pruning, middle, limits, lean=lean)
 
 
 def _rows(measured: Measured, pruning: Pruning) -> tuple[Rows, list[int] | None]:

@@ -13,7 +13,6 @@ from core.compress.messages.list_rows import Row, without_keys
 from core.compress.pruning.shrink import has_images, is_stub
 from core.compress.pruning.skills import MARK as SKILL_MARK
 from core.compress.sizing.estimate import is_image
-from core.compress.sizing.threshold import tail_mode
 from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.rules import TailRules
 from core.model.compaction.plan import Plan
@@ -83,7 +82,7 @@ def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) 
         plan: The plan.
         session: Id to search for the full text; None leaves the hint out.
     """
-    if not rules.demote_over or tail_mode(plan.settings, rules) != "lean":
+    if not (rules.demote_over and plan.lean):
         return rows
     tail = (i for i, row in enumerate(rows) if row.origin is not None and row.origin >= plan.tail.start)
     results = [i for i in tail if rows[i].role == "tool"]

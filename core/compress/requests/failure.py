@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.compress.assembly.rewording import had_user
+from core.compress.assembly.assemble import had_user
 from core.compress.summarise.base import (
     FailureKind,
     SummaryFailure,

@@ -15,7 +15,6 @@ from core.compress.planning.summary_window import Window, summary_window
 from core.compress.pruning.old_outputs import demoted
 from core.compress.requests.additions import Finish, finished
 from core.compress.requests.serialise import serialised
-from core.compress.sizing.threshold import tail_mode
 from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
@@ -53,24 +52,25 @@ def summary_request(
     window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     pruned = window_turns(measured, plan, window)
     turns = tuple(map(_masked_whole, pruned))
-    lean = is_lean(plan, policy)
     earlier = previous or earlier_body(measured, window)
     originals = _originals(measured, window, dict(zip(map(id, pruned), turns, strict=True)))
     budget = plan.summary_budget or rules.least
     return SummaryRequest(
         turns=turns,
-        budget=budget + (rules.log_tokens if lean else 0),
-        headings=(*rules.headings, *(rules.lean_headings if lean else ())),
+        budget=budget + (rules.log_tokens if plan.lean else 0),
+        headings=(*rules.headings, *(rules.lean_headings if plan.lean else ())),
         focus=focus,
         auto_focus=None if focus or not rules.auto_focus else auto_focus(measured, policy),
         previous_summary=earlier,
-        transcript=serialised(turns, rules, lean=lean) if with_transcript else "",
+        transcript=serialised(turns, rules, lean=plan.lean) if with_transcript else "",
         originals=originals,
         max_output=int(budget * rules.output_factor) if rules.output_factor else None,
         temporal=rules.temporal,
         today=today if rules.temporal else None,
         asked_before=_asked_before(measured, window),
-        complete=partial(finished, finish=Finish(turns, policy, lean, session, focus, originals, earlier)),
+        complete=partial(
+            finished, finish=Finish(turns, policy, plan.lean, session, focus, originals, earlier)
+        ),
     )
 
 
@@ -82,15 +82,9 @@ def completed(result: SummaryResult, request: SummaryRequest, finish: Finish, wo
     return finished(result.body, finish, grounds=grounds, wording=wording)
 
 
-def is_lean(plan: Plan, policy: Policy) -> bool:
-    """Whether the lean tail mode is in force."""
-    return tail_mode(plan.settings, policy.tail) == "lean"
-
-
 def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: str | None) -> Finish:
     """What a release adds to the summary asked for."""
-    lean = is_lean(plan, measured.policy)
-    return Finish(request.turns, measured.policy, lean, session, previous=request.previous_summary)
+    return Finish(request.turns, measured.policy, plan.lean, session, previous=request.previous_summary)
 
 
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:

@@ -15,7 +15,7 @@ from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 from core.model.compaction.event import Trigger, TurnAttempt
 
-_TAKES_ATTEMPTS = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER, Trigger.PRE_API)
+TAKES_ATTEMPTS = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER, Trigger.PRE_API)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
 _ENDS: Mapping[str, str] = {
     "fits": "the next request was taken",
@@ -27,15 +27,13 @@ _ENDS: Mapping[str, str] = {
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
-    """The place of a compaction among its turn's attempts; None where it takes none or no line tells.
+    """The place of a compaction among its turn's attempts; None where no line tells.
 
     Args:
         context: The conversation's surroundings.
-        attempt: As the log tells it.
+        attempt: As the log tells it; of a kind that takes attempts.
         release: Whose rules apply.
     """
-    if attempt.cause.trigger not in _TAKES_ATTEMPTS:
-        return None
     told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not told or not _fits(told[-1].line, attempt):
         return None

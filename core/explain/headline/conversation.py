@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from core.explain.compactions.outcome.failure import words
+from core.explain.compactions.outcome import words
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
 from core.model.finding import COMPRESS_NOW, Headline, Severity

@@ -72,6 +72,7 @@ class Plan:
         pruned_at: Indexes of the messages pruning would shorten.
         too_short: The list has too few messages for anything to be tried, pruning included.
         spent: The middle holds only earlier summaries, of which the release makes no new one.
+        lean: The tail is held small, as 0.22 can: large old results of it are shortened too.
         kept_from: First message that stays as it is because the boundary was moved there by hand.
         engine: The engine that decides in place of Hermes' own compressor; "" for that one.
     """
@@ -100,6 +101,7 @@ class Plan:
     pruned_at: tuple[int, ...] = ()
     too_short: bool = False
     spent: bool = False
+    lean: bool = False
     kept_from: int | None = None
     engine: str = ""
 

@@ -233,7 +233,7 @@ def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[s
 
 
 def _learn_texts(values: Iterable[Any]) -> None:
-    from core.redact.message import learn_texts
+    from core.redact.text import learn_texts
 
     learn_texts(value for value in values if isinstance(value, str))
 

@@ -66,15 +66,15 @@ def _answer(args: argparse.Namespace) -> str:
 
 def _asked(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from core.live.status import status_of
-    from inspector.payloads import status as status_json
     from inspector.payloads import values as jsonio
+    from inspector.payloads.conversation import status_payload
 
     with target.stores(args) as stores:
         store, session = target.chosen(stores, args.session)
         store.learn(session.id)
         found = status_of(store, session.id, stores)
         whole = len(stores) == len(target.locations(args))
-    document = jsonio.dumps(jsonio.masked(status_json.payload(found)))
+    document = jsonio.dumps(jsonio.masked(status_payload(found)))
     text = f"{document}\n{jsonio.dumps(status_line.fields(found))}"
     if cached and whole:
         printed_cache.write(cached, text)

@@ -19,7 +19,7 @@ from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.compression import question as what_if
 from inspector.payloads import values as jsonio
-from inspector.payloads.prompt_cache import call_payload, marker, payload
+from inspector.payloads.conversation import cache_call, cache_payload, marker
 
 LAYOUTS = ("native", "envelope", "none")
 
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--layout and --ttl go with --messages; a session has its own")
     found = _of_session(args) if args.messages is None else _of_file(args)
     if args.json:
-        output.write_json(payload(found))
+        output.write_json(cache_payload(found))
     elif args.csv:
         output.write_csv(_table(found) if args.messages is None else map(marker, found.breakpoints))
     else:
@@ -85,7 +85,7 @@ def _of_session(args: argparse.Namespace) -> CacheReport:
         def find() -> CacheReport:
             return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
 
-        return target.answered(store, session, find, lambda found: jsonio.texts(payload(found)))
+        return target.answered(store, session, find, lambda found: jsonio.texts(cache_payload(found)))
 
 
 def _table(found: CacheReport) -> Iterator[dict[str, Any]]:
@@ -93,7 +93,7 @@ def _table(found: CacheReport) -> Iterator[dict[str, Any]]:
     broken = {one.call: one for one in found.breaks}
     for place, call in enumerate(found.calls):
         one = broken.get(place)
-        yield call_payload(call) | {
+        yield cache_call(call) | {
             "break": one and one.cause,
             "tokens_lost": one and one.tokens_lost,
             "cost_usd": jsonio.money(one.usd) if one else None,

@@ -41,13 +41,13 @@ def _agrees(found: RecordedUse, books: Books) -> bool:
 
 def payload(args: argparse.Namespace, books: Books) -> dict[str, Any] | None:
     """What was recorded, and whether it proves the ledger; None without a recording."""
-    from inspector.payloads.prompt_cache import recorded
+    from inspector.payloads.conversation import recorded_payload
 
     found = _recording(args)
     if found is None:
         return None
     verdict = "proved" if _agrees(found, books) else "derived"
-    return {"verdict": verdict, **recorded(found)}
+    return {"verdict": verdict, **recorded_payload(found)}
 
 
 def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:

@@ -13,8 +13,7 @@ from textual.strip import Strip
 
 from inspector.base.commands import bindings
 from inspector.terminal.line import Line
-from inspector.widgets.lists.line_view import LineView
-from inspector.widgets.lists.row_source import Row, Rows
+from inspector.widgets.lists.line_view import LineView, Row, Rows
 
 
 class RowList(LineView[Row], can_focus=True):

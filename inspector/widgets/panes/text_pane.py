@@ -15,8 +15,7 @@ from inspector.base.workers import Reporting, ask
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, wrap
-from inspector.widgets.lists.line_view import LineView
-from inspector.widgets.lists.row_source import ListRows
+from inspector.widgets.lists.line_view import LineView, ListRows
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Iterable[Line]]

@@ -29,8 +29,8 @@ from inspector.screens.workspace.engines.list_view import EngineList, card, rest
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 LOOKING = "Looking for engines …"

@@ -11,8 +11,8 @@ from core.preview.comparison import Comparison
 from core.preview.headline import kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.messages.message_line import Marks, draw_message
 from inspector.widgets.messages.message_list import Band, draw_band
 

@@ -22,7 +22,7 @@ from inspector.screens.workspace.preview.paired_rows import (
     linked,
 )
 from inspector.widgets.charts.retention import RetentionStrip
-from inspector.widgets.lists.row_source import ListRows
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList

@@ -24,8 +24,8 @@ from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine, titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.row_source import ListRows
 from inspector.widgets.panes.card import Card
 
 REPLAYING = "Replaying every turn …"

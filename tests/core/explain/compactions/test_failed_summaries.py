@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.compactions.outcome.failure import failure_of, words
+from core.explain.compactions.outcome import failure_of, words
 from core.explain.headline.conversation import MOST
 from tests.core.explain.home import Home, explained
 

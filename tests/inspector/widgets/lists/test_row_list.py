@@ -11,8 +11,8 @@ from textual.screen import Screen
 
 from inspector.terminal.line import Line
 from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.widgets.lists.line_view import ListRows, PagedRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.row_source import ListRows, PagedRows
 from tests.hostile import HOSTILE, harmful
 
 
