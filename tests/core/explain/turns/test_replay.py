@@ -308,7 +308,7 @@ def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -
     fired = last(home, event.trigger)
     paused = Check("summary model pause", "over", "until 10:01:00 UTC (agent.log:7)", passed=False)
     (gate,) = fired_by(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks
-    assert (gate.passed, gate.had) == (True, "nothing, as it ran")
+    assert (gate.passed, gate.had) == (True, "none when it ran")
 
 
 @pytest.mark.parametrize("first", [1, 3, 40], ids=["a new agent", "numbered on", "the log begins late"])
