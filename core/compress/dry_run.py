@@ -13,7 +13,7 @@ from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged
 from core.compress.requests.failure import accepted, consequence, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
-from core.compress.retention.score import retention as retained
+from core.compress.retention.score import retention_of
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.compress.summarise.base import (
     Cancelled,
@@ -151,15 +151,8 @@ def _attempt(
 def _retention(
     measured: Measured, plan: Plan, body: str, focus: str | None, request: SummaryRequest
 ) -> Retention:
-    middle = measured.messages[plan.middle.start : plan.middle.end]
-    return retained(
-        middle,
-        body,
-        focus=focus,
-        previous=request.previous_summary,
-        offset=plan.middle.start,
-        before=measured.messages[: plan.middle.start],
-    )
+    previous = request.previous_summary
+    return retention_of(measured.messages, plan.middle, body, focus=focus, previous=previous)
 
 
 def _result(

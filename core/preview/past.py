@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.compress.planning.measure import measure
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention_of
 from core.explain.context.generation import closing_rows, generation_context
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.events import explain
@@ -34,6 +34,7 @@ class Past:
         after: What it left: copies around the summary, then the rows of that turn, which are in both.
         boundary: How many of them are copies of head and tail.
         policy: Of the release that did it.
+        earlier: What was said before and taken out by the compactions before it.
         incomplete: Before and after: the database kept only some of the messages.
         notes: Why, and where else the rows differ from what Hermes held in memory.
     """
@@ -42,6 +43,7 @@ class Past:
     after: tuple[Message, ...]
     boundary: Boundary | None
     policy: Policy
+    earlier: tuple[Message, ...] = ()
     incomplete: tuple[bool, bool] = (False, False)
     notes: tuple[str, ...] = ()
 
@@ -100,15 +102,9 @@ class Past:
         (head, tail), found = self.cut, self.summary
         if found is None or self.incomplete[0]:
             return None
-        middle = self.before[head.end : tail.start]
-        earlier = _previous(self.before)
-        return retention(
-            middle,
-            found.body,
-            focus=focus,
-            previous=earlier,
-            offset=head.end,
-            before=self.before[: head.end],
+        cut, previous = Span(head.end, tail.start), _previous(self.before)
+        return retention_of(
+            self.before, cut, found.body, focus=focus, previous=previous, earlier=self.earlier
         )
 
 
@@ -133,7 +129,9 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
     lacking = rows is not None and not opened.row_ids
     notes = (*ended.notes, *((NEVER_WRITTEN,) if lacking else ()))
     incomplete = (ended.incomplete, lacking)
-    return Past(here.messages, after, opened.boundary, here.policy, incomplete, notes)
+    past = (row for one in generations[: generation.index - 1] for row in one.row_ids)
+    earlier = store.messages(list(dict.fromkeys(past)))
+    return Past(here.messages, after, opened.boundary, here.policy, earlier, incomplete, notes)
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention_of
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
@@ -179,7 +179,6 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
     done = compressor.finish(draft, written)
     after = done.metrics
     before = tuple(messages(turns, Region(0, len(turns))))
-    middle = before[region.start : region.end]
     summary = marked(written.text)
     spoken = Message({"role": "user", "content": summary})
     behind = range(region.end, len(turns))
@@ -197,7 +196,7 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
         before_tokens=draft.plan.total,
         after_tokens=after.compressed_tokens if after else draft.plan.total,
         made_by=spec.kind,
-        retention=retention(middle, summary, offset=region.start, before=before[: region.start]),
+        retention=retention_of(before, Span(region.start, region.end), summary),
         before_weights=tokens,
         after_weights=(*tokens[: region.start], weight, *tokens[region.end :]),
     )

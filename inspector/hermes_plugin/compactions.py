@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.engines.host.hosted_preview import replaced
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention_of
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
@@ -46,7 +46,7 @@ def measured(
     """Hold a compacted list against the conversation before."""
     old, new = tuple(map(Message, before)), tuple(map(Message, after))
     cut, held = replaced(old, new)
-    kept = retention(old[cut.start : cut.end], held, focus=focus, offset=cut.start)
+    kept = retention_of(old, cut, held, focus=focus)
     lost = {name: count.lost for name, count in kept.by_category.items() if count.lost}
     return Measured(len(old), len(new), _tokens(old, policy), _tokens(new, policy), kept.score, lost)
 

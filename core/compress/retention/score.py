@@ -17,6 +17,7 @@ from core.compress.facts.values import values
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import check
+from core.model.compaction.plan import Span
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
 from core.redact.text import redact_bulk, redact_text
@@ -102,7 +103,7 @@ def retention(
     focus: str | None = None,
     previous: str | None = None,
     offset: int = 0,
-    before: Sequence[Message] = (),
+    around: Sequence[Message] = (),
 ) -> Retention:
     """Hold a summary against the messages it replaced.
 
@@ -113,7 +114,7 @@ def retention(
         focus: The topic it was asked to keep; its facts are counted apart.
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
-        before: The messages in front of the middle: a summary may speak of them too.
+        around: What else was said by then, in front of the middle and behind it: a summary may speak of it.
 
     Returns:
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
@@ -123,7 +124,7 @@ def retention(
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
     facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
-    evidence = Evidence(read, (*before, *middle), weighed, (previous,) if previous else ())
+    evidence = Evidence(read, (*around, *middle), weighed, (previous,) if previous else ())
     checked = check(summary, evidence)
     return Retention(
         anchors=facts,
@@ -137,6 +138,36 @@ def retention(
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
         unsupported=_masked(checked.unsupported),
         noise=dict(weighed.noise),
+    )
+
+
+def retention_of(
+    messages: Sequence[Message],
+    cut: Span,
+    summary: str,
+    *,
+    focus: str | None = None,
+    previous: str | None = None,
+    earlier: Sequence[Message] = (),
+) -> Retention:
+    """Hold a summary against the part of a conversation it replaced.
+
+    Args:
+        messages: The whole conversation as the compaction found it: head, middle and tail.
+        cut: The middle.
+        summary: As `retention` takes it.
+        focus: As there.
+        previous: As there.
+        earlier: What compactions before it took out: a summary may still speak of that.
+    """
+    around = (*earlier, *messages[: cut.start], *messages[cut.end :])
+    return retention(
+        messages[cut.start : cut.end],
+        summary,
+        focus=focus,
+        previous=previous,
+        offset=cut.start,
+        around=around,
     )
 
 

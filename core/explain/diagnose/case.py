@@ -10,12 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.compress.planning.plan import plan_messages
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention_of
 from core.compress.sizing.threshold import budgets
 from core.explain.context.log.log_claims import about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.plan import Plan, Span
 
 if TYPE_CHECKING:
     from core.compress.sizing.threshold import Budgets
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from core.explain.explanation import Explanation
     from core.hermes.log.read import Log
     from core.hermes.policy.policy import Policy
-    from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.message import Message
@@ -141,13 +141,11 @@ class Case:
         """What the newest summary kept of the messages it replaced; None when either is not on disk."""
         for rows in reversed(self.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
-                head = self.messages(rows.before[: rows.boundary.head_rows])
-                middle = self.middle(rows)
-                found = (find_summary(message.text) for message in (*head, *middle))
-                earlier = next((match.body for match in found if match is not None), None)
-                return retention(
-                    middle, rows.summary.body, previous=earlier, before=(*self._earlier(rows), *head)
-                )
+                messages, cut = self.messages(rows.before), self._cut(rows)
+                found = (find_summary(message.text) for message in messages[: cut.end])
+                previous = next((match.body for match in found if match is not None), None)
+                earlier = self._earlier(rows)
+                return retention_of(messages, cut, rows.summary.body, previous=previous, earlier=earlier)
         return None
 
     def _earlier(self, rows: BoundaryRows) -> tuple[Message, ...]:
@@ -157,9 +155,13 @@ class Case:
 
     def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
         """The messages a summary replaced: what lies between the copied head and the copied tail."""
+        cut = self._cut(rows)
+        return self.messages(rows.before[cut.start : cut.end])
+
+    def _cut(self, rows: BoundaryRows) -> Span:
         head = rows.boundary.head_rows
         tail = len(rows.after) - head - (rows.boundary.summary_row is not None) + rows.boundary.merged
-        return self.messages(rows.before[head : max(head, len(rows.before) - tail)])
+        return Span(head, max(head, len(rows.before) - tail))
 
     @cached_property
     def plan(self) -> Plan:

@@ -63,7 +63,7 @@ def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
 
 
 def test_a_side_the_database_did_not_keep_is_at_least_or_unknown() -> None:
-    past = Past(BEFORE, (), None, load_policy("0.16"), (True, True), ("kept only 10",))
+    past = Past(BEFORE, (), None, load_policy("0.16"), (), (True, True), ("kept only 10",))
     shown = compared(past)
     assert (shown.saved, shown.retention, shown.notes[-1]) == (None, None, "kept only 10")
     line = figures(shown, None, 120, Palette(defaults())).text

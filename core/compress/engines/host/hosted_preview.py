@@ -12,7 +12,7 @@ from core.compress.assembly.told import Outcome, feedback
 from core.compress.engines.host.found_engine import BUILT_IN
 from core.compress.engines.host.hosted import Compacted
 from core.compress.planning.measure import Measured
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention_of
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.preview import Preview
@@ -58,9 +58,7 @@ def hosted_preview(
         before_tokens=measured.estimated_tokens,
         after_tokens=after_tokens,
         feedback=feedback(outcome, measured.policy.feedback),
-        retention=retention(before[cut.start : cut.end], held, focus=focus, offset=cut.start)
-        if changed
-        else None,
+        retention=retention_of(before, cut, held, focus=focus) if changed else None,
         notes=tuple(f"its list is broken: {problem}" for problem in found.problems),
     )
 

@@ -159,7 +159,7 @@ class Evidence:
     def lays_down(self, rule: Sequence[str], *, people_only: bool = False) -> float:
         """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
 
-        The sentence behind it counts too: the reason often stands there.
+        Its neighbours count too: what it is about often stands before it, the reason behind it.
 
         Args:
             rule: Its words, as roots.
@@ -206,8 +206,8 @@ def figure_of(told: str) -> str:
 
 
 def _held(said: Sequence[str], at: int) -> frozenset[str]:
-    """The roots of a sentence and of the one behind it."""
-    return frozenset(word for near in said[at : at + 2] for word in roots(near))
+    """The roots of a sentence and of its neighbours."""
+    return frozenset(word for near in said[max(0, at - 1) : at + 2] for word in roots(near))
 
 
 def _joins(neighbour: str, edge: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.retention.score import retention
+from core.compress.retention.score import retention, retention_of
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Span
 from core.model.compaction.preview import Unsupported
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
@@ -121,14 +122,23 @@ def test_an_edit_the_user_refused_changed_nothing() -> None:
     assert [one.category for one in claims("src/parser.py was changed.", middle)] == ["done"]
 
 
-def test_a_head_and_the_summary_before_support_a_claim_too() -> None:
-    report = retention(
-        [assistant("ok")],
-        "The port is 8443, the file src/old.py.",
-        before=[user("Use port 8443.")],
-        previous="Known: src/old.py",
+def test_whatever_was_said_by_then_supports_a_claim_too() -> None:
+    messages = [user("Use port 8443."), assistant("ok"), user("Now write docs/ports.md.")]
+    summary = "The port is 8443, the file src/old.py, asked for is docs/ports.md, before it src/first.py."
+    report = retention_of(
+        messages, Span(1, 2), summary, previous="Known: src/old.py", earlier=[user("See src/first.py")]
     )
     assert report.unsupported == ()
+    alone = {one.value for one in retention(messages[1:2], summary).unsupported}
+    assert alone >= {"8443", "src/old.py", "docs/ports.md", "src/first.py"}
+
+
+def test_a_rule_may_be_told_with_what_was_said_before_it() -> None:
+    middle = [
+        user("Write an importer for the CSV files of our three banks. Amounts are decimals, never floats.")
+    ]
+    told = "An importer for the CSV files of three banks; amounts are decimals, never floats."
+    assert claims(told, middle) == ()
 
 
 def test_an_empty_summary_claims_nothing() -> None:
