@@ -13,7 +13,8 @@ from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import accumulate, takewhile
+from itertools import accumulate, groupby, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -24,7 +25,7 @@ from core.redact.spans import BETWEEN, Hit, pattern
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
-from core.store.rows.sessions import chunks
+from core.store.rows.sessions import chunks, models_of
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
@@ -83,11 +84,14 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         shown: For each session, what a line shows of it.
     """
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
-    fresh = KNOWN.unread((path, one, word) for one, words in asked.items() for word in words)
-    for session in dict.fromkeys(one for _, one, _ in fresh):
+    models = models_of(connection, schema, list(asked))
+    fresh = KNOWN.unread(
+        (path, one, word) for one, words in asked.items() for word in words if word != models.get(one)
+    )
+    for session, places in groupby(fresh, itemgetter(1)):  # they stand together
         try:
             family = _family(connection, schema, session)
-            words = [word for _, one, word in fresh if one == session and word not in family]
+            words = [word for _, _, word in places if word not in family]
             if not words:
                 continue
             given = [text for text in _of_sessions(connection, schema, family) if _gives(text, words)]

@@ -84,6 +84,15 @@ def read_sessions(
     return found
 
 
+def models_of(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> dict[str, str]:
+    """The models of sessions: names with digits, as credentials have, that titles tell and are no secret."""
+    found: dict[str, str] = {}
+    for chunk in chunks(ids if schema.has("sessions", "model") else ()):
+        query = f"SELECT id, model FROM sessions WHERE id IN ({', '.join('?' * len(chunk))})"  # noqa: S608
+        found.update(map(tuple, connection.execute(query, tuple(chunk))))
+    return found
+
+
 def computed(schema: Schema) -> str:
     """The columns a session has no column for: when it was last spoken in, what auxiliary calls cost."""
     return f"{spoken_at(schema)} AS spoken_at, {auxiliary_usd(schema)} AS auxiliary_usd"

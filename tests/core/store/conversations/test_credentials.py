@@ -159,6 +159,21 @@ def test_of_a_name_no_more_is_searched_than_is_shown(tmp_path: Path, monkeypatch
     assert sum(map(len, looked)) < 10_000
 
 
+def test_the_model_a_session_ran_on_is_not_looked_for_in_its_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as made:
+        for session, model in (("s1", "claude-opus-4-5"), ("s2", "gpt-5.2")):
+            made.session(session, model=model)
+            made.message(session, "user", "DB_PASSWORD=hQ7rT2mVx9bN4k of claude-opus-4-5")
+    looked = searched(monkeypatch)
+    with Store(tmp_path / "state.db") as store:
+        store.learn_shown({"s1": "Tried claude-opus-4-5"})
+        assert not looked
+        store.learn_shown({"s2": "Tried claude-opus-4-5"})
+        assert looked
+
+
 def test_a_text_said_a_thousand_times_is_searched_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
