@@ -145,7 +145,13 @@ def _is_one(value: str) -> bool:
     """Whether a word is memorable, or marked and none of code."""
     if _MEMORABLE.fullmatch(value):
         return True
-    return variety(value) == 3 and not _OTHER.match(value) and is_password(value)
+    return variety(value) == 3 and not (_OTHER.match(value) or _is_id(value)) and is_password(value)
+
+
+def _is_id(value: str) -> bool:
+    """Whether a word is an id, as `toolu_016R...`: such a row behind a word that ids begin with."""
+    first, _, rest = value.partition("_")
+    return len(rest) >= _SHORT and rest.isalnum() and first.lower() in issuers().harmless
 
 
 def _around(places: Iterable[int]) -> Iterator[tuple[int, int]]:

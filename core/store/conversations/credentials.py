@@ -84,10 +84,8 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         shown: For each session, what a line shows of it.
     """
     asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
-    models = models_of(connection, schema, list(asked))
-    fresh = KNOWN.unread(
-        (path, one, word) for one, words in asked.items() for word in words if word != models.get(one)
-    )
+    own = models_of(connection, schema, list(asked))
+    fresh = KNOWN.unread((path, one, word) for one in asked for word in asked[one] if word != own.get(one))
     for session, places in groupby(fresh, itemgetter(1)):  # they stand together
         try:
             family = _family(connection, schema, session)

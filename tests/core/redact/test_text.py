@@ -70,6 +70,7 @@ def test_no_field_of_a_message_keeps_one_of_two_hundred_credentials(field: str) 
         "ssh://git@host:22/path and http://localhost:8080/path@v2",
         "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQ\n-----END PUBLIC KEY-----",
         "toolu_01A09q90qw90lq917835lq9 call_abc123DEF456ghi789",
+        '[{"id": "toolu_016RPHqi9Xv7fhKh7CChaf32", "function": {"arguments": "{\\"file_path\\": 1}"}}]',
         "for key, value in secrets.items():",
         "if token.type == TokenType.IDENT and key not in seen:",
         "--- PASS: TestTruncateTranscript/at_u2 (0.00s)",
