@@ -9,7 +9,7 @@ from functools import reduce
 from operator import add
 
 from core.account.spending.budget import Today, spent_today
-from core.explain.diagnose.case import case_of
+from core.explain.diagnose.case import Case
 from core.explain.diagnose.diagnose import examine_case
 from core.explain.events import explained
 from core.model.evidence import Verdict
@@ -62,7 +62,7 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
     moment = datetime.now(UTC)
     context, explanation = explained(store, session_id)
     conversation = explanation.conversation
-    found = examine_case(case_of(context, explanation, moment)).findings
+    found = examine_case(Case(context, explanation.events, moment)).findings
     return Status(
         session=conversation.tip.id,
         title=conversation.name,

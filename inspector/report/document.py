@@ -41,7 +41,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
 
     context, explanation = explained(store, session.id)
     conversation, hits = context.conversation, cache_of(context)
-    examined = diagnose_read(context, explanation, hits)
+    examined = diagnose_read(context, explanation.events, hits)
     by_model, by_day = (
         collect((store,), by=group, session=session.id, prices=open_book()).ledger()
         for group in ("model", "day")

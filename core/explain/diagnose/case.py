@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from core.account.spending.ledger import collect
 from core.compress.planning.plan import plan_messages
 from core.compress.retention.score import retention_of
-from core.compress.sizing.threshold import budgets
+from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent
 from core.model.compaction.plan import Plan, Span
 
 if TYPE_CHECKING:
+    from core.account.pricing.price_book import PriceBook
     from core.compress.sizing.threshold import Budgets
     from core.explain.context.context import ConversationContext
     from core.explain.context.rows.boundary_rows import BoundaryRows
-    from core.explain.explanation import Explanation
-    from core.hermes.log.read import Log
     from core.hermes.policy.policy import Policy
+    from core.model.accounting.ledger import LedgerRow
+    from core.model.accounting.prompt_cache import CacheReport
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.message import Message
     from core.model.transcript.session import Session
+    from core.model.transcript.storage import UsageRow
     from core.store.store import Store
 
 
@@ -42,12 +45,12 @@ class Case:
 
     Attributes:
         context: Its surroundings.
-        explanation: Its compactions and where the trigger stands.
+        events: Its compactions, completed and aborted.
         now: The moment it is examined at.
     """
 
     context: ConversationContext
-    explanation: Explanation
+    events: tuple[CompressionEvent, ...]
     now: datetime
 
     @property
@@ -58,22 +61,12 @@ class Case:
     @property
     def conversation(self) -> Conversation:
         """The thread."""
-        return self.explanation.conversation
+        return self.context.conversation
 
     @property
     def tip(self) -> Session:
         """Its newest session."""
         return self.conversation.tip
-
-    @property
-    def log(self) -> Log:
-        """The lines about it."""
-        return self.explanation.log
-
-    @property
-    def events(self) -> tuple[CompressionEvent, ...]:
-        """Its compactions, completed and aborted."""
-        return self.explanation.events
 
     @property
     def completed(self) -> tuple[CompressionEvent, ...]:
@@ -83,7 +76,7 @@ class Case:
     @property
     def window(self) -> int | None:
         """The window in force."""
-        return self.explanation.window.tokens
+        return self.context.window.tokens
 
     @property
     def policy(self) -> Policy:
@@ -105,10 +98,6 @@ class Case:
         """The transcript the next request will carry."""
         return self.context.newest_messages
 
-    def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
-        """Messages by row, each read from the database once."""
-        return self.context.messages(row_ids)
-
     def between(self, start: datetime, end: datetime) -> tuple[Message, ...]:
         """The messages written between two moments, copies made by compactions left out."""
         times, messages = self._written
@@ -121,7 +110,7 @@ class Case:
         for one in self.conversation.generations:
             copies = set(one.copy_ids)
             rows += (row for row in one.row_ids if row not in copies)
-        dated = [(m.row.timestamp, m) for m in self.messages(rows) if m.row and m.row.timestamp]
+        dated = [(m.row.timestamp, m) for m in self.context.messages(rows) if m.row and m.row.timestamp]
         dated.sort(key=lambda pair: pair[0])
         return [at for at, _ in dated], tuple(message for _, message in dated)
 
@@ -131,17 +120,12 @@ class Case:
         found = ((m, find_summary(m.text)) for m in self.live if m.role in ("user", "assistant"))
         return tuple((message, match) for message, match in found if match is not None)
 
-    @property
-    def boundaries(self) -> tuple[BoundaryRows, ...]:
-        """Compactions as rows show them."""
-        return self.context.boundaries
-
     @cached_property
     def newest_retention(self) -> Retention | None:
         """What the newest summary kept of the messages it replaced; None when either is not on disk."""
-        for rows in reversed(self.boundaries):
+        for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
-                messages, cut = self.messages(rows.before), self._cut(rows)
+                messages, cut = self.context.messages(rows.before), self._cut(rows)
                 found = (find_summary(message.text) for message in messages[: cut.end])
                 previous = next((match.body for match in found if match is not None), None)
                 earlier = self._earlier(rows)
@@ -151,12 +135,12 @@ class Case:
     def _earlier(self, rows: BoundaryRows) -> tuple[Message, ...]:
         """Everything said before a compaction: a summary may still speak of what an earlier one took out."""
         past = (one for one in self.conversation.generations if one.index < rows.opened.index)
-        return tuple(self.messages(list(dict.fromkeys(row for one in past for row in one.row_ids))))
+        return tuple(self.context.messages(list(dict.fromkeys(row for one in past for row in one.row_ids))))
 
     def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
         """The messages a summary replaced: what lies between the copied head and the copied tail."""
         cut = self._cut(rows)
-        return self.messages(rows.before[cut.start : cut.end])
+        return self.context.messages(rows.before[cut.start : cut.end])
 
     def _cut(self, rows: BoundaryRows) -> Span:
         head = rows.boundary.head_rows
@@ -175,10 +159,10 @@ class Case:
     @cached_property
     def _own_lines(self) -> tuple[LogRecord, ...]:
         """A line that names no session may be any conversation's, where there are several."""
-        own, alone = about(self.log, self.context.sessions), self._alone
+        own, alone = about(self.context.log, self.context.sessions), self._alone
         return tuple(
             record
-            for record in self.log.records
+            for record in self.context.log.records
             if own(record) or (record.session is None and (alone or record.kind in _OF_THE_HOME))
         )
 
@@ -189,46 +173,84 @@ class Case:
         return int(sessions) == len(self.context.sessions)
 
 
-def case_of(context: ConversationContext, explanation: Explanation, now: datetime | None = None) -> Case:
-    """A case for the rules; `now` defaults to this moment."""
-    return Case(context, explanation, now or datetime.now(UTC))
+@dataclass(frozen=True)
+class Account:
+    """One conversation under examination, and what its prompt cache did."""
+
+    context: ConversationContext
+    report: CacheReport
+    prices: PriceBook | None = None
+
+    @property
+    def session(self) -> str:
+        """The session findings are filed under."""
+        return self.context.conversation.root.id
+
+    @cached_property
+    def usage(self) -> tuple[UsageRow, ...]:
+        """Its usage by route and task."""
+        return self.context.store.model_usage([session.id for session in self.context.conversation.sessions])
+
+    @cached_property
+    def rows(self) -> tuple[LedgerRow, ...]:
+        """Its ledger by model."""
+        return (
+            collect([self.context.store], by="model", session=self.session, prices=self.prices).ledger().rows
+        )
+
+    @cached_property
+    def fresh(self) -> tuple[Message, ...]:
+        """Every message once: copies made by compactions left out."""
+        found: list[Message] = []
+        for generation in self.context.conversation.generations:
+            copies = generation.copied
+            messages = self.context.messages(generation.row_ids)
+            found += (message for place, message in enumerate(messages) if place not in copies)
+        return tuple(found)
+
+    @cached_property
+    def answers(self) -> tuple[Message, ...]:
+        """What the model answered.
+
+        What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
+        """
+        inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
+        seen: set[tuple[str, ...]] = set()
+        answers: list[Message] = []
+        for message in self.fresh:
+            said = _spoken(message)
+            if message.role != "assistant" or said[1] in seen:
+                continue
+            seen |= {said[1]} - {()}
+            if inherited[said]:
+                inherited[said] -= 1
+            else:
+                answers.append(message)
+        return tuple(answers)
+
+    @property
+    def _parent(self) -> tuple[Message, ...]:
+        """What the session had before it that this conversation branched from."""
+        parent = self.context.conversation.root.parent_id
+        try:
+            generations = self.context.store.conversation(parent).generations if parent is not None else ()
+        except NotFoundError:
+            generations = ()
+        return tuple(
+            one for generation in generations for one in self.context.store.generation_messages(generation)
+        )
+
+    @property
+    def calls(self) -> int:
+        """Main-loop calls Hermes counted."""
+        return sum(session.api_calls or 0 for session in self.context.conversation.sessions)
 
 
-_LEAST, _MOST = 0.01, 0.99
-_REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
+def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:
+    return message.text, tuple(call.id for call in message.tool_calls)
 
 
-def to_fire_earlier(case: Case) -> str:
-    """What would lower the threshold."""
-    if case.policy.threshold.absolute_cap:
-        return "Set compression.threshold_tokens in config.yaml"
-    if case.limits is not None and not moves(case, _LEAST):
-        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
-    return "Set a lower compression.threshold in config.yaml"
-
-
-def to_fire_later(case: Case) -> str:
-    """What would raise the threshold."""
-    settings = case.context.settings(None, case.tip, case.window)
-    if case.threshold is not None and case.threshold == settings.threshold_cap:
-        return "Raise compression.threshold_tokens in config.yaml"
-    if case.threshold is not None and case.threshold == settings.aux_window:
-        return "Set auxiliary.compression.model to one with a longer window"
-    if case.limits is not None and not moves(case, _MOST):
-        return "Take a model with a longer window, as no compression.threshold is higher here"
-    return "Raise compression.threshold in config.yaml"
-
-
-def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
-    """What would have spared some compactions."""
-    if any(event.trigger in _REFUSED for event in events):
-        return "The provider refused what was sent: set model.context_length to what it serves"
-    return to_fire_later(case)
-
-
-def moves(case: Case, share: float = _MOST) -> bool:
-    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
-    if case.window is None:
-        return False
-    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
-    return budgets(settings, case.policy, case.window).threshold != case.threshold
+def billed(session: Session) -> tuple[int | None, ...]:
+    """The buckets a provider bills."""
+    tokens = session.tokens
+    return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.explain.context.context import ConversationContext
-from core.explain.diagnose.case import Case, case_of
+from core.explain.context.context import ConversationContext, open_context
+from core.explain.diagnose.case import Account, Case
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
     SPENDING_RULES,
@@ -20,16 +20,15 @@ from core.explain.diagnose.registry import (
 )
 from core.explain.diagnose.rules.compression import partition, summary, thrash, trigger  # noqa: F401
 from core.explain.diagnose.rules.money import spending, usage  # noqa: F401
-from core.explain.diagnose.rules.money.case import Account
 from core.explain.diagnose.rules.money.database_spending import StoreAccount
 from core.explain.diagnose.rules.storage import structure, transcript  # noqa: F401
 from core.explain.diagnose.rules.storage.database import StoreCase
-from core.explain.events import explained
-from core.explain.explanation import Explanation
+from core.explain.events import events_of
 from core.explain.prompt_cache import cache_of
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.model.accounting.prompt_cache import CacheReport
+from core.model.compaction.event import CompressionEvent
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
@@ -71,8 +70,8 @@ def examine(
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
     store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
-    context, explanation = explained(store, session_id, release=release, config=config, log=log)
-    return examine_case(case_of(context, explanation, now))
+    context = open_context(store, session_id, release=release, config=config, log=log)
+    return examine_case(Case(context, events_of(context), now or datetime.now(UTC)))
 
 
 def examine_case(case: Case) -> Examination:
@@ -102,13 +101,15 @@ def diagnose(store: Store, session_id: str) -> Examination:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    context, explanation = explained(store, session_id)
-    return diagnose_read(context, explanation, cache_of(context, results=False, markers=False))
+    context = open_context(store, session_id)
+    return diagnose_read(context, events_of(context), cache_of(context, results=False, markers=False))
 
 
-def diagnose_read(context: ConversationContext, explanation: Explanation, cache: CacheReport) -> Examination:
-    """The same of a conversation that has been read already."""
-    found = examine_case(case_of(context, explanation))
+def diagnose_read(
+    context: ConversationContext, events: tuple[CompressionEvent, ...], cache: CacheReport
+) -> Examination:
+    """The same of a conversation that has been read already, with its compactions and its cache."""
+    found = examine_case(Case(context, events, datetime.now(UTC)))
     account = Account(context, cache, open_book())
     return Examination(worst_first(chain(found.findings, spending_findings(account))), found.unknown)
 

@@ -129,8 +129,8 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D7")
 def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """What a compaction left holds a tool result without its call."""
-    for rows in case.boundaries:
-        evidence = next(_parted(case.messages(rows.before), case.messages(rows.after)), None)
+    for rows in case.context.boundaries:
+        evidence = next(_parted(case.context.messages(rows.before), case.context.messages(rows.after)), None)
         if evidence is not None:
             yield Found({}, (evidence,), session=rows.opened.session_id)
 

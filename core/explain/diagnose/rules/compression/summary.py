@@ -28,7 +28,7 @@ _ORDERS = ("resume exactly", "## Active Task")
 @conversation_rule("C1")
 def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
     """A summary that no model wrote."""
-    for rows in case.boundaries:
+    for rows in case.context.boundaries:
         match = rows.summary
         if match is None or not match.fallback:
             continue
@@ -72,7 +72,7 @@ def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
 def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
     """Another model than the configured one wrote summaries."""
     release = case.policy.release
-    configured = case.explanation.config.setting("auxiliary.compression.model", release)
+    configured = case.context.config.setting("auxiliary.compression.model", release)
     retried = case.lines(Kind.MAIN_MODEL_RETRY)
     for record in retried:
         numbers = {"used": "the main model", "configured": record.model or "summary model"}
@@ -88,7 +88,7 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("C4")
 def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
     """A summary far smaller than what it stands for."""
-    for rows in case.boundaries:
+    for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
             continue
         middle = _middle_tokens(case, rows)
@@ -108,7 +108,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
 def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
     """Summaries get longer with every compaction, or take a large share of the threshold."""
     unit = case.policy.estimate.unit
-    sizes = [text_tokens(rows.summary.body, unit) for rows in case.boundaries if rows.summary]
+    sizes = [text_tokens(rows.summary.body, unit) for rows in case.context.boundaries if rows.summary]
     grown = sizes[-int(rule.limits["times"]) - 1 :]
     rising = len(grown) > rule.limits["times"] and all(one < other for one, other in pairwise(grown))
     fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
@@ -149,7 +149,7 @@ def _said_before(text: str, body: str) -> str:
 def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
     """Each pass loses detail."""
     count = len(case.completed)
-    lossless = case.explanation.config.value("context.engine", case.policy.release) not in (
+    lossless = case.context.config.value("context.engine", case.policy.release) not in (
         None,
         "",
         "compressor",
@@ -214,13 +214,13 @@ def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
             if len(hidden) == 1
             else f"{len(hidden):,} shortened tool results do",
             "session": case.tip.id,
-            "generation": case.boundaries[-1].opened.index - 1,
+            "generation": case.context.boundaries[-1].opened.index - 1,
         }
         yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
 def _report(case: Case) -> Retention | None:
-    if case.boundaries and all(not rows.before for rows in case.boundaries):
+    if case.context.boundaries and all(not rows.before for rows in case.context.boundaries):
         raise Missing("the summarised messages are gone")
     return case.newest_retention
 
@@ -233,8 +233,8 @@ def _middle_tokens(case: Case, rows: BoundaryRows) -> int:
 def _failed_results(case: Case) -> set[str | None]:
     """Calls whose original result, now archived, reports a failure."""
     failed: set[str | None] = set()
-    for rows in case.boundaries[-1:]:
-        for message in case.messages(rows.before):
+    for rows in case.context.boundaries[-1:]:
+        for message in case.context.messages(rows.before):
             text = message.text[:4000]
             if message.role == "tool" and ('"error": "' in text or _exit_code(text)):
                 failed.add(message.tool_call_id)

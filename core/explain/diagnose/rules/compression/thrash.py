@@ -10,8 +10,9 @@ from statistics import median
 from core.explain.compactions.sentences import quoted
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import copied_rows
-from core.explain.diagnose.case import Case, to_fire_less
+from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import find_summary, scaffold_kind
@@ -24,7 +25,7 @@ from core.model.transcript.message import Message
 @conversation_rule("B1")
 def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
     """The first real prompt after a compaction is at or above the threshold."""
-    if case.log.empty:
+    if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
     told = case.lines(Kind.NOT_CLEARED)
     for record in told:
@@ -51,7 +52,7 @@ def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
     if told and not _recovered(case, told[-1]):
         why = "the last compactions did not help, so it stopped trying"
         yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(told[-1]),))
-    elif case.tip.guards.ineffective_count is None and not told and case.log.empty:
+    elif case.tip.guards.ineffective_count is None and not told and case.context.log.empty:
         raise Missing("this release counts failed attempts in memory only, and no log line is left")
 
 
@@ -81,7 +82,7 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
 def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
     """The newest summaries have one size, and nobody spoke between them."""
     run: list[BoundaryRows] = []
-    for earlier, later in pairwise(case.boundaries):
+    for earlier, later in pairwise(case.context.boundaries):
         alike = _alike(earlier, later, rule.limits["share"])
         run = [*(run or [earlier]), later] if alike and not _spoken(case, earlier) else []
     if len(run) >= rule.limits["least"]:
@@ -134,7 +135,7 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B7")
 def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
     """The gateway compresses for the number of messages, message after message."""
-    limit = case.explanation.config.value("compression.hygiene_hard_message_limit", case.policy.release)
+    limit = case.context.config.value("compression.hygiene_hard_message_limit", case.policy.release)
     run: list[LogRecord] = []
     for record in case.lines(Kind.HYGIENE):
         by_count = (record.before or 0) >= limit and (record.tokens or 0) < (record.threshold or 0)
@@ -147,14 +148,16 @@ def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B8")
 def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
     """Tool calls after a compaction repeat calls from before it."""
-    for rows in case.boundaries:
+    for rows in case.context.boundaries:
         if not rows.before:
             continue
         fresh = rows.opened.row_ids[len(rows.after) :]
-        after = _calls(case.messages(fresh[: 3 * int(rule.limits["calls"])]))[: int(rule.limits["calls"])]
+        after = _calls(case.context.messages(fresh[: 3 * int(rule.limits["calls"])]))[
+            : int(rule.limits["calls"])
+        ]
         if len(after) < rule.limits["least"]:
             continue
-        known = set(_calls(case.messages(rows.before)))
+        known = set(_calls(case.context.messages(rows.before)))
         again = sum(call in known for call in after)
         if again / len(after) >= rule.limits["share"]:
             evidence = Evidence(
@@ -166,7 +169,7 @@ def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B9")
 def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
     """A compaction kept the user waiting."""
-    if case.log.empty:
+    if case.context.log.empty:
         raise Missing("no log line is left, and only the log has durations")
     for event in case.events:
         if event.duration is not None and event.duration > rule.limits["info"]:
@@ -198,7 +201,7 @@ def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
 
 
 def _between(case: Case, call: LogRecord, start: datetime | None, end: datetime | None) -> bool:
-    at = case.explanation.clock.utc(call.at)
+    at = case.context.clock.utc(call.at)
     return start is not None and at > start and (end is None or at < end)
 
 
@@ -217,7 +220,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
 def _spoken(case: Case, rows: BoundaryRows) -> bool:
     """A person wrote something in the generation a compaction opened."""
     fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
-    return any(_by_user(message) for message in case.messages(fresh))
+    return any(_by_user(message) for message in case.context.messages(fresh))
 
 
 def _by_user(message: Message) -> bool:

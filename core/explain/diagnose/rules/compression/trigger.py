@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import takewhile
 
 from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.compress.sizing.threshold import budgets
 from core.explain.compactions.causes import refusal_of
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.sentences import quoted
 from core.explain.context.log.log_claims import about
-from core.explain.diagnose.case import Case, moves
+from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import Trigger
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 
+_LEAST, _MOST = 0.01, 0.99
+_REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 _BY_THRESHOLD = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
@@ -25,7 +29,7 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     """The share in force is not the configured one."""
     if case.limits is None:
         raise Missing("the window is unknown")
-    setting = case.explanation.config.setting("compression.threshold", case.policy.release)
+    setting = case.context.config.setting("compression.threshold", case.policy.release)
     least = case.limits.threshold > int((case.window or 0) * setting.value) + 1
     floor = abs(case.limits.percent - setting.value) >= 1e-9
     if not floor and not least:
@@ -75,7 +79,7 @@ def _reached(case: Case, room: int) -> bool:
 def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     """Sources of the window contradict one another, or the number is Hermes' last resort."""
     claims = [
-        (claim.tokens, claim.evidence) for claim in case.explanation.window.claims if claim.source != "table"
+        (claim.tokens, claim.evidence) for claim in case.context.window.claims if claim.source != "table"
     ]
     claims += list(_refused_windows(case))
     if not claims:
@@ -84,7 +88,7 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     if len(sizes) > 1:
         told = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
         yield Found({"told": told}, tuple(evidence for _, evidence in _distinct(claims)))
-    elif sizes[0] == rule.limits["fallback"] and case.explanation.window.source == "log":
+    elif sizes[0] == rule.limits["fallback"] and case.context.window.source == "log":
         told = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
         yield Found({"told": told}, (claims[0][1],), Verdict.SUSPECTED)
 
@@ -92,7 +96,7 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("A5")
 def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
     """The estimate is far from what the provider had counted a moment before."""
-    if case.log.empty:
+    if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
     for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API):
         real = record.input or _last_real(case, record)
@@ -116,7 +120,7 @@ def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
         numbers = {"aux": line.window or 0, "threshold": line.threshold or 0, "own": line.tokens or 0}
         yield Found(numbers, (quoted(line),))
     elif aux is not None and case.limits is not None and case.limits.threshold == aux:
-        setting = case.explanation.config.setting("auxiliary.compression.context_length", case.policy.release)
+        setting = case.context.config.setting("auxiliary.compression.context_length", case.policy.release)
         evidence = Evidence(Source.CONFIG, setting.origin, f"context_length {aux}")
         share = case.limits.percent
         own = int((case.window or 0) * share)
@@ -155,7 +159,7 @@ def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("A10")
 def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
     """The gateway announced a compaction and nothing came of it."""
-    if case.log.empty:
+    if case.context.log.empty:
         raise Missing("no log line is left")
     records = case.lines(Kind.HYGIENE, Kind.HYGIENE_DONE, Kind.DONE)
     for record, after in zip(records, [*records[1:], None], strict=False):
@@ -176,7 +180,7 @@ def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
     """Windows a provider named when it refused, or reported besides."""
-    own_line, model = about(case.log, case.context.sessions), case.tip.model
+    own_line, model = about(case.context.log, case.context.sessions), case.tip.model
     for record in case.lines(Kind.LIMIT_REPORTED, Kind.CALL_FAILED):
         if not own_line(record) or (model and record.model not in (None, model)):
             continue
@@ -196,7 +200,7 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
     calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
     if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
         return None
-    start, end = (case.explanation.clock.utc(line.at) for line in (calls[-1], record))
+    start, end = (case.context.clock.utc(line.at) for line in (calls[-1], record))
     since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
     rules = case.policy.estimate
     return calls[-1].input + total_tokens((message_size(one.wire, rules) for one in since), rules)
@@ -211,8 +215,44 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
     first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
     call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
     rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
-    messages = case.messages(rows)
+    messages = case.context.messages(rows)
     if call is None or call.input is None or call.number != 1 or not messages:
         raise Missing("neither the tool schemas nor the first call of the conversation is on record")
     spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
     return max(0, call.input - spoken), quoted(call)
+
+
+def to_fire_earlier(case: Case) -> str:
+    """What would lower the threshold."""
+    if case.policy.threshold.absolute_cap:
+        return "Set compression.threshold_tokens in config.yaml"
+    if case.limits is not None and not moves(case, _LEAST):
+        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
+    return "Set a lower compression.threshold in config.yaml"
+
+
+def to_fire_later(case: Case) -> str:
+    """What would raise the threshold."""
+    settings = case.context.settings(None, case.tip, case.window)
+    if case.threshold is not None and case.threshold == settings.threshold_cap:
+        return "Raise compression.threshold_tokens in config.yaml"
+    if case.threshold is not None and case.threshold == settings.aux_window:
+        return "Set auxiliary.compression.model to one with a longer window"
+    if case.limits is not None and not moves(case, _MOST):
+        return "Take a model with a longer window, as no compression.threshold is higher here"
+    return "Raise compression.threshold in config.yaml"
+
+
+def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
+    """What would have spared some compactions."""
+    if any(event.trigger in _REFUSED for event in events):
+        return "The provider refused what was sent: set model.context_length to what it serves"
+    return to_fire_later(case)
+
+
+def moves(case: Case, share: float = _MOST) -> bool:
+    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
+    if case.window is None:
+        return False
+    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
+    return budgets(settings, case.policy, case.window).threshold != case.threshold

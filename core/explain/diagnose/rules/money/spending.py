@@ -11,7 +11,7 @@ from core.account.pricing.price import MILLION, cost, rates_for, write_rate
 from core.account.pricing.price_book import open_book
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Case, to_fire_earlier
+from core.explain.diagnose.case import Account, Case
 from core.explain.diagnose.registry import (
     Found,
     Missing,
@@ -20,7 +20,7 @@ from core.explain.diagnose.registry import (
     spending_rule,
     store_spending_rule,
 )
-from core.explain.diagnose.rules.money.case import Account
+from core.explain.diagnose.rules.compression.trigger import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
@@ -140,10 +140,10 @@ def tiered_price(account: Account, rule: Rule) -> Iterable[Found]:
 @spending_rule("F9")
 def delegates_beside(account: Account, rule: Rule) -> Iterable[Found]:
     """What delegates spent besides the conversation."""
-    delegates = read_threads(account.store).delegates(account.session)
+    delegates = read_threads(account.context.store).delegates(account.session)
     if not delegates:
         return
-    rows = collect([account.store], by="conversation", session=account.session).ledger().rows
+    rows = collect([account.context.store], by="conversation", session=account.session).ledger().rows
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:

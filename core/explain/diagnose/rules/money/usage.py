@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from core.account.prompt_cache.routes import Route
 from core.account.spending.ledger import collect
+from core.explain.diagnose.case import Account, billed
 from core.explain.diagnose.registry import Found, Rule, spending_rule
-from core.explain.diagnose.rules.money.case import Account, billed
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 from core.support.amounts import plural
@@ -20,7 +20,7 @@ from core.support.yaml_tables import shared_table
 def no_usage(account: Account, rule: Rule) -> Iterable[Found]:
     """Answers, and no tokens."""
     answered = Counter(answer.row.session_id for answer in account.answers if answer.row)
-    sessions = account.conversation.sessions
+    sessions = account.context.conversation.sessions
     silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
     if silent:
         told = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
@@ -41,7 +41,7 @@ def undercounted(account: Account, rule: Rule) -> Iterable[Found]:
 @spending_rule("F10-invisible")
 def invisible_summaries(account: Account, rule: Rule) -> Iterable[Found]:
     """Compactions, and no usage of a summariser."""
-    compactions = sum(one.boundary is not None for one in account.conversation.generations)
+    compactions = sum(one.boundary is not None for one in account.context.conversation.generations)
     if compactions and not any(row.task == "compression" for row in account.usage):
         yield Found({"told": plural(compactions, "compaction")})
 
@@ -49,7 +49,7 @@ def invisible_summaries(account: Account, rule: Rule) -> Iterable[Found]:
 @spending_rule("F11")
 def misattributed(account: Account, rule: Rule) -> Iterable[Found]:
     """Sessions that several models answered, booked on one."""
-    for session in account.conversation.sessions:
+    for session in account.context.conversation.sessions:
         used = {row.model for row in account.usage if row.session_id == session.id and not row.task}
         if len(used) > 1:
             numbers = {"model": session.model or "no model", "models": ", ".join(sorted(used))}
@@ -60,14 +60,16 @@ def misattributed(account: Account, rule: Rule) -> Iterable[Found]:
 @spending_rule("F12")
 def repeats_its_parent(account: Account, rule: Rule) -> Iterable[Found]:
     """A continuation that may repeat the totals of its parent."""
-    sessions = account.conversation.sessions
+    sessions = account.context.conversation.sessions
     for parent, child in pairwise(sessions):
         pairs = list(zip(billed(child), billed(parent), strict=True))
         own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
         # Where nothing of the session is held (E5), its calls have nothing to be compared with.
-        held = any(one.row_ids for one in account.conversation.generations if one.session_id == child.id)
+        held = any(
+            one.row_ids for one in account.context.conversation.generations if one.session_id == child.id
+        )
         grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
         if grown and calls > rule.limits["ratio"] * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
@@ -85,13 +87,13 @@ def no_cache_bucket(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 def _hits_elsewhere(account: Account) -> bool:
-    return bool(collect([account.store], by="model").ledger().totals.tokens.cache_read)
+    return bool(collect([account.context.store], by="model").ledger().totals.tokens.cache_read)
 
 
 @spending_rule("F15")
 def no_reasoning(account: Account, rule: Rule) -> Iterable[Found]:
     """Answers with thinking, and no reasoning tokens."""
-    sessions = account.conversation.sessions
+    sessions = account.context.conversation.sessions
     if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
         return
     thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)

@@ -179,10 +179,10 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E13")
 def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
     """The process went on with the transcript the compaction had replaced."""
-    if case.log.empty:
+    if case.context.log.empty:
         raise Missing("no log line is left")
     # `/compress here` puts the turns it keeps back behind what the line counts.
-    left = {len(rows.after) for rows in case.boundaries}
+    left = {len(rows.after) for rows in case.context.boundaries}
     done = None
     grown = 0
     for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL):
@@ -228,7 +228,7 @@ def _written_after_end(case: Case, session: Session, own: Iterable[Generation]) 
         return
     slack = timedelta(seconds=30)
     for generation in own:
-        for message in case.messages(generation.row_ids[-20:]):
+        for message in case.context.messages(generation.row_ids[-20:]):
             at = message.row.timestamp if message.row else None
             if at is not None and at > session.ended_at + slack:
                 yield message

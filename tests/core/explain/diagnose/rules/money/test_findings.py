@@ -10,8 +10,8 @@ from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.routes import cache_route
 from core.account.reconcile.consistency import row_lint
 from core.explain.context.context import open_context
+from core.explain.diagnose.case import Account
 from core.explain.diagnose.diagnose import spending_findings, store_spending
-from core.explain.diagnose.rules.money.case import Account
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
 from core.model.finding import Finding
