@@ -14,7 +14,7 @@ from core.compress.planning.keep_turns import rejoined
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window
 from core.compress.pruning.old_outputs import demoted, without_old_images
-from core.compress.summarise.fallback.text import no_user_line
+from core.compress.summarise.fallback.summariser import no_user_line
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.policy import Policy

@@ -16,8 +16,8 @@ from core.compress.planning.plan import plan
 from core.compress.pruning.salvage import estimate
 from core.compress.requests.failure import accepted
 from core.compress.requests.request import completed, finish_of, summary_request
-from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import budgets
+from core.compress.sizing.weight import replays_thinking
 from core.compress.summarise.base import (
     FailureKind,
     Summariser,

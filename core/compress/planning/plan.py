@@ -12,8 +12,8 @@ from core.compress.planning.prune import Pruning, prune, prune_span
 from core.compress.planning.row_facts import Columns
 from core.compress.planning.summary_window import summary_budget, summary_window
 from core.compress.sizing.estimate import numbers
-from core.compress.sizing.thinking_replay import replays_thinking
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
+from core.compress.sizing.weight import replays_thinking
 from core.hermes.policy.output_rules import ModelTable
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.rules import Tier

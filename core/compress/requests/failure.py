@@ -15,7 +15,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
     heading_line,
 )
-from core.compress.summarise.fallback.text import no_user_line
+from core.compress.summarise.fallback.summariser import no_user_line
 from core.hermes.policy.output_rules import FailureRules
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message

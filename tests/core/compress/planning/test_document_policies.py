@@ -7,7 +7,7 @@ import pytest
 from core.compress.planning.plan import between, plan_messages
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import kind_of, render
-from core.compress.summarise.fallback.text import fallback
+from core.compress.summarise.fallback.summariser import fallback
 from core.hermes.config.config import HermesConfig
 from core.hermes.policy.policy import documents, load_policy
 from core.model.compaction.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.sizing.thinking_replay import replays_thinking
+from core.compress.sizing.weight import replays_thinking
 from core.model.compaction.settings import Settings
 
 TABLE = [

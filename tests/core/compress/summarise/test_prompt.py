@@ -10,7 +10,7 @@ from core.compress.planning.plan import plan
 from core.compress.requests.request import summary_request
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
-from core.compress.summarise.fallback.text import fallback
+from core.compress.summarise.fallback.summariser import fallback
 from core.compress.summarise.prompt import build_prompt
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.plan import Span

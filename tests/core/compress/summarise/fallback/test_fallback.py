@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.compress.summarise.base import SummaryRequest, SummaryStatus, sections
-from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.fallback.text import fallback
+from core.compress.summarise.fallback.summariser import StaticSummariser, fallback
 from core.hermes.markers.markers import find_summary
 from core.hermes.policy.policy import load_policy
 from core.model.transcript.message import Message
