@@ -146,10 +146,6 @@ def _line(value: object) -> bytes:
     return json.dumps(value, default=str).encode() + b"\n"
 
 
-if __name__ == "__main__":
-    serve(sys.stdin.buffer.readlines(), sys.stdout.buffer)
-
-
 _STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 
 _EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
@@ -192,3 +188,7 @@ class SessionLogs:
         """When the log last spoke of a session."""
         records = self.own.get(session)
         return records[-1].at.isoformat() if records else ""
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer.readlines(), sys.stdout.buffer)
