@@ -20,6 +20,8 @@ FAILURES: Mapping[Kind, str] = {
     Kind.CALL_FAILED: "call",
 }
 """Lines that end something badly, and what failed; those before them tell of attempts that may still do."""
+_AGAIN = "Compaction completed with a deterministic fallback summary"
+"""How a line begins that says once more, when the compaction is done, that its summary fell back (0.19)."""
 _COMPACTED = (Kind.DONE, Kind.NATIVE_DONE)
 
 
@@ -27,7 +29,7 @@ def event_of(key: str, record: LogRecord) -> LiveEvent | None:
     """The event of a line; None for one that tells of none by itself."""
     if record.kind is Kind.CALL:
         return _event(LiveKind.CALL, key, record, _call(record))
-    if record.kind in FAILURES:
+    if record.kind in FAILURES and not record.message.startswith(_AGAIN):
         facts = {"what": FAILURES[record.kind], "text": record.message}
         return _event(LiveKind.FAILURE, key, record, facts)
     if record.kind in _COMPACTED:

@@ -36,9 +36,13 @@ def short_looks() -> None:
     gc.set_threshold(_NEW, _YOUNG, _OLD)
 
 
-def give_back() -> None:
-    """From now on."""
-    Thread(target=_tidy, args=(_trimmer(),), daemon=True).start()
+def give_back(forget: Callable[[], object] = lambda: None) -> None:
+    """From now on.
+
+    Args:
+        forget: Lets go of what was kept to save time, each time before garbage is looked for.
+    """
+    Thread(target=_tidy, args=(_trimmer(), forget), daemon=True).start()
 
 
 def _trimmer() -> Callable[[int], object]:
@@ -55,12 +59,13 @@ def _trimmer() -> Callable[[int], object]:
     return lambda kept: None
 
 
-def _tidy(trim: Callable[[int], object]) -> None:
+def _tidy(trim: Callable[[int], object], forget: Callable[[], object]) -> None:
     """Look through all but the modules, which are there by the first time."""
     took = 0.0
     while True:
         time.sleep(max(_BREATH, took * _SPARING))
         began = time.thread_time()
+        forget()
         gc.collect()
         if not took:
             gc.freeze()

@@ -43,8 +43,10 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
     from core.support.heap import give_back, short_looks
 
     if frame is None:
+        from inspector.cli.app.drawn import forget_drawn
+
         _require_terminal()
-        give_back()
+        give_back(forget_drawn)
         short_looks()
         app.run()
     else:

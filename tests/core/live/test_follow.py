@@ -229,6 +229,18 @@ def test_a_failed_summary_is_a_failure(writer: Writer) -> None:
     assert (found.kind, found.facts["what"]) == (LiveKind.FAILURE, "compaction")
 
 
+def test_a_summary_that_fell_back_is_one_failure_though_two_lines_say_so(writer: Writer) -> None:
+    follower = begun(writer)
+    said = (
+        "Summary generation failed — inserting deterministic fallback context summary",
+        "Compaction completed with a deterministic fallback summary. fallback_compression_streak=1",
+    )
+    for text in said:
+        writer.line(f"agent.context_compressor: {text}", "WARNING")
+    (found,) = follower.look()
+    assert (found.kind, found.facts["what"]) == (LiveKind.FAILURE, "summary")
+
+
 def test_a_budget_is_told_once_a_day(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.live.alerts.PAUSE", 0.0)
     follower = begun(writer, Limits(budget=Decimal(1)))

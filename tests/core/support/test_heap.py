@@ -27,6 +27,14 @@ for _ in range(8):
     [one.join() for one in threads]
 print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmRSS")))
 """
+FORGETS = """
+from core.support import heap
+from threading import Event
+
+heap._BREATH, told = 0.01, Event()
+heap.give_back(told.set)
+print(told.wait(20))
+"""
 LOOKS = """
 import gc
 from core.support.heap import short_looks
@@ -46,6 +54,11 @@ def held(give_back: str) -> int:
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone keeps what threads freed")
 def test_threads_keep_no_heaps_of_what_they_freed() -> None:
     assert held("yes") < held("no") - 8_000
+
+
+def test_what_was_kept_to_save_time_is_let_go_of_as_well() -> None:
+    done = subprocess.run([sys.executable, "-c", FORGETS], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_a_look_for_garbage_goes_through_little() -> None:

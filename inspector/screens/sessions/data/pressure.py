@@ -129,11 +129,11 @@ def request_curve(explanation: Explanation) -> RequestCurve:
     from inspector.screens.workspace.why.list_view import mark_token
 
     curve = curve_of(explanation, FINEST)
-    samples = curve.samples
+    parts = curve.parts
     marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(
-        tuple(one.tokens for one in samples),
-        prompt_layers([(one.tokens, one.cached, one.written) for one in samples]),
+        tuple(tokens for tokens, _, _ in parts),
+        prompt_layers(parts),
         curve.threshold,
         tuple(Mark(after, mark_token(one)) for after, one in marks),
         asides(curve),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import overload
 
+from core.explain.context.log.log_clock import Clock
 from core.explain.explanation import Explanation
-from core.hermes.log.record import Kind
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
@@ -29,6 +31,27 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Calls(Sequence[Sample]):
+    """Answered calls as samples, each made when it is asked for: following Hermes there are thousands."""
+
+    records: Sequence[LogRecord]
+    clock: Clock
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @overload
+    def __getitem__(self, place: int) -> Sample: ...
+    @overload
+    def __getitem__(self, place: slice) -> Calls: ...
+    def __getitem__(self, place: int | slice) -> Sample | Calls:
+        if isinstance(place, slice):
+            return Calls(self.records[place], self.clock)
+        one = self.records[place]
+        return Sample(one.input or 0, self.clock.utc(one.at), one.cached or 0, one.written)
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
     """Prompt tokens in the order of the calls.
 
@@ -41,13 +64,20 @@ class Curve:
         calls: How many calls they stand for; None for as many as there are samples.
     """
 
-    samples: tuple[Sample, ...]
+    samples: Sequence[Sample]
     marks: tuple[int, ...]
     threshold: int | None
     measured: bool
     switches: tuple[int, ...] = ()
     errors: tuple[int, ...] = ()
     calls: int | None = None
+
+    @property
+    def parts(self) -> list[tuple[int, int | None, int | None]]:
+        """Tokens of each prompt, how many of them the cache served, and took."""
+        if isinstance(self.samples, Calls):
+            return [(one.input or 0, one.cached or 0, one.written) for one in self.samples.records]
+        return [(one.tokens, one.cached, one.written) for one in self.samples]
 
 
 def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
@@ -61,21 +91,22 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     utc, shown = explanation.clock.utc, answered
     if most is not None and len(answered) > most:
         shown = [answered[place] for place in told([one.input or 0 for one in answered], most)]
-    calls = tuple(Sample(one.input or 0, utc(one.at), one.cached or 0, one.written) for one in shown)
+    calls = Calls(shown, explanation.clock)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
         samples, marks = _around(events, now.tokens)
         return Curve(samples, marks, now.threshold, measured=False)
-    failed = (one.at for one in explanation.log.records if one.kind is Kind.CALL_FAILED)
+    failed = [one.at for one in explanation.log.records if one.kind is Kind.CALL_FAILED]
+    times = [utc(one.at) for one in shown] if events or failed else []
     return Curve(
         calls,
-        tuple(_before(calls, event.at) for event in events),
+        tuple(_before(times, event.at) for event in events),
         now.threshold,
         measured=True,
         switches=tuple(
             place_of(after, len(answered), len(calls)) for after in _switches([one.model for one in answered])
         ),
-        errors=tuple(_before(calls, utc(at)) for at in failed),
+        errors=tuple(_before(times, utc(at)) for at in failed),
         calls=len(answered),
     )
 
@@ -89,10 +120,8 @@ def _switches(models: Sequence[str | None]) -> Iterator[int]:
         last = model or last
 
 
-def _before(calls: Sequence[Sample], at: datetime | None) -> int:
-    if at is None:
-        return 0
-    return sum(1 for call in calls if call.at is not None and call.at < at)
+def _before(calls: Sequence[datetime], at: datetime | None) -> int:
+    return 0 if at is None else sum(call < at for call in calls)
 
 
 def _around(
@@ -130,8 +159,9 @@ def caption(curve: Curve) -> str:
 
 def ends(curve: Curve) -> tuple[str, str]:
     """When the curve begins and ends; empty where only rows tell."""
-    times = [sample.at for sample in curve.samples if sample.at is not None]
-    return fmt.ends(times[0], times[-1]) if times else ("", "")
+    first = next((one.at for one in curve.samples if one.at is not None), None)
+    last = next((one.at for one in reversed(curve.samples) if one.at is not None), None)
+    return fmt.ends(first, last) if first is not None and last is not None else ("", "")
 
 
 def read_out(curve: Curve, place: int) -> str:

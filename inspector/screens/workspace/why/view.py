@@ -80,8 +80,9 @@ class WhyView(CurveView):
         if new:
             self._bills, self._survived = None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
-        self.chart.values = tuple(sample.tokens for sample in curve.samples)
-        self.chart.made_of = prompt_layers([(one.tokens, one.cached, one.written) for one in curve.samples])
+        parts = curve.parts
+        self.chart.values = tuple(tokens for tokens, _, _ in parts)
+        self.chart.made_of = prompt_layers(parts)
         self.chart.read_out = partial(read_out, curve)
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
