@@ -157,12 +157,12 @@ _known: OrderedDict[Hashable, tuple[int, int, tuple[LogRecord, ...]]] = OrderedD
 def _records(path: Path, index: FileIndex, wanted: Collection[bytes]) -> tuple[LogRecord, ...]:
     key = (path, tuple(wanted))
     read, check, records = _known.get(key, (0, 0, ()))
-    if read > len(index.rows) or crc32(index.rows[:read]) != check:
+    if read > len(index.rows) or crc32(memoryview(index.rows)[:read]) != check:
         read, check, records = 0, 0, ()
     parsed = (_parsed(hit, index.name) for hit in index.about(wanted, read))
     records = (*records, *(record for record in parsed if record is not None))
     _known.pop(key, None)
-    _known[key] = (len(index.rows), crc32(index.rows[read:], check), records)
+    _known[key] = (len(index.rows), crc32(memoryview(index.rows)[read:], check), records)
     while len(_known) > 1 and sum(1 + len(lines) for _, _, lines in [*_known.values()]) > _KEPT:
         _known.popitem(last=False)
     return records

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -95,15 +95,18 @@ def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, 
     )
 
 
-def prompt_layers(calls: Sequence[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
+def prompt_layers(calls: Iterable[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
     """What each prompt is made of: read from the cache, written to it, new, or not told apart.
 
     Args:
         calls: For each its prompt, what of it the cache served and what was written to it; None where nobody
             says.
     """
-    parts = [_parts(*call) for call in calls]
-    read, wrote, fresh, unknown = zip(*parts, strict=True) if parts else ((), (), (), ())
+    columns: tuple[list[int], ...] = ([], [], [], [])
+    for call in calls:  # not all at once: following Hermes there are thousands
+        for column, part in zip(columns, _parts(*call), strict=True):
+            column.append(part)
+    read, wrote, fresh, unknown = map(tuple, columns)
     layers = (
         Layer("from the cache", "bucket-read", "█", read),
         Layer("written to it", "bucket-write", "▓", wrote),

@@ -18,7 +18,6 @@ from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.widgets.charts.curve_chart import Mark, RequestCurve, told
 from inspector.widgets.charts.pressure_bar import Pressure
-from inspector.widgets.charts.stack import prompt_layers
 
 FINEST = 500
 """Requests of a conversation drawn apart, more than a terminal has columns."""
@@ -129,11 +128,10 @@ def request_curve(explanation: Explanation) -> RequestCurve:
     from inspector.screens.workspace.why.list_view import mark_token
 
     curve = curve_of(explanation, FINEST)
-    parts = curve.parts
     marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(
-        tuple(tokens for tokens, _, _ in parts),
-        prompt_layers(parts),
+        curve.values,
+        curve.layers,
         curve.threshold,
         tuple(Mark(after, mark_token(one)) for after, one in marks),
         asides(curve),

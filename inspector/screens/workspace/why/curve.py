@@ -14,6 +14,7 @@ from core.model.compaction.event import CompressionEvent
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.widgets.charts.curve_chart import Mark, place_of, told
+from inspector.widgets.charts.stack import Layer, prompt_layers
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,20 @@ class Curve:
     calls: int | None = None
 
     @property
-    def parts(self) -> list[tuple[int, int | None, int | None]]:
+    def values(self) -> tuple[int, ...]:
+        """Tokens of each prompt."""
+        return tuple([tokens for tokens, _, _ in self._parts()])
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """What each prompt is made of."""
+        return prompt_layers(self._parts())
+
+    def _parts(self) -> Iterator[tuple[int, int | None, int | None]]:
         """Tokens of each prompt, how many of them the cache served, and took."""
         if isinstance(self.samples, Calls):
-            return [(one.input or 0, one.cached or 0, one.written) for one in self.samples.records]
-        return [(one.tokens, one.cached, one.written) for one in self.samples]
+            return ((one.input or 0, one.cached or 0, one.written) for one in self.samples.records)
+        return ((one.tokens, one.cached, one.written) for one in self.samples)
 
 
 def curve_of(explanation: Explanation, most: int | None = None) -> Curve:

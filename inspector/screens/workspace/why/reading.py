@@ -19,6 +19,7 @@ from core.preview.past import past_of
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.why.curve import Curve, curve_of
+from inspector.widgets.charts.stack import Layer
 
 NEAR = timedelta(minutes=2)
 """How far a bill may lie from the end of its compaction: different sources may time the two."""
@@ -32,10 +33,21 @@ class Aftermath:
     payback: Payback | None
 
 
-def explained(conversation: Conversation, store: Store) -> tuple[Explanation, Curve]:
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What the screen draws of a conversation, ready to be drawn."""
+
+    explanation: Explanation
+    curve: Curve
+    values: tuple[int, ...]
+    layers: tuple[Layer, ...]
+
+
+def explained(conversation: Conversation, store: Store) -> Explained:
     """Rows, log lines and config joined."""
     _, explanation = about(store, conversation.tip.id, conversation=conversation)
-    return explanation, curve_of(explanation)
+    curve = curve_of(explanation)
+    return Explained(explanation, curve, curve.values, curve.layers)
 
 
 def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:

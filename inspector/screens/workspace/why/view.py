@@ -20,10 +20,11 @@ from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
-from inspector.screens.workspace.why.curve import Curve, asides, caption, ends, read_out
+from inspector.screens.workspace.why.curve import asides, caption, ends, read_out
 from inspector.screens.workspace.why.list_view import EventList, Moment, mark_token
 from inspector.screens.workspace.why.reading import (
     Aftermath,
+    Explained,
     bill_of,
     bills,
     event_told,
@@ -35,7 +36,6 @@ from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
-from inspector.widgets.charts.stack import prompt_layers
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
@@ -71,8 +71,8 @@ class WhyView(CurveView):
             read = partial(explained, subject.conversation)
             ask_store(self, "why", subject.location, read, self._take)
 
-    def _take(self, found: tuple[Explanation, Curve]) -> None:
-        explanation, curve = found
+    def _take(self, found: Explained) -> None:
+        explanation, curve = found.explanation, found.curve
         before, again = self._explanation, self._explanation is not None
         now = self.moments.current is not None and self.moments.current.event is None
         self._explanation = explanation
@@ -80,9 +80,7 @@ class WhyView(CurveView):
         if new:
             self._bills, self._survived = None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
-        parts = curve.parts
-        self.chart.values = tuple(tokens for tokens, _, _ in parts)
-        self.chart.made_of = prompt_layers(parts)
+        self.chart.values, self.chart.made_of = found.values, found.layers
         self.chart.read_out = partial(read_out, curve)
         self.chart.threshold = curve.threshold
         marks = zip(curve.marks, explanation.events, strict=True)
