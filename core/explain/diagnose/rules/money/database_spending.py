@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,6 +12,7 @@ from itertools import pairwise
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
+from core.account.spending.recorded import Spending, Window
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -91,8 +93,10 @@ def delegates_beside(account: StoreAccount, rule: Rule) -> Iterable[Found]:
     threads = read_threads(account.store)
     kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
     delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
-    rows = collect([account.store], by="session").ledger().rows
-    spent = {row.key: row.tokens.total or 0 for row in rows if not row.task}
+    spent = Counter[str]()
+    for one in Spending(account.store, Window(), "session").groups:
+        if not one.task:
+            spent[one.key] += sum(filter(None, (one.input, one.cache_read, one.cache_write, one.output)))
     extra = sum(spent.get(one, 0) for one in delegates)
     if extra:
         told = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")

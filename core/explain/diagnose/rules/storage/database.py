@@ -19,6 +19,8 @@ from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
 from core.model.evidence import Evidence, Source
 from core.model.finding import Severity
 from core.model.transcript.storage import StoreHealth
+from core.store.conversations.conversation_query import sessions_view
+from core.store.conversations.sort_order import LAST_ACTIVE
 from core.store.database.connect import log_of, reading
 from core.store.store import Store
 from core.support.amounts import plural
@@ -48,17 +50,18 @@ class StoreCase:
 @store_rule("E10")
 def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """Sessions that were never closed and have gone silent."""
-    limit = case.now - timedelta(days=rule.limits["days"])
-    page = case.store.sessions()
-    silent = [
-        row.session for row in page.rows if _silent(row.session.ended_at, row.session.last_active, limit)
-    ]
-    if silent:
-        sources: dict[str, int] = {}
-        for session in silent:
-            sources[session.source or "unknown"] = sources.get(session.source or "unknown", 0) + 1
+    limit = (case.now - timedelta(days=rule.limits["days"])).timestamp()
+    query = (
+        f"SELECT coalesce(nullif(source, ''), 'unknown'), count(*) FROM {sessions_view(case.store.schema)} "  # noqa: S608
+        f"WHERE typeof(ended_at) NOT IN ('integer', 'real') AND {LAST_ACTIVE} BETWEEN 1 AND ? GROUP BY 1"
+    )
+    with reading(case.store.path):
+        sources = {
+            str(source): int(count) for source, count in case.store.connection.execute(query, (limit,))
+        }
+    if sources:
         told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
-        numbers = {"told": plural(len(silent), "session"), "days": int(rule.limits["days"])}
+        numbers = {"told": plural(sum(sources.values()), "session"), "days": int(rule.limits["days"])}
         yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
 
 
@@ -148,10 +151,6 @@ def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
                 "files": ", ".join(path.name for path, _ in loose),
             }
             yield Found(numbers, evidence, severity=Severity.WARNING)
-
-
-def _silent(ended: datetime | None, active: datetime | None, limit: datetime) -> bool:
-    return ended is None and active is not None and active < limit
 
 
 def _private_files(store: Store) -> Iterator[tuple[Path, ...]]:
