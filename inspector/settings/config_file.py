@@ -13,6 +13,7 @@ from core.support.yaml_tables import BadYaml, built_yaml, read_user_file
 from inspector.settings.settings import Settings
 
 Place = tuple[str | int, ...]
+_NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,23 @@ def own_settings() -> Settings:
         where = str(found.path) if problem.line is None else f"{found.path} line {problem.line}"
         raise ConfigError(problem.what, where=where, remedy=problem.remedy)
     return found.settings
+
+
+def refuse_sending(host: str) -> None:
+    """Hold what is about to be sent to another machine against the user's settings.
+
+    Args:
+        host: Where it would go.
+
+    Raises:
+        ConfigError: They say that nothing is sent.
+    """
+    if own_settings().privacy.send == _NEVER:
+        raise ConfigError(
+            f"privacy.send is {_NEVER}, so nothing is sent to {host}",
+            where=str(own_config()),
+            remedy="Take a summariser of this machine, or set `send: ask` there",
+        )
 
 
 def read_config(path: Path) -> ConfigFile:

@@ -73,7 +73,7 @@ def agree(
     Raises:
         UsageError: The user does not agree.
     """
-    from inspector.settings.privacy import refuse_sending
+    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
     away = [one for one in (endpoint, second) if one is not None and not one.local]

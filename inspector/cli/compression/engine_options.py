@@ -105,7 +105,7 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     from core.account.pricing.price_book import open_book
     from core.model.accounting.amounts import Buckets
     from inspector.cli.compression import summariser_options
-    from inspector.settings.privacy import refuse_sending
+    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
     refuse_sending(endpoint.host)

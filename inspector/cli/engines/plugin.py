@@ -207,7 +207,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.hermes.policy.policy import load_policy, newest_release
     from core.model.accounting.amounts import Buckets
     from inspector.hermes_plugin.desk import chosen
-    from inspector.settings.privacy import refuse_sending
+    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
     provider, base_url = args.provider or "", args.base_url or ""

@@ -26,7 +26,7 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     from dataclasses import replace
 
     from core.trajectory.run import Listener, foresee
-    from inspector.settings.privacy import refuse_sending
+    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
     refuse_sending(choice.endpoint.host)

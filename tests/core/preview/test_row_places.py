@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.preview.row_places import RowPlaces
+from core.preview.generation import RowPlaces
 
 
 @given(st.lists(st.integers(0, 40), unique=True), st.booleans())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from core.preview.row_places import RowPlaces
+from core.preview.generation import RowPlaces
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.model import Listed, every_row, gathered, generation_bands, next_of
 from inspector.screens.workspace.map.reading import previews_of, rows_with

@@ -87,7 +87,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
 
     def _refused(self, writer: Writer) -> bool:
         """Whether the user's settings keep the conversation on this machine; says so."""
-        from inspector.settings.privacy import refuse_sending
+        from inspector.settings.config_file import refuse_sending
 
         second = getattr(writer.summariser, "describe_second", lambda: None)()
         try:
