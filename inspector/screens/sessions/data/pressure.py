@@ -16,11 +16,9 @@ from core.preview.generation import Reading, followed
 from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
-from inspector.widgets.charts.curve_chart import Mark, RequestCurve, told
+from inspector.screens.workspace.why.curve import FINEST, request_curve
+from inspector.widgets.charts.curve_chart import told
 from inspector.widgets.charts.pressure_bar import Pressure
-
-FINEST = 500
-"""Requests of a conversation drawn apart, more than a terminal has columns."""
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
@@ -120,21 +118,3 @@ def _blocked(guards: Guards, now: datetime) -> bool:
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes[place] for place in told(sizes, FINEST)) if len(sizes) > FINEST else tuple(sizes)
-
-
-def request_curve(explanation: Explanation) -> RequestCurve:
-    """The same curve as the Why tab draws."""
-    from inspector.screens.workspace.why.curve import asides, caption, curve_of, ends
-    from inspector.screens.workspace.why.list_view import mark_token
-
-    curve = curve_of(explanation, FINEST)
-    marks = zip(curve.marks, explanation.events, strict=True)
-    return RequestCurve(
-        curve.values,
-        curve.layers,
-        curve.threshold,
-        tuple(Mark(after, mark_token(one)) for after, one in marks),
-        asides(curve),
-        caption(curve),
-        ends(curve),
-    )

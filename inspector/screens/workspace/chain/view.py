@@ -9,6 +9,8 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.explain.events import explain
+from core.explain.explanation import Explanation
 from core.explain.headline.conversation import chain_headline
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
@@ -22,8 +24,10 @@ from inspector.screens.workspace.usage.bars import STACKED
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
+from inspector.screens.workspace.why.curve import request_curve
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer
 from inspector.widgets.lists.line_view import ListRows
@@ -38,7 +42,7 @@ class ChainView(FigureView):
     DEFAULT_CSS = """
     ChainView #family { height: 1fr; }
     ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
-    ChainView DayBars { display: none; height: 16; margin: 1 1 0 1; }
+    ChainView DayBars, ChainView CurveChart { display: none; height: 16; margin: 1 1 0 1; }
     ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     """
 
@@ -57,12 +61,27 @@ class ChainView(FigureView):
             yield ChainList(empty="Reading the family …")
             yield TextPane(id="card")
         yield DayBars()
+        yield CurveChart()
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Read the family anew."""
         if subject is not None:
             read = partial(_family, subject.conversation.tip.id)
             ask_store(self, "chain", subject.location, read, self._take)
+
+    def on_resize(self) -> None:
+        """A terminal that grew may have room for the curve."""
+        self._ask_curve()
+
+    def _ask_curve(self) -> None:
+        """A session alone has none to be compared with: its requests show where its generations begin."""
+        chart = self.query_one(CurveChart)
+        if self.subject is not None and chart.display and not chart.values:
+            read = partial(explain, session_id=self.subject.conversation.tip.id)
+            ask_store(self, "curve", self.subject.location, read, self._draw_curve)
+
+    def _draw_curve(self, found: Explanation) -> None:
+        request_curve(found).show_on(self.query_one(CurveChart))
 
     def _take(self, found: tuple[Chain, Mapping[str, str]]) -> None:
         if self.subject is None:
@@ -94,7 +113,9 @@ class ChainView(FigureView):
         )
         bars.first, bars.last = "the first", "the newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
-        bars.set_class(not several, "-alone")
+        self.set_class(not several, "-alone")
+        self.query_one(CurveChart).values = ()
+        self.call_after_refresh(self._ask_curve)
 
     @on(RowList.Moved)
     def _tell(self, moved: RowList.Moved | None = None) -> None:

@@ -13,8 +13,11 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
-from inspector.widgets.charts.curve_chart import Mark, place_of, told
+from inspector.widgets.charts.curve_chart import Mark, RequestCurve, place_of, told
 from inspector.widgets.charts.stack import Layer, prompt_layers
+
+FINEST = 500
+"""Requests of a conversation drawn apart, more than a terminal has columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,3 +188,20 @@ def read_out(curve: Curve, place: int) -> str:
         left = curve.threshold - one.tokens
         what += f" · {fmt.short(abs(left))} {'below' if left > 0 else 'over'} the limit"
     return f"call {place + 1:,} of {len(curve.samples):,} · {what}" if curve.measured else what
+
+
+def request_curve(explanation: Explanation) -> RequestCurve:
+    """The curve of a conversation for whoever shows it beside something else."""
+    from inspector.screens.workspace.why.list_view import mark_token
+
+    curve = curve_of(explanation, FINEST)
+    marks = zip(curve.marks, explanation.events, strict=True)
+    return RequestCurve(
+        curve.values,
+        curve.layers,
+        curve.threshold,
+        tuple(Mark(after, mark_token(one)) for after, one in marks),
+        asides(curve),
+        caption(curve),
+        ends(curve),
+    )

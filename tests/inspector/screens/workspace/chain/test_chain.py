@@ -159,3 +159,18 @@ async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location
     shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (120, 40))
     (line,) = (one for one in shown.splitlines() if one.startswith((" cost", "cost")))
     assert "with 1 call for compression" in line
+
+
+@pytest.mark.parametrize(
+    ("title", "size", "curve"),
+    [
+        ("Webhooks are delivered twice", (200, 60), True),
+        ("Webhooks are delivered twice", (80, 24), False),
+        ("Pick a job queue", (200, 60), False),
+    ],
+)
+async def test_a_session_alone_shows_its_requests_where_there_is_room(
+    samples: Location, title: str, size: tuple[int, int], curve: bool
+) -> None:
+    text = await seen(open_app(samples, title, "chain"), size)
+    assert ("prompt tokens of" in text) is curve
