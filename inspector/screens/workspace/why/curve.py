@@ -192,8 +192,6 @@ def read_out(curve: Curve, place: int) -> str:
 
 def request_curve(explanation: Explanation) -> RequestCurve:
     """The curve of a conversation for whoever shows it beside something else."""
-    from inspector.screens.workspace.why.list_view import mark_token
-
     curve = curve_of(explanation, FINEST)
     marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(
@@ -205,3 +203,8 @@ def request_curve(explanation: Explanation) -> RequestCurve:
         caption(curve),
         ends(curve),
     )
+
+
+def mark_token(event: CompressionEvent) -> str:
+    """The colour of a compaction's number: what was given up stands out."""
+    return "part-middle" if event.completed else "severity-critical"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.explain.explanation import Now
 from core.model.compaction.event import CompressionEvent, Trigger
 from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief, certainty
+from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.line import Line
@@ -77,11 +78,6 @@ def _sizes(event: CompressionEvent) -> str:
     if event.trigger is not Trigger.MANUAL and event.threshold is not None:
         size = f"{size} of {fmt.short(event.threshold)}"
     return f"{size} → {fmt.short(event.tokens_after)}" if event.completed else size
-
-
-def mark_token(event: CompressionEvent) -> str:
-    """The colour of a compaction's number: what was given up stands out."""
-    return "part-middle" if event.completed else "severity-critical"
 
 
 def _when(event: CompressionEvent) -> str:
