@@ -79,8 +79,9 @@ def read_sessions(
         query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
         for row in connection.execute(query, chunk).fetchall():
             session = session_from_row(row, path)
-            spoken = moment(row["spoken_at"])
-            found[session.id] = replace(session, last_active=newest(session.last_active, spoken))
+            if spoken := moment(row["spoken_at"]):  # of few: most have ended
+                session = replace(session, last_active=newest(session.last_active, spoken))
+            found[session.id] = session
     return found
 
 
