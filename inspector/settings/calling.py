@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from importlib.util import find_spec
+from logging import Handler, LogRecord, getLogger
 
 from core.errors import ConfigError
 from core.live.alerts import Limits
@@ -27,6 +28,19 @@ def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | No
         own.budgets.today if budget is None else budget,
         own.alerts.cache_break,
     )
+
+
+class _Complaints(Handler):
+    """Takes what the package logs when it fails, which would be written across the screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[str] = []
+
+    def emit(self, record: LogRecord) -> None:
+        """Keep the kind of error, or else what is said."""
+        kind = record.exc_info[0] if record.exc_info else None
+        self.heard.append(kind.__name__ if kind is not None else record.getMessage())
 
 
 class Caller:
@@ -64,11 +78,16 @@ class Caller:
     def _show(self, events: Sequence[LiveEvent]) -> str:
         from desktop_notifier.sync import DesktopNotifierSync
 
+        log, complaints = getLogger(_PACKAGE), _Complaints()
+        log.propagate = False
+        log.addHandler(complaints)
         try:
             DesktopNotifierSync(app_name=_TITLE).send(title=_TITLE, message=notification(events))
         except Exception as error:  # noqa: BLE001 - whatever the desktop's own service raises
-            return f"The desktop could not be told: {type(error).__name__}."
-        return ""
+            complaints.heard.append(type(error).__name__)
+        finally:
+            log.removeHandler(complaints)
+        return f"The desktop could not be told: {complaints.heard[0]}." if complaints.heard else ""
 
 
 def notification(events: Sequence[LiveEvent]) -> str:

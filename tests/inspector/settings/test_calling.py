@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from decimal import Decimal
+from logging import getLogger
 from types import ModuleType
 from typing import Any
 
@@ -66,7 +67,7 @@ def test_the_desktop_without_its_package_is_said_before_anything_happens(
 
 
 def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sent: list[dict[str, Any]] = []
 
@@ -76,8 +77,10 @@ def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
 
         def send(self, **said: Any) -> None:
             sent.append(said)
-            if len(sent) > 1:
+            if len(sent) == 2:
                 raise OSError("no bus")
+            if len(sent) == 3:
+                getLogger("desktop_notifier.backends.base").warning("Notification failed")
 
     package, module = ModuleType("desktop_notifier"), ModuleType("desktop_notifier.sync")
     module.DesktopNotifierSync = Desktop  # type: ignore[attr-defined]
@@ -88,6 +91,8 @@ def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
     assert caller.tell([failure()]) == ""
     assert sent[0]["message"] == "summary: the summary fell back"
     assert "OSError" in caller.tell([failure()])
+    assert "Notification failed" in caller.tell([failure()])
+    assert capsys.readouterr().err == ""
 
 
 def test_a_notification_holds_neither_credentials_nor_markup_nor_control_signs() -> None:
