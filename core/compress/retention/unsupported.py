@@ -18,7 +18,7 @@ from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
 from core.compress.retention.claims.bound import miscounted
 from core.compress.retention.claims.contradicted import contradicted
-from core.compress.retention.claims.proposed import only_proposed
+from core.compress.retention.claims.doubted import Doubt, doubts, suspected
 from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -72,7 +72,7 @@ def check(summary: str, evidence: Evidence) -> Checked:
     """Hold the claims of a summary against the messages."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
-    suspected: dict[str, Unsupported] = {}
+    told_of: list[Doubt] = []
     for sentence in _sentences(summary):
         facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
         for fact in facts:
@@ -90,13 +90,17 @@ def check(summary: str, evidence: Evidence) -> Checked:
         for category, value in claims if len(found) < _MOST else ():
             claim = Unsupported(value, category, where)
             found.setdefault((category, value.lower()), claim)
-        for doubt in () if claims or copied else only_proposed(plain, facts, evidence):
-            claim = Unsupported(
-                one_line(doubt.claim, _WHERE), SUSPECTED, where, one_line(doubt.nearest, _NEAREST)
-            )
-            suspected.setdefault(doubt.claim.lower(), claim)
+        told_of += [] if copied else doubts(plain, facts, evidence, where)
+    unlikely = suspected(told_of, (claim.where for claim in found.values()))
+    doubted = [_suspicion(doubt) for doubt in unlikely if not evidence.holds(doubt.claim)]
     vouched = sum(known.values()) / len(known) if known else 1.0
-    return Checked((*found.values(), *suspected.values())[:_MOST], vouched)
+    return Checked((*found.values(), *doubted)[:_MOST], vouched)
+
+
+def _suspicion(doubt: Doubt) -> Unsupported:
+    return Unsupported(
+        one_line(doubt.claim, _WHERE), SUSPECTED, doubt.where, one_line(doubt.nearest, _NEAREST)
+    )
 
 
 def _sentences(summary: str) -> Iterator[str]:

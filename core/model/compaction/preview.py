@@ -59,7 +59,7 @@ class Fact:
 
 
 SUSPECTED = "suspected"
-"""Category of a claim that the messages speak of and nowhere tell as done."""
+"""Category of a claim that the messages hardly bear out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from operator import add
 from typing import Any
 
 from core.compress.facts.collect import LONGEST_REQUEST, sentences
@@ -32,14 +35,14 @@ _ANSWERING = re.compile(r"ask|clarify", re.IGNORECASE)
 """Tools by which an assistant asks a person something; what they give back is the person's answer."""
 
 _ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
-_TELLING = 1_000_000
-"""Characters that tell how rare a word is."""
-
 _APART = 100_000
 """Characters between two calls, which stand for themselves."""
 
 _BRIEF, _LATIN = 300, 0.9
 """Characters of an answer that may take up what was asked; share of Latin script in what can be compared."""
+
+_TINY = 1e-9
+"""By which sums of shares may differ."""
 
 _PLANS = re.compile(r"todo|task|plan", re.IGNORECASE)
 """Tools that note down what is to be done."""
@@ -146,27 +149,72 @@ class Accounts:
         """
         weights = self.weigh(names, words) if weighed else dict.fromkeys((*names, *words), 1.0)
         whole = sum(weights.values())
-        sought = [
-            (weight, (term,) if term in names else forms_of(term))
-            for term, weight in sorted(weights.items(), key=lambda pair: -pair[1])
-        ]
-        wanted, most_absent = frozenset(words), (1 - least) * whole
         found: list[Account] = []
-        start = 0
-        for at, speaker, text, lower in (*self._texts, *(self._calls if calls else ())) if whole else ():
-            start += _APART if speaker == CALL else 0
-            if _holds_enough(lower, sought, most_absent):
-                said = (text,) if speaker == CALL else sentences(text)
-                held = [_held(sentence, names, wanted) for sentence in said]
-                places = [0, *accumulate(map(len, said))]
-                for number, own in enumerate(held):
-                    near = frozenset().union(*held[max(0, number - around) : number + around + 1])
-                    share = sum(map(weights.__getitem__, near)) / whole
-                    if own and share >= least:
-                        place = start + places[number]
-                        found.append(Account(at, place, speaker, said[number], share))
-            start += len(text)
+        for number in self._holding(weights, names, least * whole, calls=calls) if whole else ():
+            (at, speaker, *_), (said, roots_of) = self._all[number], self._parts[number]
+            held = [own.intersection(words) for own in roots_of]
+            for nth, one in enumerate(said) if names else ():
+                lower = one.lower()
+                held[nth] = held[nth].union(name for name in names if name in lower)
+            places = list(accumulate(map(len, said), initial=self._starts[number]))
+            for nth, own in enumerate(held):
+                near = own.union(*held[max(0, nth - around) : nth + around + 1])
+                share = sum(map(weights.__getitem__, near)) / whole
+                if own and share >= least:
+                    found.append(Account(at, places[nth], speaker, said[nth], share))
         return found
+
+    def _holding(
+        self, weights: Mapping[str, float], names: Sequence[str], least: float, *, calls: bool
+    ) -> list[int]:
+        """The texts that hold enough of some weighed names and roots, by number."""
+        shares: dict[int, float] = {}
+        for term, weight in weights.items():
+            for number in self._naming(term) if term in names else self._places.get(term, ()):
+                shares[number] = shares.get(number, 0.0) + weight
+        last = len(self._all) if calls else len(self._texts)
+        return sorted(number for number, share in shares.items() if share >= least - _TINY and number < last)
+
+    def _naming(self, name: str) -> list[int]:
+        """The texts a name stands in, by number."""
+        text, offsets = self._whole
+        numbers: list[int] = []
+        at = text.find(name)
+        while at >= 0:
+            numbers.append(bisect_right(offsets, at) - 1)
+            at = text.find(name, offsets[numbers[-1] + 1])
+        return numbers
+
+    @cached_property
+    def _whole(self) -> tuple[str, list[int]]:
+        """All texts in lower case as one, and where each begins."""
+        sizes = (len(one[3]) + 1 for one in self._all)
+        return "\n".join(one[3] for one in self._all), list(accumulate(sizes, initial=0))
+
+    @cached_property
+    def _places(self) -> Mapping[str, list[int]]:
+        """The texts each root stands in, by number."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, (_, spoken_of) in enumerate(self._parts):
+            for word in frozenset().union(*spoken_of):
+                places[word].append(number)
+        return places
+
+    @cached_property
+    def _parts(self) -> list[tuple[Sequence[str], Sequence[frozenset[str]]]]:
+        """The sentences of each text, a call being one, and the roots of each."""
+        split = [(text,) if speaker == CALL else sentences(text) for _, speaker, text, _ in self._all]
+        return [(said, [frozenset(roots(one)) for one in said]) for said in split]
+
+    @cached_property
+    def _all(self) -> list[tuple[int, str, str, str]]:
+        return [*self._texts, *self._calls]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """Characters in front of each text; calls stand apart."""
+        gaps = [_APART * (one[1] == CALL) for one in self._all]
+        return list(accumulate(map(add, gaps[1:], (len(one[2]) for one in self._all)), initial=sum(gaps[:1])))
 
     def weigh(self, names: Sequence[str], words: Sequence[str]) -> dict[str, float]:
         """What names and roots count: the rarer a word, the more, and a word of whoever reports less."""
@@ -178,19 +226,11 @@ class Accounts:
         return weights
 
     def _weight(self, word: str) -> float:
-        texts, sample = self._sample
-        holding = sum(sample.count(form) for form in forms_of(word))
+        holding = len(self._places.get(word, ()))
         if not holding:
             return _UNKNOWN
-        rarity = math.log(1 + texts / holding) - 1
+        rarity = math.log(1 + len(self._all) / holding) - 1
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
-
-    @cached_property
-    def _sample(self) -> tuple[int, str]:
-        """How many texts, and these: all, or of a long conversation some from everywhere."""
-        texts = [lower for *_, lower in (*self._texts, *self._calls)]
-        texts = texts[:: 1 + sum(map(len, texts)) // _TELLING]
-        return len(texts), "\n".join(texts)
 
     def shares(self, texts: Iterable[str], weights: Mapping[str, float]) -> Iterator[float]:
         """How much of some weighed names and roots each text in lower case holds, 0 to 1; 0 at first."""
@@ -219,23 +259,8 @@ class Accounts:
                     yield from _pairs(_decoded(call.arguments))
 
     @cached_property
-    def _failed(self) -> frozenset[str]:
-        return frozenset(one.call.id for one in self._ended if one.error)
-
-
-def _holds_enough(lower: str, sought: Sequence[tuple[float, Sequence[str]]], most_absent: float) -> bool:
-    absent = 0.0
-    for weight, forms in sought:
-        absent += 0 if any(form in lower for form in forms) else weight
-        if absent > most_absent:
-            return False
-    return True
-
-
-def _held(text: str, names: Sequence[str], words: frozenset[str]) -> frozenset[str]:
-    """Which of some names and roots a text holds."""
-    lower = text.lower()
-    return words.intersection(roots(text)).union(name for name in names if name in lower)
+    def _failed(self) -> set[str]:
+        return {one.call.id for one in self._ended if one.error}
 
 
 def _said(view: View) -> tuple[str, str] | None:

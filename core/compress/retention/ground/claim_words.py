@@ -98,6 +98,8 @@ class ClaimWords:
     negated: re.Pattern[str]
     acted_on: re.Pattern[str]
     leaves_alone: re.Pattern[str]
+    person_acts: re.Pattern[str]
+    agent_acts: re.Pattern[str]
     wished: re.Pattern[str]
     rule: re.Pattern[str]
     by_people: re.Pattern[str]

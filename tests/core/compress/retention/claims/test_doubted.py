@@ -1,4 +1,4 @@
-"""What a summary tells as done and the messages only ask for or propose is suspected, and never more."""
+"""What the messages hardly bear out is suspected, and more readily in a summary that was caught."""
 
 from __future__ import annotations
 
@@ -55,8 +55,37 @@ def test_what_was_done_or_is_told_as_a_wish_is_not(claim: str) -> None:
 
 
 def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
-    told = "The heap of the worker was raised to 4 GB.\nsrc/imports/weekly.py was deleted."
+    told = "The heap of the worker was raised to 4 GB.\n"
+    told += "src/imports/weekly.py was deleted.\nIt was released as 4.7.1."
     report = retention(WORK, told)
     assert [claim.category for claim in report.unsupported][-1] == "suspected"
     assert report.unfounded == report.unsupported[:-1]
     assert report.unfounded
+
+
+HONEST = """The import of invoices fails: the worker ran out of heap.
+Raising its heap to 4 GB was proposed, and an integration test with two suppliers.
+Empty invoices are skipped by the import now.
+"""
+UNLIKELY = (
+    "The user insisted on a rollback before the weekend.",
+    "The assistant decided to rewrite the queue.",
+    "The outage came from a certificate that had expired.",
+)
+
+
+@pytest.mark.parametrize("claim", UNLIKELY)
+def test_what_no_passage_holds_together_is_flagged_in_an_honest_summary_too(claim: str) -> None:
+    assert {one.where for one in retention(WORK, HONEST + claim).unsupported} == {claim}
+
+
+def test_an_honest_summary_is_not_suspected() -> None:
+    assert retention(WORK, HONEST).unsupported == ()
+
+
+def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_less_unlikely_too() -> None:
+    doubtful = "The heap of the worker was doubled.\n"
+    flagged = ["src/imports/weekly.py was deleted.\n", "It was released as 4.7.1.\n"]
+    once, twice = (retention(WORK, HONEST + doubtful + "".join(flagged[:count])) for count in (1, 2))
+    assert [one.category for one in once.unsupported if one.category == "suspected"] == []
+    assert doubtful.strip() in [one.where for one in twice.unsupported if one.category == "suspected"]
