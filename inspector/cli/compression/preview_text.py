@@ -114,7 +114,7 @@ def _unsupported(found: Retention) -> Iterator[str]:
     for claim in found.unsupported:
         where = "" if claim.where == claim.value else f" in: {claim.where}"
         if claim.category == SUSPECTED:
-            yield f"perhaps only proposed: {claim.value}{where} (nearest: {claim.nearest})"
+            yield f"hardly borne out: {claim.value}{where} (nearest: {claim.nearest})"
         else:
             yield joined(
                 inked("not in the messages", Ink.WARNING), f", {claim.category}: {claim.value}{where}"

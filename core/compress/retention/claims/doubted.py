@@ -16,6 +16,7 @@ from typing import Any
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import subject
 from core.compress.retention.claims.contradicted import CLAUSE
+from core.compress.retention.claims.told import LABEL
 from core.compress.retention.ground.accounts import ASSISTANT, CALL, DOCUMENT, USER, Account
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -75,9 +76,10 @@ def suspected(doubts: Sequence[Doubt], flagged: Iterable[str]) -> list[Doubt]:
 
     Args:
         doubts: Every clause of a summary.
-        flagged: Its sentences that hold a claim known to be unsupported.
+        flagged: The sentence of each claim known to be unsupported.
     """
-    table, known = _table(), set(flagged)
+    table, wheres = _table(), list(flagged)
+    known = set(wheres)
     others = [one for one in doubts if one.where not in known]
     usual = fmean(one.signs.apart for one in others) if others else 0.0
     worst: dict[str, tuple[float, Doubt]] = {}
@@ -87,7 +89,7 @@ def suspected(doubts: Sequence[Doubt], flagged: Iterable[str]) -> list[Doubt]:
         worst.setdefault(one.where, (weight, one))
     strong = [one for weight, one in worst.values() if weight >= table["suspected"]]
     sentences = len({one.where for one in doubts})
-    if len(known) + len(strong) / 2 < max(table["caught"], table["caught_share"] * sentences):
+    if len(wheres) + len(strong) / 2 < max(table["caught"], table["caught_share"] * sentences):
         return [] if known else strong[:1]
     return [one for weight, one in worst.values() if weight >= table["suspected_then"]]
 
@@ -115,7 +117,7 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
-    for clause in CLAUSE.split(sentence):
+    for clause in CLAUSE.split(LABEL.sub("", sentence)):
         names, told = subject(clause, facts, whole=True)
         if len(names) + len(told) >= 2:
             accounts = evidence.accounts.of(names, told, _LEAST, weighed=True, calls=True)

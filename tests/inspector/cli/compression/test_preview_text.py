@@ -22,7 +22,7 @@ def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> N
     assert told == [
         "# not in the messages, paths: src/weekly.py in: src/weekly.py was deleted.",
         "# not in the messages, done: src/weekly.py was deleted.",
-        "# perhaps only proposed: The heap of the worker was raised to 4 GB"
+        "# hardly borne out: The heap of the worker was raised to 4 GB"
         " in: The heap of the worker was raised to 4 GB."
         " (nearest: We could raise the heap of the worker to 4 GB.)",
     ]
