@@ -85,7 +85,7 @@ def test_an_honest_summary_is_not_suspected() -> None:
 
 def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_less_unlikely_too() -> None:
     doubtful = "The heap of the worker was doubled.\n"
-    flagged = ["src/imports/weekly.py was deleted.\n", "It was released as 4.7.1.\n"]
+    flagged = ["It stands in src/imports/weekly.py.\n", "It stands in src/imports/daily.py.\n"]
     once, twice = (retention(WORK, HONEST + doubtful + "".join(flagged[:count])) for count in (1, 2))
     assert [one.category for one in once.unsupported if one.category == "suspected"] == []
     assert doubtful.strip() in [one.where for one in twice.unsupported if one.category == "suspected"]
