@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from operator import itemgetter
 from pathlib import Path
 
 from core.account.pricing.price import MILLION, anew, rates_for, write_rate
@@ -31,8 +32,9 @@ def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) 
     A call line without a `cache=` part reports a miss; one without numbers reports nothing.
     """
     lines = (record for record in log.records if record.kind is Kind.CALL and record.session in sessions)
-    calls = sorted((_call(record, to_utc) for record in lines), key=lambda call: call.at)
-    return tuple(_with_gaps(calls))
+    timed = sorted(((to_utc(record.at), record) for record in lines), key=itemgetter(0))
+    before = (None, *(at for at, _ in timed))
+    return tuple(_call(record, at, earlier) for (at, record), earlier in zip(timed, before, strict=False))
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:
@@ -51,9 +53,9 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
     return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
 
 
-def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
+def _call(record: LogRecord, at: datetime, before: datetime | None) -> CacheCall:
     return CacheCall(
-        at=to_utc(record.at),
+        at=at,
         session=record.session or "",
         model=record.model or "",
         provider=record.provider or "",
@@ -62,15 +64,9 @@ def _call(record: LogRecord, to_utc: ToUtc) -> CacheCall:
         output=record.output,
         number=record.number or 0,
         where=record.where,
+        gap=None if before is None else (at - before).total_seconds(),
         cache_write=record.written,
     )
-
-
-def _with_gaps(calls: Iterable[CacheCall]) -> Iterable[CacheCall]:
-    before: datetime | None = None
-    for call in calls:
-        yield call if before is None else replace(call, gap=(call.at - before).total_seconds())
-        before = call.at
 
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"

@@ -34,8 +34,6 @@ class DayBars(Widget):
     values: reactive[tuple[float, ...]] = reactive(())
     made_of: reactive[tuple[Layer, ...]] = reactive(())
     """What the values are made of; they sum up to them."""
-    told: reactive[tuple[str, ...]] = reactive(())
-    """Each value in words, for when it is pointed at."""
     pointed = reactive(-1)
     caption: reactive[str] = reactive("")
     first: reactive[str] = reactive("")
@@ -43,6 +41,8 @@ class DayBars(Widget):
     unit: reactive[str] = reactive("days")
     adds = True
     """Several values that share a bar sum up; else the largest of them stands for all."""
+    told: Callable[[int], str] = str
+    """A value in words, by its place, for when it is pointed at."""
     scale: Callable[[float], str] = str
     """A value as the scale names it."""
 
@@ -116,8 +116,8 @@ class DayBars(Widget):
         size = -(-len(self.values) // max(1, len(places)))
         caption = self.caption if size <= 1 else f"{size} {self.unit} a bar · {self.caption}"
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
-        if 0 <= self.pointed < len(self.told):
-            return Line().add(self.told[self.pointed], ink.style("ink", bold=True), most=width)
+        if 0 <= self.pointed < len(self.values):
+            return Line().add(self.told(self.pointed), ink.style("ink", bold=True), most=width)
         if not places:
             return Line().add(caption, muted, most=width)
         room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]

@@ -106,11 +106,12 @@ class ChainView(FigureView):
         several = len(chain.nodes) > 1
         bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True))) if several else ()
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: fmt.short(round(value))
-        bars.told = tuple(
+        names = [
             f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens"
             for twig in self._twigs
             if twig.generation is None
-        )
+        ]
+        bars.told = names.__getitem__
         bars.first, bars.last = "the first", "the newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
         self.set_class(not several, "-alone")

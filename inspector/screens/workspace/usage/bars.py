@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -44,7 +44,7 @@ class Bars:
 
     Attributes:
         layers: What each is made of.
-        told: Each bar in words.
+        told: A bar in words, by its place.
         unit: What several of make a bar when there is no room for each.
         money: They stand for dollars, not for tokens.
     """
@@ -54,7 +54,7 @@ class Bars:
     last: str
     caption: str
     layers: tuple[Layer, ...] = ()
-    told: tuple[str, ...] = ()
+    told: Callable[[int], str] = str
     unit: str = "days"
     money: bool = True
 
@@ -65,20 +65,24 @@ class Bars:
 
 def bars_of(found: UsageAnswer) -> Bars:
     """Days where there are some, by tokens where none has a price; else the log's calls; else words alone."""
-    if len(found.days) < FEW <= len(found.calls):
+    if _by_call(found):
         return _of_calls(found.calls)
     priced = found.peak is not None
     values = tuple(float((day.usd if priced else day.tokens) or 0) for day in found.days)
     if len(values) < FEW or not any(values):
         return Bars((), *bar_caption(found))
-    told = tuple(map(day_words, found.days))
-    return Bars(values, *bar_caption(found), _layers(found.days, values, priced=priced), told, money=priced)
+    layers = _layers(found.days, values, priced=priced)
+    return Bars(values, *bar_caption(found), layers, lambda place: day_words(found.days[place]), money=priced)
+
+
+def _by_call(found: UsageAnswer) -> bool:
+    return len(found.days) < FEW <= len(found.calls)
 
 
 def bar_of(found: UsageAnswer, row: LedgerRow) -> int:
     """Which bar a row by day stands for; -1 for any other row."""
     days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
-    return days.index(row.key) if row.key in days and bars_of(found).unit == "days" else -1
+    return days.index(row.key) if row.key in days and not _by_call(found) else -1
 
 
 def day_words(day: Day) -> str:
@@ -115,9 +119,17 @@ def _of_calls(calls: Sequence[CacheCall]) -> Bars:
     first, last = (fmt.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
     values = tuple(float(call.prompt or 0) for call in calls)
     layers = prompt_layers([(call.prompt or 0, call.cache_read, call.cache_write) for call in calls])
-    told = tuple(map(_call_words, calls))
     plain = (Layer("prompt", "ink-muted", "█", values),)
-    return Bars(values, first, last, caption, layers or plain, told, "calls", money=False)
+    return Bars(
+        values,
+        first,
+        last,
+        caption,
+        layers or plain,
+        lambda place: _call_words(calls[place]),
+        "calls",
+        money=False,
+    )
 
 
 def _call_words(call: CacheCall) -> str:

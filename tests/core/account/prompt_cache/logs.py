@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
@@ -27,9 +29,8 @@ def call(
 
 def spaced(*calls: CacheCall) -> tuple[CacheCall, ...]:
     """The same calls with the pauses between them."""
-    from core.account.prompt_cache.calls import _with_gaps
-
-    return tuple(_with_gaps(calls))
+    later = ((one, (one.at - before.at).total_seconds()) for before, one in pairwise(calls))
+    return (*calls[:1], *(replace(one, gap=gap) for one, gap in later))
 
 
 def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object) -> LogRecord:
