@@ -179,11 +179,19 @@ def test_the_database_has_the_same_tables_columns_and_version(
     for table, columns in sample.tables().items():
         assert columns == expected[table], table
     assert [tuple(row) for row in versions(sample)] == [tuple(row) for row in versions(home)]
+    assert indexes(sample) <= indexes(home)
 
 
 def versions(home: Home) -> list[Any]:
     with closing(home.open()) as db:
         return db.execute("SELECT version FROM schema_version").fetchall()
+
+
+def indexes(home: Home) -> set[str]:
+    """Those somebody named: a release is known by them too."""
+    with closing(home.open()) as db:
+        named = db.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx%'")
+        return {name for (name,) in named}
 
 
 @pytest.mark.parametrize("like", LIKENESSES, ids=NAMES)
