@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from core.model.accounting.amounts import share_of
 from core.model.accounting.ledger import LedgerRow
-from core.model.accounting.prompt_cache import CacheCall
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
+from inspector.screens.workspace.why.curve import Sample
 from inspector.terminal import formatting as fmt
 from inspector.widgets.charts.stack import Layer, prompt_layers
 
@@ -112,13 +113,14 @@ def _layers(days: Sequence[Day], values: Sequence[float], *, priced: bool) -> tu
     return (*known, Layer("not split", "money" if priced else "ink-muted", "█", rest))
 
 
-def _of_calls(calls: Sequence[CacheCall]) -> Bars:
-    largest = max(calls, key=lambda call: call.prompt or 0)
+def _of_calls(calls: Sequence[Sample]) -> Bars:
+    sizes = [(call.tokens, call.cached, call.written) for call in calls]
+    values = tuple(float(prompt) for prompt, _, _ in sizes)
+    largest = calls[values.index(max(values))]
     when = fmt.clock(largest.at, seconds=False)
-    caption = f"{len(calls):,} prompts in the log, peak {fmt.short(largest.prompt)} at {when}"
+    caption = f"{len(calls):,} prompts in the log, peak {fmt.short(largest.tokens)} at {when}"
     first, last = (fmt.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
-    values = tuple(float(call.prompt or 0) for call in calls)
-    layers = prompt_layers([(call.prompt or 0, call.cache_read, call.cache_write) for call in calls])
+    layers = prompt_layers(sizes)
     plain = (Layer("prompt", "ink-muted", "█", values),)
     return Bars(
         values,
@@ -132,6 +134,7 @@ def _of_calls(calls: Sequence[CacheCall]) -> Bars:
     )
 
 
-def _call_words(call: CacheCall) -> str:
-    sizes = f"{fmt.count(call.prompt)} tokens, {fmt.percent(call.hit_rate)} from the cache"
+def _call_words(call: Sample) -> str:
+    share = share_of(call.cached, call.tokens)
+    sizes = f"{fmt.count(call.tokens)} tokens, {fmt.percent(share)} from the cache"
     return f"{fmt.clock(call.at, seconds=False)} · {sizes}"

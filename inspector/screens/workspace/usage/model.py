@@ -10,19 +10,19 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.account.prompt_cache.calls import read_calls
 from core.account.spending.conversations import whole
 from core.account.spending.ledger import collect
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
 from core.explain.context.log.log_clock import align
 from core.explain.context.rows.boundary_rows import moments
+from core.hermes.log.record import Kind
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prompt_cache import CacheCall
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.usage.days import Day, days_of, spent
 from inspector.screens.workspace.usage.question import Question
+from inspector.screens.workspace.why.curve import Calls, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class UsageAnswer:
     days: tuple[Day, ...]
     errors: tuple[InspectorError, ...] = ()
     priced: bool = True
-    calls: tuple[CacheCall, ...] = ()
+    calls: Sequence[Sample] = ()
 
     @property
     def peak(self) -> Day | None:
@@ -154,14 +154,14 @@ def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
     return days_of(found, first, last, exactly=question.day is not None)
 
 
-def _logged_calls(store: Store, session: str) -> tuple[CacheCall, ...]:
+def _logged_calls(store: Store, session: str) -> Calls:
     """The calls of a conversation whose prompt its log tells, oldest first."""
     conversation = store.conversation(session)
     sessions = {one.id for one in conversation.sessions}
     log = conversation_log(store.location.home, conversation)
     clock = align(log.records, moments(conversation, ()))
-    calls = read_calls(log, sessions, clock.utc)
-    return tuple(call for call in calls if call.prompt)
+    ours = (one for one in log.records if one.kind is Kind.CALL and one.input and one.session in sessions)
+    return Calls(sorted(ours, key=lambda one: clock.utc(one.at)), clock)
 
 
 def holds(location: Location, session_id: str) -> bool:

@@ -33,7 +33,7 @@ def test_a_conversation_of_one_day_is_drawn_call_by_call(samples: Location) -> N
     found = asked(samples, "Refactor the auth module")
     assert len(found.days) == 1
     bars = bars_of(found)
-    assert bars.values == tuple(float(call.prompt or 0) for call in found.calls)
+    assert bars.values == tuple(float(call.tokens) for call in found.calls)
     assert bars.unit == "calls"
     assert f"{len(found.calls)} prompts in the log, peak" in bars.caption
 
