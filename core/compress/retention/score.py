@@ -104,6 +104,7 @@ def retention(
     previous: str | None = None,
     offset: int = 0,
     around: Sequence[Message] = (),
+    brief: bool = False,
 ) -> Retention:
     """Hold a summary against the messages it replaced.
 
@@ -115,6 +116,7 @@ def retention(
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
         around: What else was said by then, in front of the middle and behind it: a summary may speak of it.
+        brief: Only the facts with their fates, and the claims that are more than suspected.
 
     Returns:
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
@@ -125,10 +127,13 @@ def retention(
     weighed = weigh(read, topic_of(focus, read))
     facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
     evidence = Evidence(read, (*around, *middle), weighed, (previous,) if previous else ())
-    checked = check(summary, evidence)
+    checked = check(summary, evidence, suspicions=not brief)
+    unsupported, by_category = _masked(checked.unsupported), _by_category(facts)
+    if brief:
+        return Retention(facts, by_category, unsupported=unsupported)
     return Retention(
         anchors=facts,
-        by_category=_by_category(facts),
+        by_category=by_category,
         focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
         score=score(facts, index, checked.vouched),
@@ -136,7 +141,7 @@ def retention(
         stale=stale(weighed.ended, index),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
-        unsupported=_masked(checked.unsupported),
+        unsupported=unsupported,
         noise=dict(weighed.noise),
     )
 
@@ -149,6 +154,7 @@ def retention_of(
     focus: str | None = None,
     previous: str | None = None,
     earlier: Sequence[Message] = (),
+    brief: bool = False,
 ) -> Retention:
     """Hold a summary against the part of a conversation it replaced.
 
@@ -159,6 +165,7 @@ def retention_of(
         focus: As there.
         previous: As there.
         earlier: What compactions before it took out: a summary may still speak of that.
+        brief: As there.
     """
     around = (*earlier, *messages[: cut.start], *messages[cut.end :])
     return retention(
@@ -168,6 +175,7 @@ def retention_of(
         previous=previous,
         offset=cut.start,
         around=around,
+        brief=brief,
     )
 
 

@@ -68,8 +68,8 @@ class Checked:
     vouched: float
 
 
-def check(summary: str, evidence: Evidence) -> Checked:
-    """Hold the claims of a summary against the messages."""
+def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
+    """Hold the claims of a summary against the messages; also for what is only suspected, if asked to."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     told_of: list[Doubt] = []
@@ -90,7 +90,7 @@ def check(summary: str, evidence: Evidence) -> Checked:
         for category, value in claims if len(found) < _MOST else ():
             claim = Unsupported(value, category, where)
             found.setdefault((category, value.lower()), claim)
-        told_of += [] if copied else doubts(plain, facts, evidence, where)
+        told_of += [] if copied or not suspicions else doubts(plain, facts, evidence, where)
     unlikely = suspected(told_of, (claim.where for claim in found.values()))
     doubted = [_suspicion(doubt) for doubt in unlikely if not evidence.holds(doubt.claim)]
     vouched = sum(known.values()) / len(known) if known else 1.0

@@ -122,14 +122,15 @@ class Case:
 
     @cached_property
     def newest_retention(self) -> Retention | None:
-        """What the newest summary kept of the messages it replaced; None when either is not on disk."""
+        """What the newest summary kept of what it replaced, in brief; None when either is not on disk."""
         for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
                 messages, cut = self.context.messages(rows.before), self._cut(rows)
                 found = (find_summary(message.text) for message in messages[: cut.end])
                 previous = next((match.body for match in found if match is not None), None)
                 earlier = self._earlier(rows)
-                return retention_of(messages, cut, rows.summary.body, previous=previous, earlier=earlier)
+                body = rows.summary.body
+                return retention_of(messages, cut, body, previous=previous, earlier=earlier, brief=True)
         return None
 
     def _earlier(self, rows: BoundaryRows) -> tuple[Message, ...]:

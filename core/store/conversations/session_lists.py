@@ -96,11 +96,14 @@ class ConversationLists(SessionLists):
             self.learn_titles(page.rows)
         return page
 
-    def newest(self, limit: int, kinds: Collection[Kind] | None = None) -> tuple[ConversationRow, ...]:
-        """The conversations of the `limit` sessions active last; costs the same on any file."""
+    def newest(
+        self, limit: int, kinds: Collection[Kind] | None = None, *, shown: bool = True
+    ) -> tuple[ConversationRow, ...]:
+        """The conversations of the `limit` sessions active last; `shown` as for `conversations`."""
         with self._read() as (connection, schema):
             rows = newest_conversations(connection, schema, self.path, limit, kinds)
-        self.learn_titles(rows)
+        if shown:
+            self.learn_titles(rows)
         return rows
 
     def conversation_ids(self, query: ListQuery = EVERYTHING) -> tuple[str, ...]:

@@ -105,11 +105,11 @@ def clauses_of(sentence: str) -> list[str]:
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
     words, plain = claim_words(), _WITHOUT.sub(" ", spoken_of(clause, facts))
-    claimed = [act for act in words.acts.values() if act.says.search(plain)]
-    checked = words.checks.search(plain) is not None
     if words.unreal.search(plain):
         return True
-    if checked and not _passed(clause, evidence):
+    acts = words.acts.values() if words.act.search(plain) else ()
+    claimed = [act for act in acts if act.says.search(plain)]
+    if words.checks.search(plain) and not _passed(clause, evidence):
         return False
     things, _ = things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
     if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
@@ -174,6 +174,8 @@ def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) ->
     """Whether a clause tells what somebody said or did in words that nobody used."""
     plain = ASIDE.sub(" ", spoken_of(clause, facts))
     words = _telling(plain) if claim_words().reported.search(plain) else []
+    if not words:
+        return False
     acts = [match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain)]
     strange = sum(not evidence.knows(word) for word in set(words).difference(roots(" ".join(acts))))
     said = any(pattern.search(plain) for pattern in claim_words().said_by)

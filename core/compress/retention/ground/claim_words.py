@@ -87,6 +87,7 @@ class ClaimWords:
     """Compiled forms of `claims.yaml`."""
 
     acts: Mapping[str, ClaimedAct]
+    act: re.Pattern[str]
     checks: re.Pattern[str]
     ran: re.Pattern[str]
     told: re.Pattern[str]
@@ -166,9 +167,10 @@ def kind_of_check(text: str) -> CheckKind | None:
 def claim_words() -> ClaimWords:
     """The table, compiled: an entry of one pattern or several by the type of its field."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
-    checks = table["checks"]
+    checks, acts = table["checks"], {name: _act(entry) for name, entry in table["acts"].items()}
     made: dict[str, Any] = {
-        "acts": {name: _act(entry) for name, entry in table["acts"].items()},
+        "acts": acts,
+        "act": _one("|".join(f"(?:{act.says.pattern})" for act in acts.values())),
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),

@@ -3,7 +3,7 @@
 Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
 messages (`message_scan`) finds those that were, those whose rows are doubled or do not fit together, and
 those with credentials; they are examined in full, as are those the log or a lock tells of. Of the others the
-session row alone is looked at.
+session row alone is looked at. The pass is made while other processes examine what is known to be worth it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from msgspec import convert
 
 from core.errors import InspectorError
 from core.explain.diagnose.diagnose import examine
-from core.explain.diagnose.message_scan import quick_check
+from core.explain.diagnose.message_scan import quick_check, quick_check_of
 from core.explain.diagnose.rules.storage.structure import examine_row
 from core.explain.diagnose.survey.memory import Memory
 from core.explain.diagnose.survey.worker_pool import Examiners, SessionLogs, encoded
@@ -34,6 +34,8 @@ from core.store.store import Store
 from core.support.file_cache import KeptAnswer
 
 _SLICE = 50_000
+_FIRST = 20
+"""Sessions that are looked at before all conversations are listed."""
 
 Report = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -66,9 +68,9 @@ def survey(
     remember: bool = True,
     processes: int | None = None,
 ) -> Iterator[Surveyed]:
-    """Examine every conversation as they are done: those known to be worth it before any message is read.
+    """Examine every conversation as they are done: those known to be worth it before the others.
 
-    Of both kinds the newest come first.
+    Of both kinds the newest come first, and the first few of them before all others are even listed.
 
     Args:
         store: The database.
@@ -86,49 +88,78 @@ def survey(
     memory = Memory.read(kept)
     home, now = store.location.home, now or datetime.now(UTC)
     config, logs = load_config(home), SessionLogs.of_home(home)
-    rows = store.conversations(shown=False).rows
-    slices = list(_slices(store, memory.scanned))
-    total = len(slices) + len(rows)
+    around = _Surroundings(config, repr(sorted(config.raw.items(), key=str)), logs, store.locks(), now)
+    examined = partial(_examine_all, store, memory=memory, around=around, cancelled=cancelled)
     try:
-        around = _Surroundings(config, logs, store.locks(), now)
-        told = [row for row in rows if _is_told_of(row, memory, around)]
-        first, steps = {row.root.id for row in told}, count(1)
-
-        def step() -> None:
-            report(next(steps), total)
-
-        yield from _examine_all(store, told, memory, around, step, cancelled, processes)
-        reached = partial(_reached, scanned, slices[-1][1] if slices else 0, cancelled)
-        _scan(store, slices, memory, reached, step)
-        others = [row for row in rows if row.root.id not in first]
-        yield from _examine_all(store, others, memory, around, step, cancelled, processes)
+        newest = _newest_told(store, memory, around)
+        yield from examined(newest, processes=1)
+        examined = partial(examined, processes=processes)
+        yield from _others(
+            store, newest, memory, around, examined, report, partial(_reached, scanned, cancelled)
+        )
     except _Stopped:
         return
     finally:
         memory.write(kept)
 
 
+def _others(
+    store: Store,
+    newest: Sequence[ConversationRow],
+    memory: Memory,
+    around: _Surroundings,
+    examined: Callable[..., Iterator[Surveyed]],
+    report: Report,
+    reached: Callable[[int, int], None],
+) -> Iterator[Surveyed]:
+    """All conversations but the newest that were examined already."""
+    slices, rows = list(_slices(store, memory.scanned)), store.conversations(shown=False).rows
+    done, steps = {row.root.id for row in newest}, count(1)
+
+    def step() -> None:
+        report(next(steps), len(slices) + len(rows))
+
+    for _ in done:
+        step()
+    told = [row for row in rows if row.root.id not in done and _is_told_of(row, memory, around)]
+    scan = _scan(store, slices, memory, reached, step)
+    yield from examined(told, report=step, meanwhile=scan)
+    done.update(row.root.id for row in told)
+    yield from examined([row for row in rows if row.root.id not in done], report=step)
+
+
+def _newest_told(store: Store, memory: Memory, around: _Surroundings) -> list[ConversationRow]:
+    """Those of the newest conversations that are worth a full examination."""
+    newest = store.newest(_FIRST, shown=False)
+    if not memory.scanned:
+        unknown = [row.tip.id for row in newest if not _is_told_of(row, memory, around)]
+        memory.to_examine |= quick_check_of(store, unknown)
+    return [row for row in newest if _is_told_of(row, memory, around)]
+
+
 def _scan(
     store: Store,
     slices: Sequence[tuple[int, int]],
     memory: Memory,
-    reached: Callable[[int], None],
+    reached: Callable[[int, int], None],
     report: Callable[[], None],
-) -> None:
-    """Look through the messages that came since the last survey, and remember how far it got."""
+) -> Iterator[bool]:
+    """Look through the messages that came since the last survey, step by step; remember how far it got."""
     for start, end in slices:
-        reached(start - 1)
-        memory.to_examine |= quick_check(store, start, end, memory.pending, reached)
+        tell = partial(reached, slices[-1][1])
+        tell(start - 1)
+        memory.to_examine |= quick_check(store, start, end, memory.pending, tell)
         memory.scanned = end
         report()
-        reached(end)
+        tell(end)
+        yield True
 
 
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
     """The reader asked for the pass over the messages to end."""
 
 
-def _reached(scanned: Report, last: int, cancelled: Cancelled, row: int) -> None:
+def _reached(scanned: Report, cancelled: Cancelled, last: int, row: int) -> None:
     """Tell how far the pass over the messages is, and end it when that is asked for."""
     scanned(row, last)
     if cancelled():
@@ -156,6 +187,7 @@ class _Surroundings:
     """What all conversations have in common."""
 
     config: HermesConfig
+    configured: str
     logs: SessionLogs
     locks: Sequence[Lease]
     now: datetime
@@ -164,17 +196,21 @@ class _Surroundings:
 def _examine_all(
     store: Store,
     rows: Sequence[ConversationRow],
+    *,
     memory: Memory,
     around: _Surroundings,
-    report: Callable[[], None],
     cancelled: Cancelled,
     processes: int | None,
+    report: Callable[[], None] = lambda: None,
+    meanwhile: Iterator[bool] | None = None,
 ) -> Iterator[Surveyed]:
-    """Examine some conversations; `_Stopped` when that is asked for."""
-    tasks = [_task(row, memory, around) for row in rows]
+    """Examine some conversations, and do what is to be done meanwhile; `_Stopped` when that is asked for."""
+    tasks, work = [_task(row, memory, around) for row in rows], meanwhile or iter(())
     waiting = [task.ids for task in tasks if task.full and task.known is None]
     with Examiners(store.location, around.now, waiting, processes=processes) as examiners:
         for task in tasks:
+            while task.full and task.known is None and not examiners.ready and next(work, False):
+                pass
             done = _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
             if done.findings or done.error is not None:
                 store.learn_titles([task.row])  # few are shown of the many that are looked at
@@ -182,6 +218,8 @@ def _examine_all(
             report()
             if cancelled():
                 raise _Stopped
+    for _ in work:
+        pass
 
 
 def _is_told_of(row: ConversationRow, memory: Memory, around: _Surroundings) -> bool:
@@ -244,7 +282,7 @@ def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool
 
     What hangs on the time of day, a lock or a pause, is looked at each time.
     """
-    parts: list[object] = [full, sorted(around.config.raw.items(), key=str), around.now if locked else None]
+    parts: list[object] = [full, around.configured, around.now if locked else None]
     for session in row.sessions:
         parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
         parts += [session.end_reason, session.guards, around.logs.newest(session.id)]

@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from msgspec import to_builtins
@@ -62,11 +64,15 @@ class Examiners:
     ) -> None:
         self._asked = 0
         self._children: list[subprocess.Popen[bytes]] = []
+        self._answers: list[SimpleQueue[bytes]] = []
         wanted = _cores() if processes is None else processes
         if wanted > 1 and len(threads) >= WORTH_IT:
             with contextlib.suppress(OSError):
                 for place in range(wanted):
                     self._children.append(_start(location, now, threads[place::wanted]))
+        for child in self._children:
+            self._answers.append(SimpleQueue())
+            Thread(target=_collect, args=(child.stdout, self._answers[-1]), daemon=True).start()
         self._wanted = wanted
 
     def __enter__(self) -> Self:
@@ -78,21 +84,33 @@ class Examiners:
         for child in self._children:
             child.terminate()
         for child in self._children:
-            if child.stdout is not None:
-                child.stdout.close()
             child.wait()
+
+    @property
+    def ready(self) -> bool:
+        """Whether `next` need not wait."""
+        return len(self._children) < self._wanted or not self._answers[self._asked % self._wanted].empty()
 
     def next(self) -> list[dict[str, Any]] | None:
         """The encoded findings of the next conversation; None where this process has to look itself."""
         place, self._asked = self._asked % self._wanted, self._asked + 1
         if len(self._children) < self._wanted:
             return None
-        stream = self._children[place].stdout
-        answer = stream.readline() if stream is not None else b""
+        answer = self._answers[place].get()
+        if not answer:
+            self._answers[place].put(answer)  # for whoever asks this process again
         with contextlib.suppress(ValueError):
             found: list[dict[str, Any]] | None = json.loads(answer)
             return found
         return None
+
+
+def _collect(answers: BinaryIO, found: SimpleQueue[bytes]) -> None:
+    """Take answers as they come, so that no process waits until somebody asks; an empty one at the end."""
+    with answers:
+        for answer in answers:
+            found.put(answer)
+    found.put(b"")
 
 
 def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:

@@ -175,9 +175,14 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
 @conversation_rule("I3")
 def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
     """Masked values the model has to work with."""
-    rows = [m for m in case.live if m.role == "tool" and MASK.search(m.text)]
+    rows = [m for m in case.live if m.role == "tool" and _is_masked(m.text)]
     if rows:
         ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {ids}", "masked values")
         told = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
         yield Found({"count": len(rows), "told": told}, (evidence,), Verdict.SUSPECTED)
+
+
+def _is_masked(text: str) -> bool:
+    """Whether a text holds the rest of a credential; what every such rest holds is quicker to look for."""
+    return ("***" in text or "..." in text or "redacted" in text.lower()) and MASK.search(text) is not None

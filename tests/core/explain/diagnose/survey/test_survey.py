@@ -9,6 +9,7 @@ from core.explain.diagnose import message_scan as scan
 from core.explain.diagnose.diagnose import worst_first
 from core.explain.diagnose.survey import worker_pool as examiner
 from core.explain.diagnose.survey.survey import Surveyed, survey
+from core.store.conversations.session_lists import ConversationLists
 from core.store.store import Store
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import children, compacted
@@ -121,6 +122,7 @@ def test_several_processes_find_what_one_finds(home: Home, monkeypatch: pytest.M
         home.db.session(f"more{number}")
         home.db.turn(f"more{number}", f"m{number}")
         home.db.compact(f"more{number}", 0, 2, "## Goal\nnone")
+    monkeypatch.setattr("core.explain.diagnose.survey.survey._FIRST", 0)
     with home.store() as store:
         alone = [(one.row.root.id, one.findings) for one in survey(store, remember=False, processes=1)]
         monkeypatch.setattr(examiner, "WORTH_IT", 1)
@@ -128,6 +130,14 @@ def test_several_processes_find_what_one_finds(home: Home, monkeypatch: pytest.M
         now = list(survey(store, remember=False, processes=2))
     assert [(one.row.root.id, one.findings) for one in now] == alone
     assert all(one.error is None for one in now)
+
+
+def test_the_newest_are_examined_before_all_are_listed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.db.compact("quiet3", 0, 2, "## Goal\nnone")
+    with home.store() as store:
+        monkeypatch.delattr(ConversationLists, "conversations")
+        first = next(survey(store, remember=False))
+    assert (first.row.root.id, first.full) == ("quiet3", True)
 
 
 def test_where_no_process_can_be_started_this_one_examines(
