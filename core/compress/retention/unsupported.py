@@ -91,8 +91,8 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
             claim = Unsupported(value, category, where)
             found.setdefault((category, value.lower()), claim)
         told_of += [] if copied or not suspicions else doubts(plain, facts, evidence, where)
-    unlikely = suspected(told_of, (claim.where for claim in found.values()))
-    doubted = [_suspicion(doubt) for doubt in unlikely if not evidence.holds(doubt.claim)]
+    flagged = [claim.where for claim in found.values()]
+    doubted = map(_suspicion, suspected(told_of, flagged, evidence.messages))
     vouched = sum(known.values()) / len(known) if known else 1.0
     return Checked((*found.values(), *doubted)[:_MOST], vouched)
 

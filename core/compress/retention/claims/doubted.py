@@ -1,13 +1,15 @@
 """Clauses of a summary that the messages bear out least, by one figure made of plain signs.
 
 Where rules find that something is wrong, this finds what is unlikely to be right: the words of a clause stand
-nowhere together, its author is another, it tells as done what was only proposed. A summary that was caught is
-believed less.
+nowhere together, its author is another, it tells as done what was only proposed, another sentence tells of
+the same thing. A summary in which much is unlikely is believed less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from statistics import fmean
@@ -31,10 +33,16 @@ _LEAST, _PROPOSED = 0.25, 0.6
 _SAID, _CALLED = 0.1, 0.2
 """How much less of it than the proposal what was said and what was called hold."""
 
+_COPIED = 0.3
+"""Share of its words that no passage has together below which a clause may be a copy."""
+
+_MOST_WORDS = 12
+"""Words and names of a clause that is long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What speaks for and against a clause, each 0 to 1; `another_s` may be below 0.
+    """What speaks for and against a clause by itself, each 0 to 1; `another_s` may be below 0.
 
     Attributes:
         apart: Share of its words, by their rarity, that no passage has together.
@@ -44,6 +52,8 @@ class Signs:
         cause: It gives a cause.
         agent: It names the assistant as who did it.
         another_s: How much more of it the other of the two said than who it names.
+        negated: It says that something is not so.
+        long: How many words it has that can stand apart, of `_MOST_WORDS`.
     """
 
     apart: float
@@ -53,6 +63,8 @@ class Signs:
     cause: float
     agent: float
     another_s: float
+    negated: float
+    long: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,44 +73,72 @@ class Doubt:
 
     Attributes:
         where: The sentence it stands in.
+        copied: It stands in the messages word for word.
+        weights: What each of its names and roots counts.
     """
 
     claim: str
     where: str
     signs: Signs
     nearest: str
+    copied: bool
+    weights: Mapping[str, float]
 
 
-def suspected(doubts: Sequence[Doubt], flagged: Iterable[str]) -> list[Doubt]:
+def suspected(doubts: Sequence[Doubt], flagged: Iterable[str], messages: int) -> list[Doubt]:
     """The least likely clause of each sentence that is suspected, the least likely first.
 
-    A summary that was caught has all of them, any other one at most, and none beside what is flagged.
+    A summary of which much is unlikely or flagged has all of them, any other one at most, and none beside
+    what is flagged.
 
     Args:
         doubts: Every clause of a summary.
         flagged: The sentence of each claim known to be unsupported.
+        messages: How many there are.
     """
-    table, wheres = _table(), list(flagged)
-    known = set(wheres)
-    others = [one for one in doubts if one.where not in known]
-    usual = fmean(one.signs.apart for one in others) if others else 0.0
+    table, known = _table(), set(flagged)
     worst: dict[str, tuple[float, Doubt]] = {}
-    for weight, one in sorted(
-        ((_weight(one.signs, usual), one) for one in others), key=lambda pair: -pair[0]
-    ):
-        worst.setdefault(one.where, (weight, one))
-    strong = [one for weight, one in worst.values() if weight >= table["suspected"]]
-    sentences = len({one.where for one in doubts})
-    if len(wheres) + len(strong) / 2 < max(table["caught"], table["caught_share"] * sentences):
-        return [] if known else strong[:1]
-    return [one for weight, one in worst.values() if weight >= table["suspected_then"]]
+    for weight, one in sorted(zip(_weigh(doubts), doubts, strict=True), key=lambda pair: -pair[0]):
+        if one.where not in known and not one.copied:
+            worst.setdefault(one.where, (weight, one))
+    usual = table["usual"] * fmean(one.signs.apart for one in doubts) if doubts else 0.0
+    unlikely = sum(1 / (1 + math.exp(table["even"] - usual - weight)) for weight, _ in worst.values())
+    sentences = len({one.where for one in doubts} | known)
+    least = max(table["caught"], table["caught_share"] * sentences)
+    if (known or min(sentences, messages) >= table["few"]) and len(known) + unlikely >= least:
+        return [one for weight, one in worst.values() if weight + usual >= table["suspected_then"]]
+    return [] if known else [one for weight, one in worst.values() if weight >= table["suspected"]][:1]
 
 
-def _weight(signs: Signs, usual: float) -> float:
-    """How much speaks against a clause; `usual` is what the words of the summary's clauses stand apart."""
+def _weigh(doubts: Sequence[Doubt]) -> list[float]:
+    """How much speaks against each clause, by itself and beside the others."""
     weights = _table()["weights"]
-    told = sum(weights[sign] * value for sign, value in asdict(signs).items())
-    return float(told + weights["beyond"] * (signs.apart - usual))
+    parts = Counter(one.where for one in doubts)
+    return [
+        sum(weights[sign] * value for sign, value in asdict(one.signs).items())
+        + weights["again"] * again
+        + weights["parts"] * math.log(parts[one.where])
+        for one, again in zip(doubts, _told_again(doubts), strict=True)
+    ]
+
+
+def _told_again(doubts: Sequence[Doubt]) -> list[float]:
+    """How much of each clause another sentence tells as well, 0 to 1."""
+    telling: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(doubts):
+        for term in one.weights:
+            telling[term].append(number)
+    whole = [sum(one.weights.values()) for one in doubts]
+    again: list[float] = []
+    for number, one in enumerate(doubts):
+        shared: dict[int, float] = defaultdict(float)
+        for term, weight in one.weights.items():
+            for other in telling[term]:
+                shared[other] += weight
+        others = (at for at in shared if doubts[at].weights.keys() != one.weights.keys())
+        others = (at for at in others if doubts[at].where != one.where)
+        again.append(max((shared[at] / math.sqrt(whole[number] * whole[at]) for at in others), default=0.0))
+    return again
 
 
 @cache
@@ -122,16 +162,16 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         if len(names) + len(told) >= 2:
             accounts = evidence.accounts.of(names, told, _LEAST, weighed=True, calls=True)
             nearest = max(accounts, key=lambda one: one.share, default=None)
-            yield Doubt(
-                clause.strip(" .-*'"), where, _signs(clause, accounts), nearest.text if nearest else ""
-            )
+            weights = evidence.accounts.weigh(names, told)
+            signs, claim = _signs(clause, accounts, len(weights)), clause.strip(" .-*'")
+            copied = signs.apart < _COPIED and evidence.holds(claim)
+            yield Doubt(claim, where, signs, nearest.text if nearest else "", copied, weights)
 
 
-def _signs(clause: str, accounts: Sequence[Account]) -> Signs:
+def _signs(clause: str, accounts: Sequence[Account], length: int) -> Signs:
     words = claim_words()
-    done = words.completed.search(clause) and not (
-        words.unsure.search(clause) or words.negated.search(clause)
-    )
+    negated = words.negated.search(clause) is not None
+    done = words.completed.search(clause) and not (negated or words.unsure.search(clause))
     user, agent = words.person_acts.search(clause), words.agent_acts.search(clause)
     by_user, by_agent = (_share(accounts, speaker) for speaker in (USER, ASSISTANT))
     return Signs(
@@ -142,6 +182,8 @@ def _signs(clause: str, accounts: Sequence[Account]) -> Signs:
         cause=float(words.came_from.search(clause) is not None),
         agent=float(agent is not None),
         another_s=(by_agent - by_user) * bool(user) + (by_user - by_agent) * bool(agent),
+        negated=float(negated),
+        long=min(length, _MOST_WORDS) / _MOST_WORDS,
     )
 
 

@@ -48,6 +48,7 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also = read, known, also
         self._values, self._ended = weighed.values, weighed.ended
+        self.messages = len(known)
 
     @cached_property
     def _text(self) -> str:

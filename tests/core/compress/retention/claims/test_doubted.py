@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from core.compress.retention.claims.doubted import Doubt, Signs, suspected
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Unsupported
 from tests.core.compress.builders import assistant, call, user
@@ -89,3 +92,31 @@ def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_le
     once, twice = (retention(WORK, HONEST + doubtful + "".join(flagged[:count])) for count in (1, 2))
     assert [one.category for one in once.unsupported if one.category == "suspected"] == []
     assert doubtful.strip() in [one.where for one in twice.unsupported if one.category == "suspected"]
+
+
+def doubt(where: str, apart: float, *terms: str) -> Doubt:
+    signs = Signs(apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, len(terms) / 12)
+    return Doubt(where, where, signs, "", False, dict.fromkeys(terms, 1.0))
+
+
+LIKELY = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(6)]
+
+
+def test_what_another_sentence_tells_otherwise_is_suspected_before_what_none_does() -> None:
+    told = doubt("Told.", 0.0, "heap", "worker", "raise")
+    untold = doubt("Untold.", 0.6, "rows", "lock", "read")
+    again = doubt("Again.", 0.6, "heap", "worker", "halve")
+    found = [one.where for one in suspected([*LIKELY, told, untold, again], ["A.", "B.", "C."], 40)]
+    assert found[:2] == ["Again.", "Untold."]
+
+
+def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
+    once, twice = (doubt(where, 0.6, "heap", "worker", "raise") for where in ("Once.", "Twice."))
+    other = doubt("Other.", 0.65, "rows", "lock", "read")
+    found = suspected([*LIKELY, once, twice, other], ["A.", "B.", "C."], 40)
+    assert found[0] == other
+
+
+def test_what_stands_in_the_messages_word_for_word_is_not_suspected() -> None:
+    copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
+    assert copy not in suspected([*LIKELY, copy], ["A.", "B.", "C."], 40)
