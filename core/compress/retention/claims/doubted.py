@@ -96,7 +96,8 @@ def suspected(doubts: Sequence[Doubt], flagged: Iterable[str], messages: int) ->
         flagged: The sentence of each claim known to be unsupported.
         messages: How many there are.
     """
-    table, known = _table(), set(flagged)
+    table, claims = _table(), list(flagged)
+    known = set(claims)
     worst: dict[str, tuple[float, Doubt]] = {}
     for weight, one in sorted(zip(_weigh(doubts), doubts, strict=True), key=lambda pair: -pair[0]):
         if one.where not in known and not one.copied:
@@ -105,7 +106,7 @@ def suspected(doubts: Sequence[Doubt], flagged: Iterable[str], messages: int) ->
     unlikely = sum(1 / (1 + math.exp(table["even"] - usual - weight)) for weight, _ in worst.values())
     sentences = len({one.where for one in doubts} | known)
     least = max(table["caught"], table["caught_share"] * sentences)
-    if (known or min(sentences, messages) >= table["few"]) and len(known) + unlikely >= least:
+    if (known or min(sentences, messages) >= table["few"]) and len(claims) + unlikely >= least:
         return [one for weight, one in worst.values() if weight + usual >= table["suspected_then"]]
     return [] if known else [one for weight, one in worst.values() if weight >= table["suspected"]][:1]
 
