@@ -18,7 +18,7 @@ from core.compress.facts.readable import one_line
 from core.compress.facts.values import FactValue, day_of, prose_values, values
 from core.compress.retention.claims.bound import miscounted
 from core.compress.retention.claims.contradicted import contradicted
-from core.compress.retention.claims.doubted import Doubt, doubts, suspected
+from core.compress.retention.claims.doubted import Doubt, credible, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -68,33 +68,55 @@ class Checked:
     vouched: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of the summary, the values in it, how it is shown, and what speaks against its clauses."""
+
+    text: str
+    facts: tuple[FactValue, ...]
+    where: str
+    doubts: tuple[Doubt, ...]
+
+
 def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
     """Hold the claims of a summary against the messages; also for what is only suspected, if asked to."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
-    told_of: list[Doubt] = []
-    for sentence in _sentences(summary):
-        facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
-        for fact in facts:
-            if fact not in known:
-                known[fact] = _supported(fact, sentence, evidence)
-        strange = [(fact.category, fact.value) for fact in facts if not known[fact]]
-        strange += () if strange else _unrelated(sentence, facts, evidence)
-        strange += _strangers(sentence, facts, evidence)
-        plain = QUOTED.sub(" ", sentence)
-        doubtful = [] if strange else list(contradicted(plain, facts, evidence))
-        doubtful += told(sentence, facts, evidence, known=not strange)
-        copied = doubtful and evidence.holds(LABEL.sub("", " ".join(sentence.split())).rstrip("."))
-        claims = (*strange, *(() if copied else doubtful))
-        where = one_line(sentence, _WHERE)
+    read = [_read(sentence, evidence) for sentence in _sentences(summary)]
+    weighed = weigh_doubts([doubt for one in read for doubt in one.doubts])
+    likely = credible(weighed)
+    for one in read:
+        known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
+        strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
+        claims = _claims(one, strange, evidence, likely=one.where in likely)
         for category, value in claims if len(found) < _MOST else ():
-            claim = Unsupported(value, category, where)
-            found.setdefault((category, value.lower()), claim)
-        told_of += [] if copied or not suspicions else doubts(plain, facts, evidence, where)
+            found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     flagged = [claim.where for claim in found.values()]
-    doubted = map(_suspicion, suspected(told_of, flagged, evidence.messages))
+    unlikely = suspected(weighed, flagged, evidence.messages) if suspicions else []
     vouched = sum(known.values()) / len(known) if known else 1.0
-    return Checked((*found.values(), *doubted)[:_MOST], vouched)
+    return Checked((*found.values(), *map(_suspicion, unlikely))[:_MOST], vouched)
+
+
+def _read(sentence: str, evidence: Evidence) -> _Sentence:
+    facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
+    where = one_line(sentence, _WHERE)
+    told_of = tuple(doubts(QUOTED.sub(" ", sentence), facts, evidence, where))
+    return _Sentence(sentence, facts, where, told_of)
+
+
+def _claims(
+    one: _Sentence, strange: list[tuple[str, str]], evidence: Evidence, *, likely: bool
+) -> list[tuple[str, str]]:
+    """What a sentence claims that nothing bears out; of a likely one only values."""
+    strange = strange or list(_unrelated(one.text, one.facts, evidence))
+    strange += _strangers(one.text, one.facts, evidence)
+    if likely:
+        return strange
+    plain = QUOTED.sub(" ", one.text)
+    doubtful = [] if strange else list(contradicted(plain, one.facts, evidence))
+    doubtful += told(one.text, one.facts, evidence, known=not strange)
+    copied = doubtful and evidence.holds(LABEL.sub("", " ".join(one.text.split())).rstrip("."))
+    return [*strange, *(() if copied else doubtful)]
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:

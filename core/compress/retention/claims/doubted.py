@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from statistics import fmean
@@ -85,42 +85,54 @@ class Doubt:
     weights: Mapping[str, float]
 
 
-def suspected(doubts: Sequence[Doubt], flagged: Iterable[str], messages: int) -> list[Doubt]:
+Weighed = Sequence[tuple[float, Doubt]]
+"""The clauses of a summary, each with how much speaks against it, the least likely first."""
+
+
+def suspected(weighed: Weighed, flagged: Sequence[str], messages: int) -> list[Doubt]:
     """The least likely clause of each sentence that is suspected, the least likely first.
 
     A summary of which much is unlikely or flagged has all of them, any other one at most, and none beside
     what is flagged.
 
     Args:
-        doubts: Every clause of a summary.
+        weighed: Every clause.
         flagged: The sentence of each claim known to be unsupported.
         messages: How many there are.
     """
-    table, claims = _table(), list(flagged)
-    known = set(claims)
+    table = _table()
     worst: dict[str, tuple[float, Doubt]] = {}
-    for weight, one in sorted(zip(_weigh(doubts), doubts, strict=True), key=lambda pair: -pair[0]):
-        if one.where not in known and not one.copied:
+    for weight, one in weighed:
+        if one.where not in flagged and not one.copied:
             worst.setdefault(one.where, (weight, one))
-    usual = table["usual"] * fmean(one.signs.apart for one in doubts) if doubts else 0.0
+    usual = table["usual"] * fmean(one.signs.apart for _, one in weighed) if weighed else 0.0
     unlikely = sum(1 / (1 + math.exp(table["even"] - usual - weight)) for weight, _ in worst.values())
-    sentences = len({one.where for one in doubts} | known)
+    sentences = len({*flagged, *(one.where for _, one in weighed)})
     least = max(table["caught"], table["caught_share"] * sentences)
-    if (known or min(sentences, messages) >= table["few"]) and len(claims) + unlikely >= least:
+    if (flagged or min(sentences, messages) >= table["few"]) and len(flagged) + unlikely >= least:
         return [one for weight, one in worst.values() if weight + usual >= table["suspected_then"]]
-    return [] if known else [one for weight, one in worst.values() if weight >= table["suspected"]][:1]
+    return [] if flagged else [one for weight, one in worst.values() if weight >= table["suspected"]][:1]
 
 
-def _weigh(doubts: Sequence[Doubt]) -> list[float]:
+def credible(weighed: Weighed) -> set[str]:
+    """The sentences of which so much speaks for every clause that only a value in them can be wrong."""
+    worst: dict[str, float] = {}
+    for weight, one in weighed:
+        worst.setdefault(one.where, weight)
+    return {where for where, weight in worst.items() if weight < _table()["credible"]}
+
+
+def weigh_doubts(doubts: Sequence[Doubt]) -> Weighed:
     """How much speaks against each clause, by itself and beside the others."""
     weights = _table()["weights"]
     parts = Counter(one.where for one in doubts)
-    return [
+    told = [
         sum(weights[sign] * value for sign, value in asdict(one.signs).items())
         + weights["again"] * again
         + weights["parts"] * math.log(parts[one.where])
         for one, again in zip(doubts, _told_again(doubts), strict=True)
     ]
+    return sorted(zip(told, doubts, strict=True), key=lambda pair: -pair[0])
 
 
 def _told_again(doubts: Sequence[Doubt]) -> list[float]:

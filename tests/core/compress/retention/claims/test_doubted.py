@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.compress.retention.claims.doubted import Doubt, Signs, suspected
+from core.compress.retention.claims.doubted import Doubt, Signs, suspected, weigh_doubts
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Unsupported
 from tests.core.compress.builders import assistant, call, user
@@ -106,17 +106,19 @@ def test_what_another_sentence_tells_otherwise_is_suspected_before_what_none_doe
     told = doubt("Told.", 0.0, "heap", "worker", "raise")
     untold = doubt("Untold.", 0.6, "rows", "lock", "read")
     again = doubt("Again.", 0.6, "heap", "worker", "halve")
-    found = [one.where for one in suspected([*LIKELY, told, untold, again], ["A.", "B.", "C."], 40)]
+    found = [
+        one.where for one in suspected(weigh_doubts([*LIKELY, told, untold, again]), ["A.", "B.", "C."], 40)
+    ]
     assert found[:2] == ["Again.", "Untold."]
 
 
 def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     once, twice = (doubt(where, 0.6, "heap", "worker", "raise") for where in ("Once.", "Twice."))
     other = doubt("Other.", 0.65, "rows", "lock", "read")
-    found = suspected([*LIKELY, once, twice, other], ["A.", "B.", "C."], 40)
+    found = suspected(weigh_doubts([*LIKELY, once, twice, other]), ["A.", "B.", "C."], 40)
     assert found[0] == other
 
 
 def test_what_stands_in_the_messages_word_for_word_is_not_suspected() -> None:
     copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
-    assert copy not in suspected([*LIKELY, copy], ["A.", "B.", "C."], 40)
+    assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A.", "B.", "C."], 40)
