@@ -1,4 +1,4 @@
-"""What a summary puts together that the messages have apart: a value with another file, commit or count."""
+"""What a summary puts together that the messages have apart: a value with another commit or count."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from core.compress.retention.ground.evidence import Evidence, figure_of
 
 _PART = re.compile(r"[;:,]\s+|\s+(?:and|but|while|whereas)\s+")
 _HASH = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}\b")
-_FOUND = re.compile(r"\s*(?:\S*/)?([\w.@-]+\.\w{1,5})[:-]\d+[:-]")
-"""A line a search found: file, number, text."""
-
 _SENTENCE = re.compile(r"(?<=\w)[.;]\s")
 _SHORT = 7
 _TOLD, _HARDLY = 0.8, 0.6
@@ -36,22 +33,6 @@ def of_another(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
         match = next(filter(None, (pattern.search(part) for pattern in claim_words().in_commit)), None)
         if match and len(set(_HASH.findall(part))) == 1 and _is_of_another(match, facts, evidence):
             yield part
-
-
-def in_another_file(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
-    """The clauses that put a name of code, defined elsewhere, into a file that does not hold it."""
-    for match in claim_words().in_file.finditer(sentence):
-        name, file = match["name"].lower(), match["file"].lower().rpartition("/")[2]
-        defined = re.compile(claim_words().defines.pattern + rf"{name}(?!\w)")
-        holding = [(path.rpartition("/")[2], text) for path, text in evidence.acts.files_with(name)]
-        holding += [(path[1], line) for line in evidence.lines(name) if (path := _FOUND.match(line))]
-        elsewhere = any(defined.search(text) for _, text in holding)
-        if elsewhere and file not in (path for path, _ in holding) and not _beside_file(name, file, evidence):
-            yield match.group()
-
-
-def _beside_file(name: str, file: str, evidence: Evidence) -> bool:
-    return any(file in line for line in evidence.lines(name))
 
 
 def _is_of_another(match: re.Match[str], facts: Sequence[FactValue], evidence: Evidence) -> bool:

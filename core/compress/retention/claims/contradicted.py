@@ -1,4 +1,4 @@
-"""What a summary tells the wrong way round: another speaker, state, direction, cause or order."""
+"""What a summary tells the wrong way round: another speaker, state, direction or order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.acted import untouched
 from core.compress.retention.claims.attributed import attributed, subject
-from core.compress.retention.claims.bound import in_another_file, of_another
-from core.compress.retention.claims.sequence import came_otherwise, was_later
+from core.compress.retention.claims.bound import of_another
+from core.compress.retention.claims.sequence import was_later
 from core.compress.retention.claims.voiced import unvoiced
 from core.compress.retention.ground.accounts import DOCUMENT
 from core.compress.retention.ground.claim_words import StateWords, claim_words
@@ -39,7 +39,7 @@ def contradicted(sentence: str, facts: Sequence[FactValue], evidence: Evidence) 
     """
     if len(sentence) > _LONGEST:
         return
-    kinds = (attributed, came_otherwise, was_later, of_another, in_another_file, untouched, unvoiced)
+    kinds = (attributed, was_later, of_another, untouched, unvoiced)
     otherwise = [clause for kind in kinds for clause in kind(sentence, facts, evidence)]
     clauses = [] if "…" in sentence else CLAUSE.split(sentence)
     otherwise += [clause for clause in clauses if _stands_otherwise(clause, facts, evidence)]

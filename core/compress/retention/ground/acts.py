@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import sentences
@@ -80,16 +80,6 @@ class Acts:
         told = (one.lower() for text in near for one in sentences(text) if _is_so(one))
         return any(any(part in one for part in things) and any(map(one.__contains__, forms)) for one in told)
 
-    def files_with(self, name: str) -> Iterator[tuple[str, str]]:
-        """The files whose calls hold a name, and what these read, wrote or found; in lower case."""
-        for one in self._outcomes:
-            if (
-                one.call.path
-                and not one.error
-                and name in (text := f"{one.call.strings}\n{one.text}".lower())
-            ):
-                yield one.call.path.lower(), text
-
     def is_gone(self, path: str) -> bool:
         """Whether every file of that name was removed in the end."""
         end = f"/{path.removeprefix('./').lstrip('/')}"
@@ -146,17 +136,6 @@ class Acts:
         """The commands that made a commit, by its hash."""
         start = re.compile(rf"^\[[^\]\n]* {re.escape(commit[:_HASH])}\w*\]", re.MULTILINE)
         return [one for one in self._outcomes if one.call.command and start.search(one.text)]
-
-    def speaks_of_failing(self, told: re.Pattern[str]) -> bool:
-        """Whether what failed, or a sentence on failing or on a cause, holds a word."""
-        return told.search(self._failing) is not None
-
-    @cached_property
-    def _failing(self) -> str:
-        words = claim_words()
-        said = (one for _, text in self._accounts.spoken for one in sentences(text))
-        spoken = (one for one in said if words.failing.search(one) or words.came_from.search(one))
-        return "\n".join((*(one.text.lower() for one in self._outcomes if one.error), *spoken))
 
     def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
         """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.

@@ -53,14 +53,6 @@ class CheckKind:
 
 
 @dataclass(frozen=True, slots=True)
-class MistakeKind:
-    """A kind of mistake: how a summary names it as a cause, and what tells of it, in lower case."""
-
-    says: re.Pattern[str]
-    told: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
 class StateWords:
     """A pair of opposite states.
 
@@ -130,17 +122,13 @@ class ClaimWords:
     everything: re.Pattern[str]
     states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
-    gives_reason: re.Pattern[str]
     ordered: tuple[re.Pattern[str], ...]
     run: re.Pattern[str]
     events: frozenset[str]
     of_tests: re.Pattern[str]
     of_code: re.Pattern[str]
     in_commit: tuple[re.Pattern[str], ...]
-    in_file: re.Pattern[str]
-    defines: re.Pattern[str]
     failing: re.Pattern[str]
-    mistakes: tuple[MistakeKind, ...]
     replaced: tuple[re.Pattern[str], ...]
     quantity: re.Pattern[str]
     limit: re.Pattern[str]
@@ -182,8 +170,6 @@ def claim_words() -> ClaimWords:
         "states": tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
         "negated": _one(table["negation"]),
         "events": frozenset(table["events"]),
-        "in_file": re.compile(table["in_file"]),
-        "mistakes": tuple(map(_mistake, table["mistakes"])),
         "replaced": tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
         "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
     }
@@ -200,10 +186,6 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
     says = _one(rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b")
     return ClaimedAct(says, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
-
-
-def _mistake(entry: Mapping[str, str]) -> MistakeKind:
-    return MistakeKind(_one(rf"\b(?:{entry['says']})\b"), _one(entry.get("told", entry["says"])))
 
 
 def _one(pattern: str) -> re.Pattern[str]:
