@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-PATIENCE = 1.0
+PATIENCE = 0.9
 """Seconds after which somebody wants to know."""
 _EVERY = 0.5
 
@@ -57,10 +57,11 @@ class Waiting:
             rest = _EVERY
             with self._lock:
                 if not self._done.is_set():
-                    self._draw(f"{self._said or self._what} · {self.seconds():.0f} s")
+                    self._draw(self._said or self._what, f" · {self.seconds():.0f} s")
 
-    def _draw(self, text: str) -> None:
+    def _draw(self, text: str, tail: str) -> None:
         self.told = True
+        text = f"{text[: _columns() - len(tail) - 1]}{tail}"  # what is wrapped cannot be wiped
         self._wipe()
         self._stream.write(text)
         self._stream.flush()
@@ -71,6 +72,13 @@ class Waiting:
             self._stream.write(f"\r{' ' * self._drawn}\r")
             self._stream.flush()
             self._drawn = 0
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(2).columns or 80
+    except OSError:
+        return 80
 
 
 _now: Waiting | None = None

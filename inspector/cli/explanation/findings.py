@@ -17,6 +17,7 @@ from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
+from inspector.terminal import waiting
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -141,13 +142,21 @@ def _surveyed(store: Store, failed: dict[str, None]) -> Iterator[Finding]:
     from core.explain.diagnose.survey.survey import survey
 
     count = 0
+    worst: Finding | None = None
 
     def so_far() -> str:
-        return f" · {plural(count, 'finding')} so far" if count else ""
+        return f" · {plural(count, 'finding')}, worst {worst.rule} {worst.name}" if worst else ""
 
     looking, examining = (output.progress(what, so_far) for what in ("looking through message", "examining"))
     for one in survey(store, report=examining, scanned=looking):
         count += len(one.findings)
+        known, worst = worst, min((*filter(None, [worst]), *one.findings), key=_rank, default=None)
+        if worst is not known:  # the first is found before it is known how many there are to examine
+            waiting.say(f"examining{so_far()}")
         yield from one.findings
         if one.error is not None:
             failed[one.error.line] = None
+
+
+def _rank(finding: Finding) -> int:
+    return finding.severity.rank

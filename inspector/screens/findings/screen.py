@@ -119,14 +119,15 @@ class FindingsScreen(CardPage):
     def examine(self) -> None:
         """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
         stop = cancelled()
-        batch, told = list[Step](), time.monotonic()
+        batch, told, first = list[Step](), time.monotonic(), True
         for step in self._steps(stop):
             if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
                 batch.pop()  # it only told how far, and this one tells it better
             batch.append(step)
-            if time.monotonic() - told >= TELL_SECONDS:
+            # The first finding is told at once: behind it all conversations are listed.
+            if time.monotonic() - told >= TELL_SECONDS or (first and step.found):
                 self.post_message(self.Progress(batch))
-                batch, told = [], time.monotonic()
+                batch, told, first = [], time.monotonic(), first and not step.found
         if not stop():
             self.post_message(self.Progress(batch))
 

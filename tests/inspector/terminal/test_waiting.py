@@ -32,3 +32,8 @@ def test_long_work_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_animations_no_line_is_drawn_over_and_over(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, "none") == ""
+
+
+def test_the_line_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_columns", lambda: 12)
+    assert "readi · 0 s" in shown(monkeypatch, "full")

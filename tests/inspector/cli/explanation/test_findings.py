@@ -38,6 +38,15 @@ def test_people_read_how_many_there_are(as_text: Text) -> None:
     assert "finding" in as_text("findings", "Refactor the auth module")
 
 
+def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr("inspector.terminal.waiting.say", told.append)
+    printed = as_text("findings")
+    rule = told[0].partition(", worst ")[2]
+    assert told[0].startswith("examining · ")
+    assert rule in printed
+
+
 def test_what_conversations_share_is_said_once_and_of_one_rule_no_more_than_ten() -> None:
     shared = [_finding("A1", "the same", session=f"s{number}") for number in range(3)]
     own = [_finding("E1", f"session {number} ended") for number in range(12)]
