@@ -38,6 +38,9 @@ _LEAST_WORDS = 3
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _PERSON = re.compile(r"(?<=[a-z,:] )[A-Z][a-z]{2,15} [A-Z][a-z]{2,15}\b")
 _PLAIN = re.compile(r"\w+", re.ASCII)
+_WORD = re.compile(r"\b\w+\b(?!\.\w)", re.ASCII)
+"""A word that is not the stem of a file's name."""
+
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 _ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
@@ -160,7 +163,8 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
 def _unrelated(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Ids, and names of code, told of another that no message tells of both."""
     for part, category in product(PART.split(sentence), ("ids", "names")):
-        named = [fact.value for fact in facts if fact.category == category and fact.value in part]
+        words = set(_WORD.findall(part))
+        named = {fact.value for fact in facts if fact.category == category} & words
         first, *others = sorted(filter(_PLAIN.fullmatch, named), key=part.find) or [""]
         yield from ((category, other) for other in others if not evidence.together(first, other))
 

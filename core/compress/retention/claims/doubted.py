@@ -172,13 +172,21 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         return
     for clause in CLAUSE.split(LABEL.sub("", sentence)):
         names, told = subject(clause, facts, whole=True)
-        if len(names) + len(told) >= 2:
+        if len(names) + len(told) >= 2 and not _is_list(clause, facts):
             accounts = evidence.accounts.of(names, told, _LEAST, weighed=True, calls=True)
             nearest = max(accounts, key=lambda one: one.share, default=None)
             weights = evidence.accounts.weigh(names, told)
             signs, claim = _signs(clause, accounts, len(weights)), clause.strip(" .-*'")
             copied = signs.apart < _COPIED and evidence.holds(claim)
             yield Doubt(claim, where, signs, nearest.text if nearest else "", copied, weights)
+
+
+def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
+    """Whether it only lists values: each stands somewhere or not, and nothing is told of them together."""
+    items = clause.split(", ")
+    return len(items) > 2 and all(
+        len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items
+    )
 
 
 def _signs(clause: str, accounts: Sequence[Account], length: int) -> Signs:

@@ -31,6 +31,8 @@ _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
 _MOST_LINES, _NEAR = 80, 2000
+_NEW_LINE = re.compile(r"\\[nrt]")
+"""A line break or tab as JSON writes it: what follows begins a word."""
 
 
 class Evidence:
@@ -74,7 +76,8 @@ class Evidence:
         for _ in range(_MOST_PLACES):
             if at < 0:
                 return False
-            before, after = text[at - 1 : at], text[at + len(lower) : at + len(lower) + 1]
+            before = "" if _NEW_LINE.fullmatch(text, max(0, at - 2), at) else text[max(0, at - 1) : at]
+            after = text[at + len(lower) : at + len(lower) + 1]
             if not (_joins(before, lower[0]) or _joins(after, lower[-1])):
                 return True
             at = text.find(lower, at + 1)
