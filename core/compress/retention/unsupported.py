@@ -73,12 +73,17 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of the summary, the values in it, how it is shown, and what speaks against its clauses."""
+    """A sentence of the summary, the values in it, how it is shown, and what speaks against its clauses.
+
+    Attributes:
+        recorded: It is the record of a call, of which only values can be wrong.
+    """
 
     text: str
     facts: tuple[FactValue, ...]
     where: str
     doubts: tuple[Doubt, ...]
+    recorded: bool
 
 
 def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
@@ -91,7 +96,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     for one in read:
         known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        claims = _claims(one, strange, evidence, likely=one.where in likely)
+        claims = _claims(one, strange, evidence, likely=one.recorded or one.where in likely)
         for category, value in claims if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     flagged = [claim.where for claim in found.values()]
@@ -103,8 +108,9 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
 def _read(sentence: str, evidence: Evidence) -> _Sentence:
     facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
     where = one_line(sentence, _WHERE)
-    told_of = tuple(doubts(QUOTED.sub(" ", sentence), facts, evidence, where))
-    return _Sentence(sentence, facts, where, told_of)
+    recorded = evidence.is_record(sentence)
+    told_of = () if recorded else tuple(doubts(QUOTED.sub(" ", sentence), facts, evidence, where))
+    return _Sentence(sentence, facts, where, told_of, recorded)
 
 
 def _claims(

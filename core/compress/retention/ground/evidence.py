@@ -31,6 +31,7 @@ _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
 _MOST_LINES, _NEAR = 80, 2000
+_RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b.* -> ")
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -87,6 +88,15 @@ class Evidence:
         """Whether a text stands somewhere, inside a longer word too."""
         lower = part.lower()
         return lower in self._values or lower in self._text
+
+    def is_record(self, line: str) -> bool:
+        """Whether a line of a summary writes down a call that was made with what it gave back."""
+        match = _RECORD.match(line)
+        return match is not None and match[1] in self._called
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(call.name for message in self._known for call in message.tool_calls)
 
     def counts(self, things: Sequence[str]) -> set[str]:
         """How many of a thing, which may go by several words, the messages count, each time they do."""

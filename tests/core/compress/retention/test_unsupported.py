@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from itertools import chain
+
 import pytest
 
 from core.compress.retention.score import retention, retention_of
@@ -109,6 +112,33 @@ def test_what_a_release_writes_without_a_model_is_supported(release: str) -> Non
     turns = [*WORK * 3, *call("terminal", "row 7 " * 4000, command="cat rows.txt")]
     request = SummaryRequest(tuple(turns), 2_000, policy.summary.headings)
     assert claims(StaticSummariser(policy).summarise(request).body, turns) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- 00:10:31 INFO search encode webhook id=82c876ef31 took=3189ms",
+        "- Hashes: " + ", ".join(f"82c876ef{n}" for n in range(12, 20)),
+        "- Figures: 1289ms, 1389ms, 1489ms, 14 passed",
+        "- TodoWrite (x4) -> Todos have been modified successfully.",
+        "- terminal psql -f explain_1.sql to psql -f explain_5.sql (5 calls alike) -> last: 522 lines",
+    ],
+)
+def test_a_line_that_lists_or_records_what_was_there_is_supported(line: str) -> None:
+    log = "\n".join(
+        f"00:10:{n} INFO search encode webhook id=82c876ef{n} took={n}89ms" for n in range(12, 40)
+    )
+    todos = [call("TodoWrite", "Todos have been modified successfully.", todos=str(n)) for n in range(4)]
+    runs = [call("terminal", f"{n}22 lines", command=f"psql -f explain_{n}.sql") for n in range(1, 6)]
+    results = chain.from_iterable((*todos, *runs))
+    turns = [*WORK, *call("search_files", json.dumps({"output": log})), *results, *WORK]
+    assert claims(line, turns) == ()
+
+
+def test_an_arrow_between_words_is_no_record_of_a_call() -> None:
+    assert [one.value for one in claims("- cache -> src/invoices/cache.py holds the rows")] == [
+        "src/invoices/cache.py"
+    ]
 
 
 def test_a_numbered_list_and_a_word_cut_short_claim_no_figure() -> None:
