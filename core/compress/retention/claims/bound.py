@@ -74,7 +74,8 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         one = noun.removesuffix("s")
         things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit else ())
         told = evidence.counts(things) if things and not words.rough.search(before) else {}
-        if told and figure_of(match["figure"]) not in told:
+        figure = figure_of(match["figure"])
+        if told and figure not in told and not evidence.measures(figure, noun):
             yield sentence[match.start() : match.start("nouns")] + noun
     for noun, figure in _LABELLED.findall(sentence):
         numbers = evidence.numbered(noun.lower().removesuffix("s"))

@@ -154,15 +154,16 @@ class Evidence:
         return self._text.split(_BETWEEN)
 
     def measures(self, figure: str, unit: str) -> bool:
-        """Whether a figure stands with its unit; in what people say a word or two may stand between."""
+        """Whether a figure stands with its unit, also more exactly; people may say a word or two between."""
         unit = unit.lower()
         forms = (f"{figure} {unit}", f"{figure}{unit}")
         if any(form in self._values or self.mentions(form) for form in forms):
             return True
-        said = [text for _, text in self.accounts.spoken if figure in text]
-        if not said:
-            return False
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
+        exact = re.compile(rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}")
+        if any(map(exact.search, self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))):
+            return True
+        said = [text for _, text in self.accounts.spoken if figure in text]
         apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
         return any(map(apart.search, said))
 

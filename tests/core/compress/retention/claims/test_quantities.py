@@ -11,7 +11,8 @@ WORK = [
     user("Let the uploader try again when the office proxy is slow."),
     *call("patch", "ok", path="src/upload.py", new_string="for attempt in range(4): send()"),
     assistant("The upload is tried up to 4 times now: 4 attempts, one every 30 seconds."),
-    *call("terminal", "3 warnings, 0 errors", command="ruff check src"),
+    *call("terminal", "3 warnings, 0 errors\nfinished in 68.077s", command="ruff check src"),
+    *call("patch", "ok", path="src/upload.go", new_string="const stale = 5 * time.Hour // not 12 hours"),
     assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
 ]
 
@@ -46,6 +47,7 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "The page lists up to 6 uploads.",
         "Labels are cut after 12 chars.",
         "It waits for about 40 seconds in all.",
+        "The linter was done after 68 s, and what is older than 5 hours is stale.",
         "Two files were read.",
     ],
 )
