@@ -175,13 +175,13 @@ class Store(ConversationLists):
 
 LATEST = "latest"
 _TESTS = (
-    "id = ?1",
-    "?1 <> '' AND substr(id, 1, length(?1)) = ?1",
-    "title = ?1",
-    "lower(title) = lower(?1)",
+    "id = :text",
+    ":text <> '' AND substr(id, 1, length(:text)) = :text",
+    "title = :text",
+    "lower(title) = lower(:text)",
 )
 """What a text may be to a session, surest first; the first that fits one alone decides."""
-_BEGINS = "?1 <> '' AND lower(substr(title, 1, length(?1))) = lower(?1)"
+_BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
 _SHOWN = 5
 _COMPARED = 5_000
 
@@ -212,7 +212,7 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
 def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
     """The title of each session whose title begins with a text, by the session's id."""
     query = f"SELECT id, title FROM sessions WHERE {HAS_ID} AND {_BEGINS} ORDER BY id LIMIT {_COMPARED}"  # noqa: S608 - tests above
-    return {str(one): str(title) for one, title in connection.execute(query, (text,)).fetchall()}
+    return {str(one): str(title) for one, title in connection.execute(query, {"text": text}).fetchall()}
 
 
 def _one_conversation(
@@ -246,7 +246,7 @@ def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
 
 def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:
     query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
-    return [str(found) for (found,) in connection.execute(query, (text,)).fetchall()]
+    return [str(found) for (found,) in connection.execute(query, {"text": text}).fetchall()]
 
 
 def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:

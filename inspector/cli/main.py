@@ -177,7 +177,7 @@ def _discard_stdout() -> None:
 
 
 SELDOM_USED = ("inspect",)
-"""`dataclasses` imports `inspect`, 7 ms with all it brings along, for classes that have no docstring."""
+"""`dataclasses` of Python 3.11 imports `inspect`, 7 ms with all it brings, for classes without docstring."""
 
 
 class _Later(ModuleType):

@@ -118,7 +118,7 @@ class SessionDatabase:
     def __init__(self, path: Path, release: str = "0.19") -> None:
         self.path = path
         self.release = release
-        self.connection = sqlite3.connect(path, isolation_level=None)
+        self.connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = OFF")
         self.connection.executescript(schema_sql(release))
@@ -129,6 +129,9 @@ class SessionDatabase:
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
+
+    def __del__(self) -> None:
+        self.connection.close()  # else Python 3.13 complains, in whatever test runs then
 
     def tick(self, seconds: float = 1.0) -> float:
         """Let time pass and say what time it is."""
