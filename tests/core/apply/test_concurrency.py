@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -40,7 +41,7 @@ while number < 2000 and not sys.stdin.closed:
 
 def prepared(tmp_path: Path, release: str) -> Rehearsal:
     path = conversation(tmp_path / "state.db", release)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE sessions SET ended_at = started_at + 100, end_reason = 'cli_close'")
     connection.close()
     with Store(path) as store:

@@ -4,7 +4,7 @@ import multiprocessing
 import random
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -107,7 +107,7 @@ def test_what_does_not_read_back_is_undone_at_once(
 
 def test_a_lock_left_by_a_dead_inspector_is_taken_over(tmp_path: Path, journal: Journal) -> None:
     rehearsal = prepared(tmp_path)
-    with sqlite3.connect(rehearsal.database) as connection:
+    with closing(sqlite3.connect(rehearsal.database)) as connection, connection:
         holder = "pid=999999999:tid=1:agent=inspector:nonce=abcd"
         connection.execute("INSERT INTO compression_locks VALUES ('s', ?, 1.0, 9e12)", (holder,))
     connection.close()

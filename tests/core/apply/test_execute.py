@@ -185,7 +185,7 @@ def test_rewritten_copies_keep_what_only_their_row_knows(tmp_path: Path, journal
 
 def test_odd_content_survives_apply_and_undo(tmp_path: Path, journal: Journal) -> None:
     path = conversation(tmp_path / "state.db", "0.19")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE messages SET content = CAST(x'61ff62' AS TEXT) WHERE id = 23")
         connection.execute("UPDATE messages SET content = x'00ff' WHERE id = 24")
         connection.execute(
@@ -247,7 +247,7 @@ def _raw(path: Path) -> list[tuple[object, ...]]:
 
 def test_a_schema_never_seen_is_written_and_taken_back_when_forced(tmp_path: Path, journal: Journal) -> None:
     path = conversation(tmp_path / "state.db", "0.22")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("ALTER TABLE messages ADD COLUMN novelty TEXT DEFAULT 'new'")
         connection.execute("CREATE TABLE audit (id)")
         connection.execute(
@@ -257,7 +257,7 @@ def test_a_schema_never_seen_is_written_and_taken_back_when_forced(tmp_path: Pat
     connection.close()
     before = dump(path)
     done = execute(rehearsed(path), journal, force=["schema"])
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         seen = connection.execute("SELECT count(*) FROM messages WHERE novelty = 'seen'").fetchone()
     connection.close()
     assert seen == (24,)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def rows_changed(path: Path) -> int:
 def test_archiving_rows_leaves_the_full_text_tables_alone(tmp_path: Path, release: str) -> None:
     path = conversation(tmp_path / "state.db", release)
     found = {name: rows for name, rows in dump(path).items() if name.startswith("messages_fts")}
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         if "compacted" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(messages)")}:
             connection.execute("ALTER TABLE messages ADD COLUMN compacted INTEGER DEFAULT 0")
     connection.close()
@@ -45,7 +46,7 @@ def test_archiving_rows_leaves_the_full_text_tables_alone(tmp_path: Path, releas
 )
 def test_a_trigger_that_does_more_than_index_texts_still_runs(tmp_path: Path, trigger: str) -> None:
     path = conversation(tmp_path / "state.db", "0.19")
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE audit (id)")
         connection.execute(f"CREATE TRIGGER odd {trigger}")
     connection.close()

@@ -6,6 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
+from contextlib import closing
 from types import SimpleNamespace
 
 from tests.core.explain.diagnose.scene import Build, Scene, plain
@@ -42,7 +43,7 @@ def nothing_where(rule: str) -> Build:
 
     def build(home: Home) -> None:
         plain(home)
-        with sqlite3.connect(home.db.path) as db:
+        with closing(sqlite3.connect(home.db.path)) as db, db:
             db.execute("CREATE TABLE notes (text)")
             db.execute("INSERT INTO notes VALUES (NULL)")
             db.execute("PRAGMA writable_schema = ON")

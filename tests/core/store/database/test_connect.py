@@ -4,6 +4,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def test_a_directory_is_no_database(tmp_path: Path) -> None:
 
 def test_a_foreign_database_is_named_as_such(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE sessions (id TEXT)")
     connection.close()
     assert "no table 'messages'" in error_of(path).line
@@ -56,7 +57,7 @@ def test_a_foreign_database_is_named_as_such(tmp_path: Path) -> None:
 
 def test_a_table_without_its_key_column_is_named(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE sessions (name TEXT)")
         connection.execute("CREATE TABLE messages (id, session_id, role, content)")
     connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,7 +19,7 @@ TITLE = "Refactor the auth module"
 
 
 def command(home: Path, python: str = sys.executable) -> InspectCommand:
-    with open_readonly(home / "state.db") as connection:
+    with closing(open_readonly(home / "state.db")) as connection:
         [session] = connection.execute("SELECT id FROM sessions WHERE title = ?", (TITLE,)).fetchone()
     memory = SessionMemory()
     memory.note(session_id=session)
