@@ -12,7 +12,13 @@ from core.store.store import Store
 
 
 def conversation_cache(
-    store: Store, session_id: str, *, release: str | None = None, prices: bool = True, results: bool = True
+    store: Store,
+    session_id: str,
+    *,
+    release: str | None = None,
+    prices: bool = True,
+    results: bool = True,
+    markers: bool = True,
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
@@ -22,12 +28,14 @@ def conversation_cache(
         release: Rules to apply instead of the detected release's.
         prices: Work costs out too.
         results: Cost the tool results too, which reads every message.
+        markers: Place the next request's markers too, which weighs every message it holds.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    return cache_of(open_context(store, session_id, release=release), prices=prices, results=results)
+    context = open_context(store, session_id, release=release)
+    return cache_of(context, prices=prices, results=results, markers=markers)
 
 
 def cache_of(
@@ -37,7 +45,7 @@ def cache_of(
     case = CacheInputs(
         context.store,
         context.conversation,
-        context.messages,
+        context.passing,
         log=context.log,
         release=nearest_release(context.release.release),
         config=context.config,

@@ -51,7 +51,7 @@ class CacheWatch:
 
 def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[LiveEvent]:
     try:
-        found = conversation_cache(store, session, results=False)
+        found = conversation_cache(store, session, results=False, markers=False)
     except InspectorError:  # no such session (yet), or settings that cannot be read: nothing is proved
         return
     asked = {(call.at, call.facts["prompt"], call.facts["cache_read"]): call for call in calls}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from core.account.prompt_cache.calls import (
 )
 from core.account.prompt_cache.result_costs import result_costs
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
-from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
+from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.policy.policy import load_policy, newest_release
@@ -35,7 +35,7 @@ from core.model.accounting.prompt_cache import (
     CacheRoute,
     ResultCost,
 )
-from core.model.transcript.message import Message, ReadMessages
+from core.model.transcript.message import Message, Wire
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -56,12 +56,12 @@ class CacheInputs:
         config: The home's config.yaml; Hermes' defaults without it.
         prices: Amounts stay unknown without them.
         to_utc: Turns the log's times into UTC; this machine's zone by default.
-        messages: Gives the messages of rows.
+        messages: Gives the messages of rows, in the order asked for.
     """
 
     store: Store
     conversation: Conversation
-    messages: ReadMessages
+    messages: Callable[[Sequence[int]], Iterable[Message]]
     log: Log = field(default_factory=Log)
     release: str = field(default_factory=newest_release)
     config: HermesConfig = field(default_factory=HermesConfig)
@@ -95,16 +95,18 @@ class CacheInputs:
     def asked(self, since: datetime, until: datetime) -> int:
         """Tokens of what the user said in between."""
         rules = load_policy(self.release).estimate
-        said = (
-            message_size(message.wire, rules)
+        return total_tokens([size for at, size in self._said if since < at <= until], rules)
+
+    @cached_property
+    def _said(self) -> tuple[tuple[datetime, Size], ...]:
+        """When the user said something, and how much."""
+        rules = load_policy(self.release).estimate
+        return tuple(
+            (message.row.timestamp, message_size(message.wire, rules))
             for generation in self.conversation.generations
             for message in self.messages(generation.row_ids)
-            if message.role == "user"
-            and message.row
-            and message.row.timestamp
-            and since < message.row.timestamp <= until
+            if message.role == "user" and message.row and message.row.timestamp
         )
-        return total_tokens(list(said), rules)
 
     def call_entry(self, call: CacheCall) -> PriceRow | None:
         """The price entry of a call of the log."""
@@ -174,14 +176,18 @@ def _breaks(
 
 def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
     """Where the next request would carry markers, as positions in the live messages."""
-    if not case.conversation.generations:
+    if not case.conversation.generations or route.layout == "none":
         return ()
-    messages = case.messages(case.conversation.generations[-1].row_ids)
+    rules = load_policy(case.release).estimate
+    weights, outlines = [], []
+    for message in case.messages(case.conversation.generations[-1].row_ids):
+        weights.append(total_tokens([message_size(message.wire, rules)], rules))
+        outlines.append(Message(_outlined(message.wire)))
     system = case.store.system_prompt(case.tip)
     before = (Message({"role": "system", "content": system}),) if system else ()
     static = _static(case, system)
     points = place(
-        (*before, *messages),
+        (*before, *outlines),
         case.release,
         route.layout,
         ttl,
@@ -190,8 +196,6 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
         tool_schemas=route.tool_schemas,
     )
     shifted = [replace(point, index=_shifted(point.index, len(before))) for point in points]
-    rules = load_policy(case.release).estimate
-    weights = [total_tokens([message_size(message.wire, rules)], rules) for message in messages]
     pin = case.store.tools(case.tip)
     base = text_tokens(system or "", rules.unit) + (tool_tokens(pin.tools, schema=True) if pin else 0)
     counted = with_prefix_tokens(shifted, weights, base)
@@ -201,6 +205,13 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     return tuple(
         replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
     )
+
+
+def _outlined(wire: Wire) -> Wire:
+    """What decides on markers, without the text: thousands of messages are asked for one marker on three."""
+    content = wire.get("content")
+    told = {name: wire[name] for name in ("role", "tool_calls", "cache_control") if name in wire}
+    return {**told, "content": content[:1] if isinstance(content, str) else content}
 
 
 def _static(case: CacheInputs, system: str | None) -> str | None:
@@ -236,12 +247,9 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 
 
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
-    def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
-        for generation in case.conversation.generations:
-            yield case.messages(generation.row_ids), generation.copied
-
+    generations = ((case.messages(one.row_ids), one.copied) for one in case.conversation.generations)
     price = case.entry if case.prices else None
-    return result_costs(generations(), price, hit_rate=tokens.hit_rate)
+    return result_costs(generations, price, hit_rate=tokens.hit_rate)
 
 
 def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:

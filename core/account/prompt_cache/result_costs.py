@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from sys import intern
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.model.accounting.amounts import PriceRow
@@ -14,26 +15,34 @@ from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 
 _CHARS = 4
-_Result = tuple[str, int]
-"""Id of the call, and how many results under that id stood before it: some models give an id twice."""
+_Result = str | tuple[str, int]
+"""Id of the call; behind it how many results under that id stood before it: some models give an id twice."""
 
 
 @dataclass(slots=True)
 class _Life:
-    """One result while its calls are counted."""
+    """One result while its calls are counted.
+
+    Attributes:
+        tool: "" until the name of its call is known.
+        carried: Tokens over all calls; a pruned copy weighs less than the original.
+        generation: The one it was met in last, its size there, and the calls of that before it.
+    """
 
     row: int
     session: str
     tool: str
     tokens: int
+    at: datetime | None
     calls: int = 0
     carried: int = 0
-    """Tokens over all calls; a pruned copy weighs less than the original."""
-    at: datetime | None = None
+    generation: int = -1
+    size: int = 0
+    before: int = 0
 
 
 def result_costs(
-    generations: Iterable[tuple[Sequence[Message], frozenset[int]]],
+    generations: Iterable[tuple[Iterable[Message], frozenset[int]]],
     price: Callable[[datetime | None], PriceRow | None] | None = None,
     *,
     hit_rate: float | None = None,
@@ -53,32 +62,47 @@ def result_costs(
         most: How many to return.
     """
     lives: dict[_Result, _Life] = {}
-    for messages, copies in generations:
-        _live(messages, copies, lives)
+    for number, (messages, copies) in enumerate(generations):
+        _live(number, messages, copies, lives)
     costs = [_cost(life, price, hit_rate) for life in lives.values() if life.calls]
     costs.sort(key=lambda cost: (-(cost.usd or 0), -cost.tokens * cost.calls, cost.row))
     return tuple(costs[:most])
 
 
-def _live(messages: Sequence[Message], copies: frozenset[int], lives: dict[_Result, _Life]) -> None:
-    present: dict[_Result, int] = {}
-    met: Counter[str] = Counter()
-    names = {call.id: call.name for message in messages for call in message.tool_calls}
+def _live(
+    generation: int, messages: Iterable[Message], copies: frozenset[int], lives: dict[_Result, _Life]
+) -> None:
+    met: list[_Life] = []
+    repeats: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    calls = 0
     for place, message in enumerate(messages):
         row = message.row
         if row is None:
             continue
         if message.role == "assistant" and place not in copies:
-            for key, tokens in present.items():
-                lives[key].calls += 1
-                lives[key].carried += tokens
-        elif message.role == "tool" and message.tool_call_id:
-            call, tokens = message.tool_call_id, len(message.text) // _CHARS
-            key = (call, met[call])
-            met[call] += 1
-            present[key] = tokens
-            name = str(message.wire.get("tool_name") or names.get(call) or "?")
-            lives.setdefault(key, _Life(row.id, row.session_id, name, tokens, at=row.timestamp))
+            calls += 1
+        names.update((call.id, call.name) for call in message.tool_calls)
+        if message.role == "tool" and message.tool_call_id:
+            call, size = message.tool_call_id, len(message.text) // _CHARS
+            name = intern(str(message.wire.get("tool_name") or names.get(call) or ""))
+            names.pop(call, None)  # it is answered, and there may be thousands
+            key = _key(call, generation, lives, repeats)
+            life = lives.setdefault(key, _Life(row.id, row.session_id, "", size, row.timestamp))
+            life.generation, life.size, life.before = generation, size, calls
+            life.tool = life.tool or name or lives[call].tool
+            met.append(life)
+    for life in met:
+        life.calls += calls - life.before
+        life.carried += life.size * (calls - life.before)
+
+
+def _key(call: str, generation: int, lives: Mapping[_Result, _Life], repeats: Counter[str]) -> _Result:
+    first = lives.get(call)
+    if first is None or first.generation != generation:
+        return call
+    repeats[call] += 1
+    return call, repeats[call]
 
 
 def _cost(
@@ -93,4 +117,4 @@ def _cost(
             share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
             later = rates.input if read is None else read * share + rates.input * (1 - share)
             usd = (first * life.tokens + later * max(0, life.carried - life.tokens)) / MILLION
-    return ResultCost(life.row, life.session, life.tool, life.tokens, life.calls, usd, life.carried)
+    return ResultCost(life.row, life.session, life.tool or "?", life.tokens, life.calls, usd, life.carried)

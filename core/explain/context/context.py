@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -32,6 +32,8 @@ from core.model.transcript.session import Session
 from core.store.store import Store
 
 _COMMON = (Kind.TURN, Kind.CALL)
+_AT_ONCE = 500
+"""Messages held at a time where they are only passed by."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,15 @@ class ConversationContext:
             found = self.store.messages(sorted(missing), rewound=self.conversation.rewound)
             self.read.update((m.row.id, m) for m in found if m.row is not None)
         return tuple(filter(None, map(self.read.get, row_ids)))
+
+    def passing(self, row_ids: Sequence[int]) -> Iterator[Message]:
+        """The same, some at a time: what was not read before is let go of again."""
+        for start in range(0, len(row_ids), _AT_ONCE):
+            part = row_ids[start : start + _AT_ONCE]
+            missing = sorted(set(part).difference(self.read))
+            found = self.store.messages(missing, rewound=self.conversation.rewound) if missing else ()
+            by_row = {message.row.id: message for message in found if message.row is not None}
+            yield from filter(None, (self.read.get(row) or by_row.get(row) for row in part))
 
     @cached_property
     def sessions(self) -> dict[str, Session]:

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 
 from core.support.file_cache import keep
 
-_CHUNK = 16 * 1024 * 1024
+_CHUNK, _LEAST = 16 * 1024 * 1024, 64 * 1024
 _CONTINUED = 12
 _LONGEST = 20_000
 NEEDLES = (
@@ -81,9 +81,11 @@ def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
         lines: How many lines it had passed.
     """
     hits: list[Hit] = []
+    size = stream.seek(0, os.SEEK_END)
     stream.seek(offset)
     rest = b""
-    while block := stream.read(_CHUNK):
+    # Room is made for what there is: chunks of the greatest size, let go of again, leave the heap in pieces.
+    while block := stream.read(min(_CHUNK, max(size - stream.tell(), _LEAST))):
         chunk = rest + block
         end = chunk.rfind(b"\n") + 1
         rest = chunk[end:]

@@ -36,7 +36,7 @@ from inspector.widgets.panes.card import Card
 from inspector.widgets.panes.fields import evidence_lines
 
 COSTED = 5.0
-"""Seconds for which the costs of tool results stand while Hermes writes: they take every message to read."""
+"""Seconds for which markers and costs of tool results stand while Hermes writes: they take every message."""
 READING = "Reading log, rows and prices …"
 
 
@@ -74,11 +74,11 @@ class CacheView(CurveView):
         """Join log, rows and prices; in a thread."""
         before = self._report
         costed = before is None or time.monotonic() - self._costed > COSTED
-        report = conversation_cache(store, session, results=costed)
+        report = conversation_cache(store, session, results=costed, markers=costed)
         if costed:
             self._costed = time.monotonic()
         elif before is not None:
-            report = replace(report, results=before.results)
+            report = replace(report, results=before.results, breakpoints=before.breakpoints)
         return report
 
     def _take(self, report: CacheReport) -> None:

@@ -52,7 +52,7 @@ def explained(conversation: Conversation, store: Store) -> Explained:
 
 def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:
     """What each compaction of a conversation cost, as far as its log tells."""
-    return conversation_cache(store, conversation.tip.id).paybacks
+    return conversation_cache(store, conversation.tip.id, results=False, markers=False).paybacks
 
 
 def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None:
