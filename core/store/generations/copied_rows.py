@@ -101,7 +101,7 @@ def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[Row
     between two copies; then calls that are known go on behind the pause.
     """
     known = {outline.timestamp for outline in previous}
-    called = {outline.key for outline in previous if _names_call(outline)}
+    called = {outline.key for outline in previous if outline.names_call}
     latest = outlines[index].timestamp
     for at in range(index + 1, len(outlines)):
         time = outlines[at].timestamp
@@ -118,11 +118,6 @@ def _goes_on(outlines: Sequence[RowOutline], at: int, latest: float, called: Col
     time = outlines[at].timestamp
     short = time is not None and time - latest < _PAUSE_SECONDS
     return short and any(outline.key in called for outline in outlines[at : at + _SOON])
-
-
-def _names_call(outline: RowOutline) -> bool:
-    """Whether a key holds ids of calls besides texts, which may recur."""
-    return isinstance(outline.key, tuple) and bool(outline.key[1])
 
 
 def could_be_copy(outline: RowOutline, originals: Collection[float | None], written: float | None) -> bool:

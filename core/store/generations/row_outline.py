@@ -28,6 +28,7 @@ class RowOutline:
 
     Attributes:
         key: What a copy of this message shares with it; None until it is needed.
+        names_call: The key stands for ids of calls besides texts, which may recur.
         summary: The summary in it, when there is one.
     """
 
@@ -37,6 +38,7 @@ class RowOutline:
     timestamp: float | None
     uid: str | None
     key: Hashable = None
+    names_call: bool = False
     summary: SummaryMatch | None = None
     flagged: bool = False
 
@@ -84,9 +86,14 @@ def add_keys(
         f"SELECT {columns}, CASE WHEN {named} THEN NULL ELSE content END AS content "  # noqa: S608 - schema names
         "FROM messages WHERE session_id = ? AND id >= ?"
     )
-    keys = {row["id"]: _key(row) for row in connection.execute(query, (session_id, first))} if missing else {}
+    rows = connection.execute(query, (session_id, first)) if missing else ()
+    keys = {row["id"]: _parts(row) for row in rows}
     for outline in missing:
-        outline.key = keys.get(outline.id, ("gone", outline.id))
+        role, calls, text = keys.get(outline.id, ("gone", outline.id, None))
+        if outline.summary and outline.summary.merged:
+            # A row that holds a summary and a message of the tail is compared by that message.
+            text = text_key(outline.summary.before or outline.summary.after)
+        outline.key, outline.names_call = hash((role, calls, text)), bool(calls)
 
 
 def text_key(text: str) -> Hashable:
@@ -119,13 +126,13 @@ def _readable(row: sqlite3.Row, column: str) -> str:
     return Message({"content": Cells(row).content(column)}).text
 
 
-def _key(row: sqlite3.Row) -> Hashable:
+def _parts(row: sqlite3.Row) -> tuple[str, Hashable, Hashable]:
+    """Role, ids of calls and text, by which copies of a message are known."""
     role = str(row["role"])
     if role == "tool" and row["tool_call_id"]:
         # The result's text does not count: a copy is often a shortened one.
-        return (role, str(row["tool_call_id"]))
-    text = text_key(_readable(row, "content"))
-    return (role, tuple(_call_ids(row["tool_calls"])), text)
+        return role, str(row["tool_call_id"]), None
+    return role, tuple(_call_ids(row["tool_calls"])), text_key(_readable(row, "content"))
 
 
 def _call_ids(calls: Any) -> Iterator[str]:

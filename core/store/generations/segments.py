@@ -18,7 +18,7 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
 from core.store.database.open_database import Schema
-from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines, text_key
+from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import read_sessions
@@ -71,7 +71,6 @@ def _read_parts(
         chained = len(sessions) > 1 or session.end_reason == "compression"
         if (compacted or chained) and not (linked and by_uid(outlines)):
             add_keys(connection, schema, session.id, outlines)
-            _unwrap_merged(outlines)
             outlines = [replace(outline, uid=None) if outline.uid else outline for outline in outlines]
         rotated = lineage.kind(session.id) is Kind.CONTINUATION or (compacted and lineage.orphan(session.id))
         parts.append(Part(session, tuple(outlines), rotated))
@@ -93,13 +92,6 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
                     return False
             known.add(outline.uid)
     return True
-
-
-def _unwrap_merged(outlines: Sequence[RowOutline]) -> None:
-    """A row that holds a summary and a message of the tail is compared by that message."""
-    for outline in outlines:
-        if outline.summary and outline.summary.merged and isinstance(outline.key, tuple):
-            outline.key = (*outline.key[:-1], text_key(outline.summary.before or outline.summary.after))
 
 
 def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
