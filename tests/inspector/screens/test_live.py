@@ -18,10 +18,12 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.chain.list_view import ChainList
 from inspector.screens.workspace.map.view import MapView
+from inspector.screens.workspace.preview.header import BEHIND
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.reading import explained
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.core.live.writer import Writer
+from tests.inspector.screens.conftest import drawn
 
 
 @pytest.fixture
@@ -127,6 +129,21 @@ async def test_beside_a_busy_writer_the_screen_catches_up_within_a_moment(writer
         assert isinstance(view, MapView)
         await until(pilot, lambda: view.work.reading is not None and len(view.work.reading.messages) == 61)
         assert len(view.listing.ids) == 61
+
+
+async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(writer: Writer) -> None:
+    for number in range(40):
+        writer.message(f"m{number} " + "word " * 50, "user" if number % 2 else "assistant")
+    app = InspectorApp([Location(writer.home / "state.db", writer.home)], session="s1", view="preview")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: "41 messages" in drawn(pilot))
+        await pilot.pause(1.0)
+        assert BEHIND not in drawn(pilot)
+        writer.message("one more")
+        await until(pilot, lambda: BEHIND in drawn(pilot))
+        assert "41 messages" in drawn(pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: "42 messages" in drawn(pilot) and BEHIND not in drawn(pilot))
 
 
 async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(

@@ -27,6 +27,8 @@ MOST_WORDS = 2
 LEAST_CUT = 20
 """A piece that does not fit is cut where this many cells of it stay, else left out."""
 
+BEHIND = "Hermes wrote more: press r"
+
 
 class PreviewHeader(Vertical):
     """What a comparison comes to, or what is being waited for."""
@@ -43,6 +45,10 @@ class PreviewHeader(Vertical):
         yield AnswerBar()
         yield WeightBar()
         yield MadeLines()
+
+    def tell_behind(self, behind: bool) -> None:
+        """Whether Hermes wrote more than this was made from."""
+        self.query_one(MadeLines).tell_behind(behind)
 
     def show(
         self,
@@ -72,6 +78,12 @@ class MadeLines(Widget):
         super().__init__()
         self._shown: Comparison | None = None
         self._price: Decimal | None = None
+        self._behind = False
+
+    def tell_behind(self, behind: bool) -> None:
+        """Whether Hermes wrote more than this was made from."""
+        self._behind = behind
+        self.refresh()
 
     def show(self, comparison: Comparison | None, price: Decimal | None) -> None:
         """Show another comparison."""
@@ -88,7 +100,8 @@ class MadeLines(Widget):
         if self._shown is None:
             return Line().strip(width, self.rich_style)
         if y == 0:
-            return figures(self._shown, self._price, width, ink).strip(width, self.rich_style)
+            line = figures(self._shown, self._price, width, ink, behind=self._behind)
+            return line.strip(width, self.rich_style)
         lines = list(words_of(self._shown, width))
         quoted, text = lines[y - 1] if y <= len(lines) else (False, "")
         line = Line().gap()
@@ -97,7 +110,9 @@ class MadeLines(Widget):
         return line.add(text, ink.style("ink-muted")).strip(width, self.rich_style)
 
 
-def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palette) -> Line:
+def figures(
+    shown: Comparison, price: Decimal | None, width: int, palette: Palette, *, behind: bool = False
+) -> Line:
     """Size, what was changed, topic, summariser, money; where room is short the last give way first."""
     muted = palette.style("ink-muted")
     line = Line().gap()
@@ -110,6 +125,7 @@ def figures(shown: Comparison, price: Decimal | None, width: int, palette: Palet
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     pieces = (
+        (BEHIND if behind else "", palette.style("severity-warning", bold=True)),
         (f"engine: {shown.engine}" if shown.engine else "", palette.style("match", bold=True)),
         (f"what if: {shown.supposed}" if shown.supposed else "", palette.style("match", bold=True)),
         ("boundary moved by you" if moved else "", palette.style("match")),

@@ -58,6 +58,14 @@ class PreviewMaker:
         for job in jobs:
             job()
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether what is shown ended long ago: nothing written later changes it."""
+        subject, generation = self._view.subject, self._view.generation
+        if subject is None or generation is None:
+            return False
+        return generation.index < len(subject.conversation.generations)
+
     def enter(self, generation: Generation | None) -> None:
         """Foresee the next compaction in the newest generation; look back in an older one."""
         number, subject = self.work.ask(), self._view.subject
@@ -70,8 +78,7 @@ class PreviewMaker:
         words = f"Reading {fmt.plural(len(generation.row_ids), 'message')} …"
         self.header.show(None, waiting=words)
         self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
-        past = generation.index < len(subject.conversation.generations)
-        self._start(partial(self._look_back if past else self._prepare, generation, number))
+        self._start(partial(self._look_back if self.looks_back else self._prepare, generation, number))
 
     def use(self, writer: Writer) -> None:
         """Make the preview again with another summariser."""

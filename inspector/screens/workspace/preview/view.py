@@ -64,12 +64,13 @@ class PreviewView(GenerationView):
 
         While Hermes writes, what was made stays: a model may be paid for another.
         """
-        if again:
-            if not self._outdated:
-                self.toast("Hermes wrote more: r previews what is there now.")
+        if again and not self.maker.looks_back:
             self._outdated = True
+            self.header.tell_behind(True)
+        if again:
             return
         self._outdated = False
+        self.header.tell_behind(False)
         self.maker.enter(self.generation)
 
     def wake(self) -> None:
