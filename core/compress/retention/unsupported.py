@@ -8,8 +8,9 @@ is left alone: one wrong flag costs more trust than a missed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from core.compress.facts.collect import endings, sentences
@@ -73,7 +74,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """A sentence of the summary, the values in it, how it is shown, and what speaks against its clauses.
+    """A sentence of the summary, the values in it, and how it is shown.
 
     Attributes:
         recorded: It is the record of a call, of which only values can be wrong.
@@ -82,7 +83,6 @@ class _Sentence:
     text: str
     facts: tuple[FactValue, ...]
     where: str
-    doubts: tuple[Doubt, ...]
     recorded: bool
 
 
@@ -91,41 +91,50 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
-    weighed = weigh_doubts([doubt for one in read for doubt in one.doubts])
-    likely = credible(weighed)
+    # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
+    weighed = cache(lambda: weigh_doubts([doubt for one in read for doubt in _doubts(one, evidence)]))
+    likely = cache(lambda: credible(weighed()))
     for one in read:
         known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        claims = _claims(one, strange, evidence, likely=one.recorded or one.where in likely)
-        for category, value in claims if len(found) < _MOST else ():
+        for category, value in _claims(one, strange, evidence, likely) if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     flagged = [claim.where for claim in found.values()]
-    unlikely = suspected(weighed, flagged, evidence.messages) if suspicions else []
+    unlikely = suspected(weighed(), flagged, evidence.messages) if suspicions else []
     vouched = sum(known.values()) / len(known) if known else 1.0
     return Checked((*found.values(), *map(_suspicion, unlikely))[:_MOST], vouched)
 
 
 def _read(sentence: str, evidence: Evidence) -> _Sentence:
     facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
-    where = one_line(sentence, _WHERE)
-    recorded = evidence.is_record(sentence)
-    told_of = () if recorded else tuple(doubts(QUOTED.sub(" ", sentence), facts, evidence, where))
-    return _Sentence(sentence, facts, where, told_of, recorded)
+    return _Sentence(sentence, facts, one_line(sentence, _WHERE), evidence.is_record(sentence))
+
+
+def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
+    """What speaks against the clauses of a sentence."""
+    if not one.recorded:
+        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where)
 
 
 def _claims(
-    one: _Sentence, strange: list[tuple[str, str]], evidence: Evidence, *, likely: bool
+    one: _Sentence, strange: list[tuple[str, str]], evidence: Evidence, likely: Callable[[], set[str]]
 ) -> list[tuple[str, str]]:
     """What a sentence claims that nothing bears out; of a likely one only values."""
     strange = strange or list(_unrelated(one.text, one.facts, evidence))
     strange += _strangers(one.text, one.facts, evidence)
-    if likely:
+    if one.recorded:
         return strange
     plain = QUOTED.sub(" ", one.text)
     doubtful = [] if strange else list(contradicted(plain, one.facts, evidence))
     doubtful += told(one.text, one.facts, evidence, known=not strange)
-    copied = doubtful and evidence.holds(LABEL.sub("", " ".join(one.text.split())).rstrip("."))
-    return [*strange, *(() if copied else doubtful)]
+    if doubtful and (one.where in likely() or _is_copied(one, evidence)):
+        return strange
+    return [*strange, *doubtful]
+
+
+def _is_copied(one: _Sentence, evidence: Evidence) -> bool:
+    """Whether the messages hold a sentence word for word."""
+    return evidence.holds(LABEL.sub("", " ".join(one.text.split())).rstrip("."))
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:

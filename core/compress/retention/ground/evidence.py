@@ -160,12 +160,13 @@ class Evidence:
         if any(form in self._values or self.mentions(form) for form in forms):
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
-        exact = re.compile(rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}")
-        if any(map(exact.search, self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))):
+        near = tuple(self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))
+        exact = rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}"
+        if near and any(map(re.compile(exact).search, near)):
             return True
         said = [text for _, text in self.accounts.spoken if figure in text]
-        apart = re.compile(rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}")
-        return any(map(apart.search, said))
+        apart = rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}"
+        return bool(said) and any(map(re.compile(apart).search, said))
 
     def knows(self, word: str) -> bool:
         """Whether a root, or one that means the same, stands in the messages."""
