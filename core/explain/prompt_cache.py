@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
 from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.report import CacheInputs, cache_report
-from core.explain.context.context import ConversationContext, open_context
+from core.explain.context.context import ConversationContext, open_context, passing
 from core.explain.recorded import with_recording
 from core.hermes.policy.policy import nearest_release
 from core.model.accounting.prompt_cache import CacheReport
+from core.model.transcript.message import Message
 from core.store.store import Store
 
 
@@ -35,17 +39,29 @@ def conversation_cache(
         ConfigError: config.yaml or the price overrides cannot be used.
     """
     context = open_context(store, session_id, release=release)
-    return cache_of(context, prices=prices, results=results, markers=markers)
+    messages = partial(passing, context)
+    return _reported(context, messages, prices=prices, results=results, markers=markers)
 
 
 def cache_of(
     context: ConversationContext, *, prices: bool = True, results: bool = True, markers: bool = True
 ) -> CacheReport:
-    """The same of a conversation that has been read already; without `markers` none are placed."""
+    """The same where messages are read for others too; without `markers` none are placed."""
+    return _reported(context, context.messages, prices=prices, results=results, markers=markers)
+
+
+def _reported(
+    context: ConversationContext,
+    messages: Callable[[Sequence[int]], Iterable[Message]],
+    *,
+    prices: bool,
+    results: bool,
+    markers: bool,
+) -> CacheReport:
     case = CacheInputs(
         context.store,
         context.conversation,
-        context.passing,
+        messages,
         log=context.log,
         release=nearest_release(context.release.release),
         config=context.config,

@@ -90,6 +90,7 @@ MOST_BYTES = 4 * 2**20
 """Bytes of a file: a large config.yaml has a hundredth of it."""
 MOST_DEEP = 100
 """Levels of nesting."""
+_TOO_DEEP = f"is nested more than {MOST_DEEP} levels deep"
 MOST_VALUES = 500_000
 """Values of a file, each alias counted with all it stands for."""
 
@@ -158,6 +159,8 @@ def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: boo
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not valid YAML"
+        if "nesting depth" in problem:  # PyYAML 6.0.4 looks a thousand levels ahead of what it tells
+            problem = _TOO_DEEP
         raise BadYaml(str(problem), mark.line + 1 if mark else None) from error
     except BadYaml:
         raise
@@ -239,7 +242,7 @@ class _Counter:
         elif kind == "AliasEvent":
             self._alias(event.anchor, line, merges)
         if len(self._open) > MOST_DEEP:
-            raise BadYaml(f"is nested more than {MOST_DEEP} levels deep", line)
+            raise BadYaml(_TOO_DEEP, line)
         if self._values > MOST_VALUES:
             raise BadYaml(f"stands for more than {MOST_VALUES:,} values", line)
 

@@ -132,15 +132,6 @@ class ConversationContext:
             self.read.update((m.row.id, m) for m in found if m.row is not None)
         return tuple(filter(None, map(self.read.get, row_ids)))
 
-    def passing(self, row_ids: Sequence[int]) -> Iterator[Message]:
-        """The same, some at a time: what was not read before is let go of again."""
-        for start in range(0, len(row_ids), _AT_ONCE):
-            part = row_ids[start : start + _AT_ONCE]
-            missing = sorted(set(part).difference(self.read))
-            found = self.store.messages(missing, rewound=self.conversation.rewound) if missing else ()
-            by_row = {message.row.id: message for message in found if message.row is not None}
-            yield from filter(None, (self.read.get(row) or by_row.get(row) for row in part))
-
     @cached_property
     def sessions(self) -> dict[str, Session]:
         """The conversation's sessions by id."""
@@ -259,6 +250,16 @@ def open_context(
         release,
         known,
     )
+
+
+def passing(context: ConversationContext, row_ids: Sequence[int]) -> Iterator[Message]:
+    """Messages by row, some at a time: what was not read before is let go of again."""
+    for start in range(0, len(row_ids), _AT_ONCE):
+        part = row_ids[start : start + _AT_ONCE]
+        missing = sorted(set(part).difference(context.read))
+        found = context.store.messages(missing, rewound=context.conversation.rewound) if missing else ()
+        by_row = {message.row.id: message for message in found if message.row is not None}
+        yield from filter(None, (context.read.get(row) or by_row.get(row) for row in part))
 
 
 def forget_messages(context: ConversationContext) -> bool:
