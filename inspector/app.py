@@ -261,6 +261,13 @@ class InspectorApp(App[None]):
         if not isinstance(self.screen, FollowingScreen):
             self.push_screen(FollowingScreen(self.locations))
 
+    def action_command_palette(self) -> None:
+        """Go anywhere by a few letters of its name."""
+        from inspector.screens.jump.palette import JumpPalette
+
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(JumpPalette())
+
     def action_settings(self) -> None:
         """Show every setting, and try themes on."""
         from inspector.screens.dialogs.settings import SettingsScreen

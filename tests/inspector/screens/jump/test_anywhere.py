@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.command import CommandList, CommandPalette
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -44,6 +45,22 @@ async def jump(pilot: Pilot[None], text: str) -> None:
     await pilot.press("enter")
     if app.screen is palette:
         await pilot.press("enter")
+
+
+@pytest.mark.parametrize("line", ["settings", "sett"])
+async def test_words_typed_at_once_with_enter_lead_where_they_say(tmp_path: Path, line: str) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 30)) as pilot:
+        for _ in range(3):
+            await pilot.press("colon")
+            await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+            await until(pilot, lambda: bool(app.screen.query_one(CommandList).option_count))
+            for letter in line:
+                app.post_message(Key(letter, letter))
+            app.post_message(Key("enter", None))
+            await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(app.screen, SettingsScreen))
 
 
 @pytest.mark.parametrize("words", ["pelican", "why latest"])

@@ -1,0 +1,32 @@
+"""Where a line is typed: Enter goes where the words say, however fast they were typed."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.command import CommandList, CommandPalette
+from textual.widgets import Input, OptionList
+
+
+class JumpPalette(CommandPalette):
+    """Textual's palette, which goes by what it lists when Enter comes, though that may fit earlier words."""
+
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette")
+        self._behind = self._entered = False
+
+    @on(Input.Changed)
+    def _ask(self) -> None:
+        self._behind, self._entered = True, False
+
+    @on(Input.Submitted)
+    def _enter(self, event: Input.Submitted) -> None:
+        if self._behind:
+            self._entered = True
+            event.prevent_default().stop()
+
+    @on(OptionList.OptionHighlighted)
+    def _listed(self) -> None:
+        self._behind = False
+        if self._entered:
+            self._entered = False
+            self.query_one(CommandList).action_select()
