@@ -64,6 +64,9 @@ async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Loc
         assert "without a tool_call_id" in rows["loser"].trouble
         assert "no voice" in rows["mute"].trouble
         assert "no voice" in drawn(pilot)
+        await pilot.resize_terminal(200, 60)
+        await settle(pilot)
+        assert screen.card.region.width == 200
 
 
 async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home: Location) -> None:
