@@ -61,6 +61,11 @@ class Measuring:
         self._weighed[line.key] = tokens
         self._reader.weigh(line)
 
+    def rest(self) -> None:
+        """Stop while another screen is in front; `look` goes on where it stopped."""
+        self._reader.stop_measuring()
+        self._weighed.clear()
+
     def recall(self, known: Mapping[Key, Figures]) -> None:
         """Take what an earlier run computed."""
         self._known = known

@@ -119,6 +119,11 @@ class ListReader:
         if not stop():
             self._tell(messages.Weighed(line, found))
 
+    def stop_measuring(self) -> None:
+        """Leave conversations unmeasured and unweighed that are not done."""
+        for group in ("extras", "parts"):
+            self._host.workers.cancel_group(self._host, group)
+
     def add_up(self) -> None:
         """Add up what today cost, over everything in sight."""
         start(self._host, "spent", self._add_up)

@@ -71,6 +71,10 @@ class SessionsScreen(Page):
             self.pane.measuring.look()
             self._add_up_at_first()
 
+    def on_screen_suspend(self) -> None:
+        """What was opened gets the whole processor."""
+        self.pane.measuring.rest()
+
     def on_resize(self) -> None:
         """Another size has room for more, or for less."""
         if self.is_mounted:

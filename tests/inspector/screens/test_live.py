@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.columns import SessionLine
@@ -129,6 +130,29 @@ async def test_beside_a_busy_writer_the_screen_catches_up_within_a_moment(writer
         assert isinstance(view, MapView)
         await until(pilot, lambda: view.work.reading is not None and len(view.work.reading.messages) == 61)
         assert len(view.listing.ids) == 61
+
+
+async def test_what_the_list_reads_stops_when_a_conversation_opens_and_goes_on_behind_it(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    stopped: list[str] = []
+
+    def endless(line: SessionLine, stop: Cancelled, before: object) -> tuple[tuple[int, ...], None]:
+        begun.append(line.row.tip.id)
+        while not stop():
+            time.sleep(0.01)
+        stopped.append(line.row.tip.id)
+        return (), None
+
+    monkeypatch.setattr("inspector.screens.sessions.data.pressure.parts", endless)
+    app = app_on(writer)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: begun == ["s1"])
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen) and stopped == ["s1"])
+        await pilot.press("escape")
+        await until(pilot, lambda: len(begun) == 2)
 
 
 async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(writer: Writer) -> None:
