@@ -59,7 +59,10 @@ class JumpProvider(Provider):
     """Reads the names of the conversations once, when the palette opens, off the thread that draws."""
 
     async def startup(self) -> None:
-        """Gather what can be gone to."""
+        """Begin to gather what can be gone to: a key ends what is awaited here, and it is not begun again."""
+        self._gathering = asyncio.create_task(self._gather())
+
+    async def _gather(self) -> None:
         self._places = [*self._screens(), *self._first_words(), *self._themes()]
         named = await asyncio.to_thread(_named, self._locations)
         app = shell(self.screen)
@@ -70,6 +73,7 @@ class JumpProvider(Provider):
 
     async def search(self, query: str) -> Hits:
         """What fits, each scored; no text of a session is read as markup."""
+        await asyncio.shield(self._gathering)
         line = query.lstrip(":").strip()
         matcher = self.matcher(line)
         best = matcher.match(line)
