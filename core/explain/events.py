@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,8 +22,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import borne_out
-from core.hermes.config.config import HermesConfig, engine_loaded
-from core.hermes.log.read import Log
+from core.hermes.config.config import engine_loaded
 from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
@@ -34,61 +34,27 @@ from core.store.store import Store
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def explain(store: Store, session_id: str, *, release: str | None = None) -> Explanation:
+def explain(
+    store: Store, session_id: str, *, release: str | None = None, conversation: Conversation | None = None
+) -> Explanation:
     """Say why a conversation was compressed, each time, and where the trigger stands now.
 
     Args:
         store: The database.
         session_id: Any session of the conversation.
         release: Rules to apply instead of the detected release's.
+        conversation: The conversation itself, where it has been read already.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
-    return explained(store, session_id, release=release)[1]
-
-
-def explained(
-    store: Store,
-    session_id: str,
-    *,
-    release: str | None = None,
-    config: HermesConfig | None = None,
-    log: Log | None = None,
-    conversation: Conversation | None = None,
-) -> tuple[ConversationContext, Explanation]:
-    """The same with the surroundings it was judged in, for whoever asks further.
-
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
-        conversation: The conversation itself, likewise.
-    """
-    context = open_context(
-        store, session_id, release=release, config=config, log=log, conversation=conversation
-    )
+    context = open_context(store, session_id, release=release, conversation=conversation)
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
     now = replace(now, headline=standing(now, prompts))
-    explanation = Explanation(
-        session=session_id,
-        conversation=context.conversation,
-        release=context.release,
-        window=context.window,
-        config=context.config,
-        settings=context.settings_in_force,
-        events=events,
-        now=now,
-        log=context.log,
-        clock=context.clock,
-        notes=_notes(context, context.log),
-        headline=headline_of(events, now, prompts),
-    )
-    return context, explanation
+    notes, headline = tuple(_notes(context)), headline_of(events, now, prompts)
+    return Explanation(session_id, context, events, now, notes, headline)
 
 
 def prompts_of(context: ConversationContext) -> list[int]:
@@ -241,21 +207,18 @@ def _tokens_after(
     return context.request_tokens(context.messages(rows.after), session, release)
 
 
-def _notes(context: ConversationContext, log: Log) -> tuple[str, ...]:
-    notes = [*log.problems, *context.conversation.notes, *context.config.notes(context.release.release)]
+def _notes(context: ConversationContext) -> Iterator[str]:
+    log, engine = context.log, foreign_engine(context)
+    yield from (*log.problems, *context.conversation.notes, *context.config.notes(context.release.release))
     if log.empty:
-        notes.append("no log line about this conversation is left; causes are computed from rows")
-    engine = foreign_engine(context)
-    notes += engine.notes if engine is not None else ()
+        yield "no log line about this conversation is left; causes are computed from rows"
+    yield from engine.notes if engine is not None else ()
     own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:
-        notes.append(
-            f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
-        )
+        yield f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
     missing = engine_loaded(log.records)
     if missing is not None and missing.kind is Kind.ENGINE_MISSING:
-        notes.append(f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides")
-    return tuple(notes)
+        yield f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides"
 
 
 def where_it_stands(context: ConversationContext) -> Now:

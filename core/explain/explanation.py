@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING
 from core.model.evidence import Evidence, Verdict
 from core.model.finding import NO_HEADLINE, Headline
 
-if TYPE_CHECKING:  # what reads logs and configuration: an answer that was kept does without
-    from core.explain.context.log.log_clock import Clock
-    from core.hermes.config.config import HermesConfig
-    from core.hermes.config.window import WindowGuess
-    from core.hermes.log.read import Log
-    from core.hermes.policy.release import ReleaseGuess
+if TYPE_CHECKING:
+    from core.explain.context.context import ConversationContext
     from core.model.compaction.event import CompressionEvent
-    from core.model.compaction.settings import Settings
-    from core.model.transcript.conversation import Conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +43,15 @@ class Explanation:
 
     Attributes:
         session: The id asked about.
+        context: The conversation, and what it was judged in.
         events: In time order, completed and aborted.
         notes: What a reader should know about the evidence itself: no log, unreadable files, odd settings.
         headline: The answer in one sentence, and what helps.
     """
 
     session: str
-    conversation: Conversation
-    release: ReleaseGuess
-    window: WindowGuess
-    config: HermesConfig
-    settings: Settings
+    context: ConversationContext
     events: tuple[CompressionEvent, ...]
     now: Now
-    log: Log
-    clock: Clock
     notes: tuple[str, ...] = ()
     headline: Headline = NO_HEADLINE

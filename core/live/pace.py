@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
 from core.explain.context.context import ConversationContext
-from core.explain.events import explained
+from core.explain.events import explain
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Headline
@@ -77,8 +77,8 @@ def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pa
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
-    context, told = explained(store, session_id)
-    conversation = told.conversation
+    told = explain(store, session_id)
+    context, conversation = told.context, told.context.conversation
     return Pace(
         session=conversation.tip.id,
         title=conversation.name,

@@ -11,7 +11,7 @@ from operator import add
 from core.account.spending.budget import Today, spent_today
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.diagnose import examine_case
-from core.explain.events import explained
+from core.explain.events import explain
 from core.model.evidence import Verdict
 from core.model.finding import Finding
 from core.store.database.open_database import OpenDatabase
@@ -60,8 +60,8 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         ConfigError: config.yaml or the price overrides cannot be used.
     """
     moment = datetime.now(UTC)
-    context, explanation = explained(store, session_id)
-    conversation = explanation.conversation
+    explanation = explain(store, session_id)
+    context, conversation = explanation.context, explanation.context.conversation
     found = examine_case(Case(context, explanation.events, moment)).findings
     return Status(
         session=conversation.tip.id,

@@ -30,13 +30,13 @@ def why_payload(found: Explanation) -> dict[str, Any]:
     return {
         "session": found.session,
         **jsonio.headline(found.headline),
-        "release": _release(found.release),
+        "release": _release(found.context.release),
         "events": [event_payload(event) for event in found.events],
         "now": _now(found.now),
         "window": {
-            "tokens": found.window.tokens,
-            "verdict": found.window.verdict.value,
-            "evidence": [jsonio.evidence(one) for one in found.window.evidence],
+            "tokens": found.context.window.tokens,
+            "verdict": found.context.window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in found.context.window.evidence],
         },
         "notes": list(found.notes),
     }

@@ -34,12 +34,13 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
     from core.explain.diagnose.diagnose import diagnose_read
-    from core.explain.events import explained
+    from core.explain.events import explain
     from core.explain.prompt_cache import cache_of
     from inspector.payloads import usage as usage_json
     from inspector.payloads.conversation import cache_payload, chain_payload, why_payload
 
-    context, explanation = explained(store, session.id)
+    explanation = explain(store, session.id)
+    context = explanation.context
     conversation, hits = context.conversation, cache_of(context)
     examined = diagnose_read(context, explanation.events, hits)
     by_model, by_day = (

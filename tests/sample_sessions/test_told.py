@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.explain.events import explained
+from core.explain.events import explain
 from core.model.finding import Severity
 from core.store.database.locate import locate
 from core.store.store import Store
@@ -54,7 +54,7 @@ def test_each_compaction_is_told_with_the_cause_it_had(
     scenario: Scenario, script: Script, stores: dict[str, Store]
 ) -> None:
     store = stores[scenario.profile]
-    _, told = explained(store, store.resolve(str(script.title)).id)
+    told = explain(store, store.resolve(str(script.title)).id)
     played = list(made(script.steps))
     assert [event.trigger.value for event in told.events] == [spec.trigger for spec in played]
     foreign = bool(profiles()[scenario.profile].engine)  # nobody knows who wrote such a summary

@@ -30,11 +30,11 @@ def at(text: str) -> At:
 
 def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn, ...]:
     """Every turn of a conversation with its decisions."""
-    from core.explain.events import explained
+    from core.explain.events import explain
     from core.explain.turns.replay import replay_turns
 
-    context, explanation = explained(store, session_id, release=release)
-    return replay_turns(context, explanation.events)
+    found = explain(store, session_id, release=release)
+    return replay_turns(found.context, found.events)
 
 
 def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:

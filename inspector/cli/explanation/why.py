@@ -85,7 +85,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 
 def _said(found: Explanation) -> Iterator[str]:
     """Every text of an answer."""
-    yield found.conversation.name
+    yield found.context.conversation.name
     yield from jsonio.texts(why_payload(found))
 
 
@@ -122,10 +122,11 @@ def lines(found: Explanation) -> Iterator[str]:
     """An answer for people."""
     from inspector.terminal import formatting as fmt
 
-    yield f"{found.conversation.name} · Hermes {found.release.version}"
+    release = found.context.release
+    yield f"{found.context.conversation.name} · Hermes {release.version}"
     yield from output.headline(found.headline)
-    if found.release.stands_in:
-        yield f"note: {found.release.stands_in}"
+    if release.stands_in:
+        yield f"note: {release.stands_in}"
     yield ""
     yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):

@@ -135,9 +135,9 @@ class Home:
             self.db.connection.execute(query, (self.db.tick(0), row, marker))
 
 
-def explained(home: Home, session: str = "S", **kwargs: str) -> Explanation:
+def explained(home: Home, session: str = "S", release: str | None = None) -> Explanation:
     with home.store() as store:
-        return explain(store, session, **kwargs)
+        return explain(store, session, release=release)
 
 
 def only(home: Home) -> CompressionEvent:

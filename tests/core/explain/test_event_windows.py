@@ -148,7 +148,7 @@ def test_a_window_stated_in_another_session_proves_nothing_here(make_home: MakeH
     home.talk(2)
     line = "Preflight compression: ~90,000 tokens >= 75,000 threshold (model mock-model, ctx 100,000)"
     home.line(line, tag="T")
-    window = explained(home).window
+    window = explained(home).context.window
     assert (window.tokens, window.source, window.verdict) == (100_000, "log", Verdict.DERIVED)
     home.line(line)
-    assert explained(home).window.verdict is Verdict.PROVED
+    assert explained(home).context.window.verdict is Verdict.PROVED

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from core.errors import InspectorError
-from core.explain.events import explained, prompts_of
+from core.explain.events import explain, prompts_of
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import Trigger
@@ -77,7 +77,7 @@ def parts(
 
 
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
-    frame, found = explained(store, line.row.tip.id)
+    found = explain(store, line.row.tip.id)
     here = found.now
     pressure = Pressure(here.tokens, here.threshold, here.window)
     severity, answer = _judged(found, severity_of(line, pressure, now))
@@ -88,7 +88,7 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
         severity,
         line.state,
         answer,
-        _fewer(prompts_of(frame)),
+        _fewer(prompts_of(found.context)),
         found.headline,
         request_curve(found),
     )

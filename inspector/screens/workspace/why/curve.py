@@ -100,17 +100,18 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
         explanation: Of the conversation.
         most: Samples wanted; of more calls the largest of each stretch speaks for it.
     """
-    answered = [one for one in explanation.log.records if one.kind is Kind.CALL and one.input]
-    utc, shown = explanation.clock.utc, answered
+    log, clock = explanation.context.log, explanation.context.clock
+    answered = [one for one in log.records if one.kind is Kind.CALL and one.input]
+    shown = answered
     if most is not None and len(answered) > most:
         shown = [answered[place] for place in told([one.input or 0 for one in answered], most)]
-    calls = Calls(shown, explanation.clock)
+    calls = Calls(shown, clock)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
         samples, marks = _around(events, now.tokens)
         return Curve(samples, marks, now.threshold, measured=False)
-    failed = [one.at for one in explanation.log.records if one.kind is Kind.CALL_FAILED]
-    times = [utc(one.at) for one in shown] if events or failed else []
+    failed = [one.at for one in log.records if one.kind is Kind.CALL_FAILED]
+    times = [clock.utc(one.at) for one in shown] if events or failed else []
     return Curve(
         calls,
         tuple(_before(times, event.at) for event in events),
@@ -119,7 +120,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
         switches=tuple(
             place_of(after, len(answered), len(calls)) for after in _switches([one.model for one in answered])
         ),
-        errors=tuple(_before(times, utc(at)) for at in failed),
+        errors=tuple(_before(times, clock.utc(at)) for at in failed),
         calls=len(answered),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from core.explain.events import explained as about
+from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.amounts import Term
@@ -45,7 +45,7 @@ class Explained:
 
 def explained(conversation: Conversation, store: Store) -> Explained:
     """Rows, log lines and config joined."""
-    _, explanation = about(store, conversation.tip.id, conversation=conversation)
+    explanation = explain(store, conversation.tip.id, conversation=conversation)
     curve = curve_of(explanation)
     return Explained(explanation, curve, curve.values, curve.layers)
 

@@ -10,7 +10,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from core.explain.events import explained
+from core.explain.events import explain
 from core.explain.turns.checks import Standing, Turn
 from core.explain.turns.replay import replay_turns
 from core.model.finding import Headline
@@ -104,8 +104,8 @@ class TurnsScreen(CardPage):
 
 
 def _replayed(session: str, store: Store) -> Replayed:
-    context, explanation = explained(store, session)
-    found = replay_turns(context, explanation.events)
+    explanation = explain(store, session)
+    found = replay_turns(explanation.context, explanation.events)
     return Replayed(found, tuple(turn.standing for turn in found), explanation.headline)
 
 

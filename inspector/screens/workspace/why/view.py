@@ -224,5 +224,5 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
         pieces.append(("severity-critical", f" · {failed:,} failed"))
     if now.threshold is not None:
         pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.short(now.threshold)}"))
-    pieces.append(("ink-muted?", f" · Hermes {explanation.release.release}"))
+    pieces.append(("ink-muted?", f" · Hermes {explanation.context.release.release}"))
     return tuple(pieces)

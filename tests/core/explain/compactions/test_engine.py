@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.diagnose.diagnose import examine
-from core.explain.events import explained
+from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.evidence import Verdict
@@ -26,7 +26,7 @@ def foreign_summary(home: Home) -> None:
 
 def told(home: Home) -> Explanation:
     with home.store() as store:
-        return explained(store, "S")[1]
+        return explain(store, "S")
 
 
 def test_a_configured_engine_takes_the_threshold_out_of_force(make_home: MakeHome) -> None:
@@ -70,7 +70,7 @@ def test_the_built_in_one_is_no_foreigner(make_home: MakeHome) -> None:
     home.talk(7)
     home.compact()
     with home.store() as store:
-        assert foreign_engine(explained(store, "S")[0]) is None
+        assert foreign_engine(explain(store, "S").context) is None
 
 
 def test_rows_that_are_missing_are_told_with_the_reasons(make_home: MakeHome) -> None:

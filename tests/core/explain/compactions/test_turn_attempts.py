@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.explain.events import explained as explained_with_context
+from core.explain.events import explain
 from core.explain.turns.replay import replay_turns
 from core.model.compaction.event import TurnAttempt
 from core.model.finding import Severity
@@ -61,8 +61,8 @@ def test_a_turn_says_how_many_attempts_it_took(home: Home) -> None:
     refused_and_compacted(home)
     home.call(2, 18_000)
     with home.store() as store:
-        context, found = explained_with_context(store, "S")
-        turns = replay_turns(context, found.events)
+        found = explain(store, "S")
+        turns = replay_turns(found.context, found.events)
     assert [attempt.number for turn in turns for attempt in turn.attempts] == [1]
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.explain.events import explained
+from core.explain.events import explain
 from core.explain.turns.checks import Check, Decision, Standing, Turn, fired_by
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, turn_sentence
@@ -15,8 +15,8 @@ from tests.core.explain.home import CONFIG, Home, compacted
 
 def turns(home: Home) -> tuple[Turn, ...]:
     with home.store() as store:
-        context, explanation = explained(store, "S")
-        return replay_turns(context, explanation.events)
+        explanation = explain(store, "S")
+        return replay_turns(explanation.context, explanation.events)
 
 
 def last(home: Home, trigger: Trigger) -> Decision:
@@ -131,8 +131,8 @@ def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome)
     home.call(1, 1_000)
     home.call(2, 2_000)
     with home.store() as store:
-        context, explanation = explained(store, "S")
-        points = [point for turn in replay_turns(context, explanation.events) for point in turn.calls]
+        found = explain(store, "S")
+        points = [point for turn in replay_turns(found.context, found.events) for point in turn.calls]
     assert [point.real for point in points] == [1_000, 2_000]
     assert points[0].system == 100
     assert points[0].tools is None
@@ -304,7 +304,7 @@ def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -
     home.started(66_000, before=28)
     compacted(home)
     with home.store() as store:
-        (event,) = explained(store, "S")[1].events
+        (event,) = explain(store, "S").events
     fired = last(home, event.trigger)
     paused = Check("summary model pause", "over", "until 10:01:00 UTC (agent.log:7)", passed=False)
     (gate,) = fired_by(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.account.pricing.price_book import Override, PriceBook
-from core.explain.events import explained
+from core.explain.events import explain
 from core.explain.what_if.outcome import cheapest
 from core.explain.what_if.run import Gateway
 from core.explain.what_if.scenarios import Bill, compare, history, simulate
@@ -118,10 +118,10 @@ def test_the_conversations_model_sets_the_price(make_home: MakeHome) -> None:
     home.db.session("S")
     home.talk(7)
     with home.store() as store:
-        context, explanation = explained(store, "S")
+        context = explain(store, "S").context
         book = PriceBook([Override("*", "*", LISTED)])
-        (outcome,) = compare(context, [explanation.settings], prices=book)
-        (plain,) = compare(context, [explanation.settings])
+        (outcome,) = compare(context, [context.settings_in_force], prices=book)
+        (plain,) = compare(context, [context.settings_in_force])
     assert plain.usd is None
     assert outcome.usd == Bill(LISTED, caches=False).usd(outcome.requests, 0, 0)
 
@@ -144,10 +144,10 @@ def test_history_holds_each_message_once(make_home: MakeHome) -> None:
     home.compact()
     home.talk(2)
     with home.store() as store:
-        context, explanation = explained(store, "S")
+        context = explain(store, "S").context
         spoken = history(context)
         outcomes = list(
-            compare(context, [explanation.settings, replace(explanation.settings, window=128_000)])
+            compare(context, [context.settings_in_force, replace(context.settings_in_force, window=128_000)])
         )
     assert len(spoken) == 28 + 8
     assert not any(message.text.startswith("[CONTEXT SUMMARY]") for message in spoken)
