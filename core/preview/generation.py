@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +12,7 @@ from itertools import pairwise
 from core.compress.planning.measure import Measured, measure, measured_on
 from core.compress.planning.outlined import outlined
 from core.compress.planning.plan import plan
-from core.explain.context.context import forget_messages
+from core.explain.context.context import forget_messages, passing
 from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
@@ -190,6 +190,16 @@ def with_texts(location: Location, reading: Reading, stop: Cancelled) -> Reading
     if reading.measured.whole or generation is None:
         return reading
     return read(location, generation, stop, conversation=reading.context.conversation)
+
+
+def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Iterator[Message]:
+    """The messages of a reading with their texts, one after the other: who counts them needs not hold all."""
+    here = reading.context
+    if reading.measured.whole or here.conversation.generations[-1:] != (here.generation,):
+        yield from with_texts(location, reading, stop).messages
+        return
+    with Store(location, cancelled=stop) as store:
+        yield from passing(replace(here.context, store=store), reading.rows.ids)
 
 
 def _grew(before: Reading, location: Location, generation: Generation) -> bool:

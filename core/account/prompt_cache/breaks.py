@@ -22,6 +22,7 @@ SECONDS = {"5m": 300.0, "1h": 3600.0}
 
 _COMPACTED = frozenset({Kind.DONE, Kind.STARTED})
 _REWRITTEN = frozenset({Kind.MICRO, Kind.TURN})
+_TELLING = _COMPACTED | _REWRITTEN | {Kind.PROMPT_REBUILT}
 _LEAST_SCHEMA = 256
 _SHARE = 0.02
 """Messages read from the store may weigh this much more or less than those that were sent."""
@@ -159,7 +160,8 @@ def _telling(around: Surroundings) -> Iterator[tuple[datetime, LogRecord]]:
                 continue
         elif record.kind is Kind.DONE:
             history = 0
-        yield around.to_utc(record.at), record
+        if record.kind in _TELLING:
+            yield around.to_utc(record.at), record
 
 
 def _quote(record: LogRecord) -> Evidence:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -179,10 +180,10 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     if not case.conversation.generations or route.layout == "none":
         return ()
     rules = load_policy(case.release).estimate
-    weights, outlines = [], []
+    weights, outlines = array("q"), []
     for message in case.messages(case.conversation.generations[-1].row_ids):
         weights.append(total_tokens([message_size(message.wire, rules)], rules))
-        outlines.append(Message(_outlined(message.wire)))
+        outlines.append(_outlined(message.wire))
     system = case.store.system_prompt(case.tip)
     before = (Message({"role": "system", "content": system}),) if system else ()
     static = _static(case, system)
@@ -207,11 +208,21 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     )
 
 
-def _outlined(wire: Wire) -> Wire:
+def _outlined(wire: Wire) -> Message:
     """What decides on markers, without the text: thousands of messages are asked for one marker on three."""
-    content = wire.get("content")
-    told = {name: wire[name] for name in ("role", "tool_calls", "cache_control") if name in wire}
-    return {**told, "content": content[:1] if isinstance(content, str) else content}
+    role, content, calls = wire.get("role"), wire.get("content"), bool(wire.get("tool_calls"))
+    if isinstance(content, str):
+        content = content[:1]
+        if isinstance(role, str) and "cache_control" not in wire:
+            return _bare(role, content, calls=calls)
+    told = {name: wire[name] for name in ("role", "cache_control") if name in wire}
+    return Message({**told, "content": content, "tool_calls": calls})
+
+
+@lru_cache(maxsize=256)
+def _bare(role: str, content: str, *, calls: bool) -> Message:
+    """One for all that differ in no more than their texts."""
+    return Message({"role": role, "content": content, "tool_calls": calls})
 
 
 def _static(case: CacheInputs, system: str | None) -> str | None:

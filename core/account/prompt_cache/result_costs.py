@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from heapq import nsmallest
 from sys import intern
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
@@ -64,9 +65,9 @@ def result_costs(
     lives: dict[_Result, _Life] = {}
     for number, (messages, copies) in enumerate(generations):
         _live(number, messages, copies, lives)
-    costs = [_cost(life, price, hit_rate) for life in lives.values() if life.calls]
-    costs.sort(key=lambda cost: (-(cost.usd or 0), -cost.tokens * cost.calls, cost.row))
-    return tuple(costs[:most])
+    costs = (_cost(life, price, hit_rate) for life in lives.values() if life.calls)
+    dearest = nsmallest(most, costs, key=lambda cost: (-(cost.usd or 0), -cost.tokens * cost.calls, cost.row))
+    return tuple(dearest)
 
 
 def _live(

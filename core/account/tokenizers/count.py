@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache as memo
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from core.account.tokenizers.count_cache import digest
@@ -31,7 +32,7 @@ def encoding_for(model: str) -> EncodingChoice:
 
 
 def count_messages(
-    messages: Sequence[Message],
+    messages: Iterable[Message],
     model: str,
     *,
     cache: TokenCache | None = None,
@@ -51,11 +52,11 @@ def count_messages(
     counts: list[int] = []
     reasoning: list[int] = []
     complete = True
-    for start in range(0, len(messages), BATCH):
+    passing = iter(messages)
+    while batch := list(islice(passing, BATCH)):
         if cancelled is not None and cancelled():
             complete = False
             break
-        batch = messages[start : start + BATCH]
         spoken = ["\n".join(_spoken(message)) for message in batch]
         thought = [_thought(message) for message in batch]
         known = _count_all([*spoken, *thought], choice.name, cache, count)

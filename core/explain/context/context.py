@@ -88,8 +88,7 @@ class ConversationContext:
     @cached_property
     def newest_messages(self) -> tuple[Message, ...]:
         """Those of its newest generation: what the next request will carry."""
-        generations = self.conversation.generations
-        return self.messages(generations[-1].row_ids) if generations else ()
+        return self.messages(self.conversation.newest_rows)
 
     @cached_property
     def lowered(self) -> LogRecord | None:

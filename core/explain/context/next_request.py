@@ -9,7 +9,7 @@ from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import check_rules
 from core.explain.context.rows.unsaved_rows import answered
-from core.explain.context.usage_anchor import anchored_tokens
+from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
@@ -51,7 +51,9 @@ def _anchored(context: ConversationContext) -> Size | None:
     policy = context.policy(None)
     if not check_rules(policy.release).anchored:
         return None
-    tokens = anchored_tokens(context.conversation.tip.model_config, context.newest_messages, policy)
+    tip, rows = context.conversation.tip, context.conversation.newest_rows
+    place = (context.store.path, tip.id)
+    tokens = anchored_rows(place, tip.model_config, rows, context.messages, policy)
     text = "usage of the last response, and an estimate of what came since"
     evidence = Evidence(Source.DATABASE, "sessions.model_config", text)
     return None if tokens is None else Size(tokens, Verdict.DERIVED, (evidence,), counted=True)
@@ -82,7 +84,8 @@ def _left(context: ConversationContext) -> Size | None:
     if _logged(context.log) < len(context.conversation.generations) - 1:
         return None  # a later one left no line
     policy = context.policy(None)
-    sizes = [message_size(one.wire, policy.estimate) for one in context.newest_messages[done.after :]]
+    since = context.messages(context.conversation.newest_rows[done.after :])
+    sizes = [message_size(one.wire, policy.estimate) for one in since]
     evidence: tuple[Evidence, ...] = (Evidence(Source.LOG, done.where, done.message),)
     if sizes:
         text = f"estimate of {plural(len(sizes), 'message')} written since"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message, Wire
+from core.model.transcript.message import Message, ReadMessages, Wire
 
 _KEY = "_usage_anchor"
 _PRICED = ("role", "content", "api_content", "tool_call_id", "tool_calls")
@@ -72,23 +73,90 @@ def anchored_tokens(model_config: str | None, messages: Sequence[Message], polic
         None when there is no anchor, or the transcript is no longer the one it priced.
     """
     anchor = read_anchor(model_config)
-    if anchor is None or not _matches(anchor, messages):
+    if anchor is None or not _Printed().with_more(messages[: anchor.rows]).fits(anchor):
         return None
-    since = list(messages[anchor.rows :])
-    if since and since[0].role == "assistant":
-        since = since[1:]
-    sizes = [message_size(message.wire, policy.estimate) for message in since]
+    return _with_what_came_since(anchor, messages[anchor.rows :], policy)
+
+
+def anchored_rows(
+    session: Hashable, model_config: str | None, rows: Sequence[int], read: ReadMessages, policy: Policy
+) -> int | None:
+    """The same for messages that are read only as far as need be: of a list that grew, the new ones.
+
+    Hermes keeps an anchor for each response, and each is of all messages: following 12,000 of them, every one
+    was read anew twice a second.
+
+    Args:
+        session: Tells the list from that of any other session.
+        model_config: As stored.
+        rows: Those of the messages.
+        read: Reads messages.
+        policy: The rules of the release.
+    """
+    anchor = read_anchor(model_config)
+    if anchor is None:
+        return None
+    priced = tuple(rows[: anchor.rows])
+    for known in (_known.get(session, _Printed()), _Printed()):
+        found = known.with_more(read(priced[known.count :]), priced) if known.begins(priced) else known
+        if found.fits(anchor):
+            _keep(session, found)
+            return _with_what_came_since(anchor, read(rows[anchor.rows :]), policy)
+    return None
+
+
+def _with_what_came_since(anchor: UsageAnchor, since: Sequence[Message], policy: Policy) -> int:
+    answered = bool(since) and since[0].role == "assistant"
+    sizes = [message_size(message.wire, policy.estimate) for message in since[answered:]]
     return anchor.prompt + anchor.output + total_tokens(sizes, policy.estimate)
 
 
-def _matches(anchor: UsageAnchor, messages: Sequence[Message]) -> bool:
-    if len(messages) < anchor.rows:
-        return False
-    last = messages[anchor.rows - 1]
-    if last.role != anchor.last_role or _print(last.wire) != anchor.last_print:
-        return False
-    prints = [(message.role, _print(message.wire)) for message in messages[: anchor.rows]]
-    return _digest(json.dumps(prints, separators=(",", ":"))) == anchor.prefix_print
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    """The first messages of a list, as 0.22 takes their identity.
+
+    Attributes:
+        count: How many.
+        rows: Hash of their row ids.
+        last: Role and print of the last one.
+        digest: Of all that was printed; None for nothing.
+    """
+
+    count: int = 0
+    rows: int = hash(())
+    last: tuple[str | None, str] = (None, "")
+    digest: Any = None
+
+    def begins(self, rows: tuple[int, ...]) -> bool:
+        """Whether a list of rows begins with these."""
+        return hash(rows[: self.count]) == self.rows
+
+    def with_more(self, messages: Sequence[Message], rows: tuple[int, ...] = ()) -> _Printed:
+        """These and some behind them, which together are of some rows."""
+        digest, last = self.digest.copy() if self.digest else sha256(b"["), self.last
+        for place, message in enumerate(messages, self.count):
+            last = message.role, _print(message.wire)
+            digest.update(("," if place else "").encode() + json.dumps(last, separators=(",", ":")).encode())
+        return _Printed(self.count + len(messages), hash(rows), last, digest)
+
+    def fits(self, anchor: UsageAnchor) -> bool:
+        """Whether these are the messages that an anchor priced."""
+        whole = self.digest.copy() if self.digest else sha256()
+        whole.update(b"]")
+        ends = (self.count, *self.last, whole.hexdigest())
+        return ends == (anchor.rows, anchor.last_role, anchor.last_print, anchor.prefix_print)
+
+
+_known: OrderedDict[Hashable, _Printed] = OrderedDict()
+_MOST = 4
+"""Sessions whose messages are known by their prints; of each, some hundred bytes are kept."""
+
+
+def _keep(session: Hashable, printed: _Printed) -> None:
+    _known.pop(session, None)
+    _known[session] = printed
+    while len(_known) > _MOST:
+        _known.popitem(last=False)
 
 
 def _print(wire: Wire) -> str:

@@ -103,7 +103,8 @@ class LogRecord:
         at: Local time as written, without a zone.
         tag: The session in brackets, None outside a turn.
         session: The session the message names, else the tag.
-        quoted: The message, at most 400 characters; "" where it says nothing but the fields. Untrusted.
+        quoted: The message, at most 400 characters; of an answered call only what stands behind the fields.
+            Untrusted.
         tokens: The number compared, estimated or freed, by kind.
         before, after: Message counts.
         input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
@@ -146,7 +147,8 @@ class LogRecord:
     @property
     def message(self) -> str:
         """What the line says; of an answered call, as there are thousands of, it is made of the fields."""
-        return self.quoted or (self._answered if self.kind is Kind.CALL else "")
+        briefly = self.kind is Kind.CALL and self.quoted[:1] in ("", " ")
+        return self._answered + self.quoted if briefly else self.quoted
 
     @property
     def _answered(self) -> str:
@@ -161,4 +163,5 @@ class LogRecord:
     @property
     def briefly(self) -> LogRecord:
         """The same without a text that its fields say as well: half of what a call takes."""
-        return replace(self, quoted="") if self.kind is Kind.CALL and self.quoted == self._answered else self
+        rest = self.quoted.removeprefix(self._answered) if self.kind is Kind.CALL else self.quoted
+        return replace(self, quoted=rest) if rest[:1] in ("", " ") else self

@@ -114,6 +114,11 @@ class Conversation(Thread):
         """What to call it: its title, else how it began, else the id of its newest session."""
         return self.title or self.first_words or self.tip.id
 
+    @property
+    def newest_rows(self) -> tuple[int, ...]:
+        """The rows of its newest generation; none in a conversation without messages."""
+        return self.generations[-1].row_ids if self.generations else ()
+
 
 @dataclass(frozen=True, slots=True)
 class ChainNode:

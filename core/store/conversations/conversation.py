@@ -69,7 +69,7 @@ def read_lost_tail(
 
 
 def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation, ...]:
-    seen: set[str] = set()
+    seen: set[int] = set()
     found = []
     for index, (session, parent, segment) in enumerate(segments, start=1):
         copies = set(segment.copies)

@@ -83,7 +83,7 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     An upgrade to 0.22 gives each older row a uid of its own. The first rows of a branch restate rows of its
     parent.
     """
-    known: set[str | None] = set()
+    known: set[int | None] = set()
     for number, outlines in enumerate(sessions):
         for at, outline in enumerate(outlines):
             if (outline.summary or outline.flagged) and (number or at > LONGEST_HEAD):

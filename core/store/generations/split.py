@@ -180,7 +180,7 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
 def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> int:
     if named:
         seen = {outline.uid for outline in outlines[start:index]}
-        earlier: set[str | None] = set()
+        earlier: set[int | None] = set()
         fresh_at = start
         for at in range(start, index):
             if outlines[at].uid not in earlier:

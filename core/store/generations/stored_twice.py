@@ -54,9 +54,9 @@ def unseen_by(
     return frozenset(outlines[at].id for at in again) if reaches else None
 
 
-def positions(outlines: Sequence[RowOutline]) -> Mapping[str | None, Sequence[int]]:
+def positions(outlines: Sequence[RowOutline]) -> Mapping[int | None, Sequence[int]]:
     """Where each message stands, first to last."""
-    found: dict[str | None, list[int]] = defaultdict(list)
+    found: dict[int | None, list[int]] = defaultdict(list)
     for at, outline in enumerate(outlines):
         found[outline.uid].append(at)
     return found

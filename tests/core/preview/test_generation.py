@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.model.transcript.message import Message
-from core.preview.generation import Reading, followed, read, with_texts
+from core.preview.generation import Reading, followed, read, texts_of, with_texts
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.live.writer import Writer
@@ -57,6 +57,18 @@ def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new
     assert after.planned(after.measured, after.what_if.actual) == whole.planned(
         whole.measured, whole.what_if.actual
     )
+
+
+def test_texts_that_were_let_go_are_passed_by_in_order_and_not_held(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    place = Location(writer.home / "state.db", writer.home)
+    for number in range(12):
+        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+        writer.call(100 + number)
+    lean = follow(place)
+    assert not lean.measured.whole
+    assert [one.text for one in texts_of(place, lean, lambda: False)] == [f"m{n}" for n in range(12)]
+    assert not lean.context.context.read
 
 
 def test_one_whose_size_rests_on_its_texts_keeps_them(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from core.compress.planning.measure import Measured
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message, ToolCall
-from core.preview.generation import Reading, with_texts
+from core.preview.generation import Reading, texts_of, with_texts
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.model import Listed, holds
@@ -92,7 +92,7 @@ def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | N
     from core.account.tokenizers.count import count_messages
     from core.account.tokenizers.count_cache import TokenCache
 
-    messages, model = with_texts(location, reading, stop).messages, reading.context.settings.model
+    messages, model = texts_of(location, reading, stop), reading.context.settings.model
     with TokenCache() as cache, TokenizerProcess() as tokenizer:
         counts = count_messages(messages, model, cache=cache, count=tokenizer.count, cancelled=stop)
     return counts if counts.complete else None

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 import pytest
 
 from core.errors import ConfigError, NotFoundError, UsageError
 from core.explain.context.generation import Closed, GenerationContext, generation_context
-from core.explain.context.usage_anchor import anchored_tokens, read_anchor
+from core.explain.context.usage_anchor import anchored_rows, anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
 from core.model.evidence import Verdict
 from core.model.transcript.message import Message
@@ -181,6 +182,41 @@ def test_an_anchor_of_another_transcript_is_passed_over() -> None:
         anchored_tokens(config, [Message({"role": "user", "content": "else"})], load_policy("0.22")) is None
     )
     assert anchored_tokens(config, [], load_policy("0.22")) is None
+
+
+def test_of_messages_that_an_anchor_was_found_to_price_none_is_read_again() -> None:
+    stored = [Message({"role": "user", "content": f"ask {number}"}) for number in range(9)]
+    asked: list[int] = []
+
+    def read(rows: Sequence[int]) -> tuple[Message, ...]:
+        asked.extend(rows)
+        return tuple(stored[row] for row in rows)
+
+    def tokens(priced: int, rows: int) -> int | None:
+        config = _anchored(stored[:priced])
+        return anchored_rows("grows", config, range(rows), read, load_policy("0.22"))
+
+    def whole(priced: int, rows: int) -> int | None:
+        return anchored_tokens(_anchored(stored[:priced]), stored[:rows], load_policy("0.22"))
+
+    assert tokens(5, 6) == whole(5, 6)
+    assert asked == [0, 1, 2, 3, 4, 5]
+    asked.clear()
+    assert tokens(7, 9) == whole(7, 9)
+    assert asked == [5, 6, 7, 8]
+
+
+def test_an_anchor_of_a_file_put_back_is_held_against_its_own_messages() -> None:
+    policy = load_policy("0.22")
+    before = [Message({"role": "user", "content": text}) for text in ("one", "two", "three")]
+    after = [Message({"role": "user", "content": text}) for text in ("one", "other", "three")]
+
+    def tokens(stored: list[Message]) -> int | None:
+        return anchored_rows(
+            "replaced", _anchored(stored), range(3), lambda rows: tuple(stored[row] for row in rows), policy
+        )
+
+    assert tokens(before) == tokens(after) == 50_090
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,21 @@ ANSWERED = (
 )
 
 
-@pytest.mark.parametrize("behind", ["", " cache=9960/10060 (99%)", " cache=9960/10060 (98%)", " write=7"])
-def test_an_answered_call_is_quoted_as_written_whether_its_text_is_kept_or_not(behind: str) -> None:
+@pytest.mark.parametrize(
+    ("behind", "kept"),
+    [
+        ("", ""),
+        (" cache=9960/10060 (99%)", ""),
+        (" cache=9960/10060 (98%)", " cache=9960/10060 (98%)"),
+        (" write=7", " write=7"),
+        (" cache=9960/10060 (99%) write=7 id=c26", " write=7 id=c26"),
+    ],
+)
+def test_an_answered_call_is_quoted_as_written_though_little_of_its_text_is_kept(
+    behind: str, kept: str
+) -> None:
     record = parse_line(ANSWERED + behind, "agent.log:1")
     assert record is not None
     assert record.message == (ANSWERED + behind).partition(": ")[2]
-    assert bool(record.quoted) == (behind in (" cache=9960/10060 (98%)", " write=7"))
+    assert record.quoted.endswith(kept)
+    assert len(record.quoted) < len(record.message) // 2 or kept == " cache=9960/10060 (98%)"

@@ -73,7 +73,7 @@ def test_an_older_summary_kept_in_the_tail_does_not_hide_the_new_one(make: Make,
 
 def rows(uids: str, replaced: int, gone: RowState = RowState.ARCHIVED) -> list[RowOutline]:
     states = [gone] * replaced + [RowState.LIVE] * (len(uids) - replaced)
-    return [RowOutline(at, "user", states[at], float(at), uid) for at, uid in enumerate(uids)]
+    return [RowOutline(at, "user", states[at], float(at), ord(uid)) for at, uid in enumerate(uids)]
 
 
 def test_a_new_row_and_all_that_stood_right_before_it_is_a_block() -> None:

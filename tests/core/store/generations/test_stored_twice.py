@@ -12,7 +12,7 @@ from tests.core.store.generations.test_split import Make, Opened, filled
 
 
 def rows(uids: str) -> list[RowOutline]:
-    return [RowOutline(at, "user", RowState.LIVE, float(at), uid) for at, uid in enumerate(uids, 1)]
+    return [RowOutline(at, "user", RowState.LIVE, float(at), ord(uid)) for at, uid in enumerate(uids, 1)]
 
 
 def test_what_is_known_and_stands_right_behind_a_block_was_stored_again() -> None:
