@@ -189,8 +189,20 @@ def _lowered(record: LogRecord, window: int | None, policy: Policy) -> int | Non
         return LONG_CONTEXT_TIER if window is None or window >= LONG_CONTEXT_TIER else None
     if parsed_available(text, policy.release) is not None:
         return None
+    return lower_window(text, window, policy) or (
+        window if parsed_limit(text, policy.release) == window else None
+    )
+
+
+def lower_window(text: str, window: int | None, policy: Policy) -> int | None:
+    """The window a release goes on with after a refusal for length; None where it keeps the one it has.
+
+    Args:
+        text: What the provider said.
+        window: The one it was refused with; None where nothing says.
+        policy: Of the release.
+    """
     limit = parsed_limit(text, policy.release)
-    step = next((tier for tier in policy.overflow.tiers if window is not None and tier < window), None)
-    if limit is None or limit == window:
-        return step or limit
-    return limit if window is None or limit < window else None
+    if limit is not None and (window is None or limit < window):
+        return limit
+    return next((tier for tier in policy.overflow.tiers if window is not None and tier < window), None)

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Refusal, refusal_of
+from core.explain.compactions.past_window import lower_window
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
@@ -49,9 +50,17 @@ def lowered_outputs(context: ConversationContext) -> tuple[tuple[datetime, TurnA
 
 
 def _counted(context: ConversationContext, release: str) -> list[_Counted]:
-    counting = _Counting(context.policy(release), context.window.tokens)
+    window = context.window
+    counting = _Counting(context.policy(release), window.tokens, window.source == "config")
+    seen: tuple[int | None, datetime] = (None, datetime.min)
     for record in context.log.records:
-        counting.take(record)
+        run = context.runs.get(record.where)
+        if run is None and record.kind is Kind.TURN:
+            began = any(seen[1] < start <= record.at for start in context.log.starts)
+        else:
+            began = run is not None and run != seen[0]
+        seen = seen[0] if run is None else run, record.at
+        counting.take(record, began)
     return counting.found
 
 
@@ -95,16 +104,21 @@ class _Counted:
 
 
 class _Counting:
-    """The attempts of every turn, counted along the log."""
+    """The attempts of every turn, counted along the log; a process begins with the window files give it."""
 
-    def __init__(self, policy: Policy, window: int | None) -> None:
+    def __init__(self, policy: Policy, window: int | None, configured: bool) -> None:
         self.policy, self.window = policy, window
+        self.begins, self.configured = window, configured
         self.found: list[_Counted] = []
         self.used = 0
+        self.compacted = False
         self.running: _Counted | None = None
 
-    def take(self, record: LogRecord) -> None:
-        """One more line."""
+    def take(self, record: LogRecord, began: bool) -> None:
+        """One more line; a process may have begun with it."""
+        if began:
+            self.window = self.begins
+        self.compacted |= record.kind is Kind.DONE
         if record.kind in _STATES and record.window:
             self.window = record.window
         if record.kind in (Kind.TURN, Kind.REARMED, Kind.MODEL_REPLACED):
@@ -140,10 +154,7 @@ class _Counting:
             return LONG_CONTEXT_TIER if now is None or now > LONG_CONTEXT_TIER else None
         if refusal.trigger is not Trigger.OVERFLOW:
             return None
-        limit = parsed_limit(text, self.policy.release)
-        if limit is not None and (now is None or limit < now):
-            return limit
-        return next((tier for tier in self.policy.overflow.tiers if now is not None and tier < now), None)
+        return lower_window(text, now, self.policy)
 
     def _add(self, record: LogRecord, after: int | None, room: int | None = None) -> None:
         pre_api = record.kind is Kind.PRE_API
@@ -159,7 +170,7 @@ class _Counting:
             None if after is None else stored,
             output=None if room is None else max(1, room - OUTPUT_MARGIN),
         )
-        self.running = _Counted(record, made)
+        self.running, self.compacted = _Counted(record, made), False
         self.found.append(self.running)
         self.window = after or self.window
 
@@ -170,5 +181,8 @@ class _Counting:
             return
         made = replace(self.running.attempt, end=end)
         if end == "fits" and made.window_after is not None and made.stored is None:
-            made = replace(made, stored=True)
+            forgotten = self.policy.overflow.stores_limit == "unless_compacted" and self.compacted
+            made = replace(made, stored=not forgotten)
+        if made.stored and not self.configured:
+            self.begins = made.window_after
         self.running.attempt, self.running = made, None

@@ -13,8 +13,9 @@ class OverflowRules:
         attempts: Attempts at compressing or lowering the output that one turn has.
         pre_api_counts: The check before a model call takes from the same attempts.
         tiers: Windows tried one after the other when a refusal names no limit; empty: it is kept.
-        stores_limit: When a stated limit is stored for the model: `fitted` (after a call that fitted) or
-            `read` (as soon as it is read).
+        stores_limit: When a stated limit is stored for the model: `fitted` (after a call that fitted),
+            `unless_compacted` (likewise, but a compaction in between makes it forgotten) or `read` (as soon
+            as it is read).
         progress: A compaction that leaves as many messages is progress below this share of the size; 0 when
             only fewer messages are.
         own_estimate: A lowered output also respects the release's own estimate of what is left.

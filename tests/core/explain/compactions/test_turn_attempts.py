@@ -6,6 +6,7 @@ from core.explain.events import explain
 from core.explain.turns.replay import replay_turns
 from core.model.compaction.event import TurnAttempt
 from core.model.finding import Severity
+from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained
 
 LIMIT = "HTTP 400: This model's maximum context length is 30000 tokens. Your messages resulted in {} tokens."
@@ -23,11 +24,49 @@ def refused_and_compacted(home: Home) -> None:
     compacted(home)
 
 
-def test_the_first_refusal_lowers_the_window_and_a_fitting_call_keeps_it(home: Home) -> None:
+def test_the_first_refusal_lowers_the_window_and_a_fitting_call_keeps_it(make_home: MakeHome) -> None:
+    home = make_home("0.16")
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    home.call(1, 29_000)
+    home.refused(LIMIT.format(32_000))
+    home.started(31_000, 28)
+    home.done(28, 8, 4_000)
+    home.call(2, 18_000)
+    assert attempts(home) == [TurnAttempt(1, 3, 64_000, 30_000, stored=True, end="fits")]
+
+
+def test_a_release_that_forgets_at_a_compaction_what_it_read_keeps_no_limit(home: Home) -> None:
     home.call(1, 29_000)
     refused_and_compacted(home)
     home.call(2, 18_000)
-    assert attempts(home) == [TurnAttempt(1, 3, 64_000, 30_000, stored=True, end="fits")]
+    assert attempts(home) == [TurnAttempt(1, 3, 64_000, 30_000, stored=False, end="fits")]
+
+
+def test_another_process_begins_with_the_configured_window_again(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    home.turn_ended()
+    home.turn()
+    home.talk(5)
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    assert [(one.window_before, one.window_after) for one in attempts(home) if one] == [(64_000, 30_000)] * 2
+
+
+def test_a_process_whose_only_call_was_refused_begins_so_as_well(home: Home) -> None:
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    home.turn_ended()
+    home.line("No .env file found. Using system environment variables.", tag=None)
+    home.turn()
+    home.talk(5)
+    refused_and_compacted(home)
+    assert [(one.window_before, one.window_after) for one in attempts(home) if one] == [(64_000, 30_000)] * 2
 
 
 def test_a_turn_that_could_not_be_made_smaller_was_given_up(home: Home) -> None:
@@ -75,3 +114,22 @@ def test_a_refused_output_takes_an_attempt_and_leaves_the_window(home: Home) -> 
     (found,) = attempts(home)
     assert found is not None
     assert (found.number, found.window_before) == (2, 64_000)
+
+
+def test_a_window_that_steps_down_without_a_lower_limit_is_that_of_the_compaction(
+    make_home: MakeHome,
+) -> None:
+    home = make_home("0.13")
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    home.call(1, 29_000)
+    for _ in range(2):
+        home.refused(LIMIT.format(32_000))
+        home.started(31_000, 28)
+        home.done(28, 27, 30_000)
+    events = explained(home).events
+    assert [(event.window, event.attempt and event.attempt.window_after) for event in events] == [
+        (30_000, 30_000),
+        (16_000, 16_000),
+    ]
