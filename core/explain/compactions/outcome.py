@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -24,6 +26,8 @@ _METHODS = {
     "deterministic_fallback": SummaryStatus.FALLBACK,
 }
 _CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
+_LOCK = timedelta(minutes=5)
+"""How long a lock outlives whoever holds it."""
 
 
 def summary_outcome(
@@ -39,12 +43,41 @@ def summary_outcome(
     if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
     model = _model(context, attempt, rows) if status is SummaryStatus.MODEL else None
-    tokens = None
+    tokens = replaced = None
     if rows is not None and rows.summary is not None:
         tokens = text_tokens(rows.summary.body, context.policy(release).estimate.unit)
-    failed = status in (SummaryStatus.ABORTED, SummaryStatus.FALLBACK)
-    failure = failure_of(attempt, rows, _provider(context, release)) if failed else None
-    return SummaryOutcome(status, model, tokens, failure)
+        replaced = rows.summary.dropped
+    if status not in (SummaryStatus.ABORTED, SummaryStatus.FALLBACK):
+        return SummaryOutcome(status, model, tokens)
+    failure = failure_of(attempt, rows, _provider(context, release))
+    if attempt is not None and status is SummaryStatus.ABORTED:
+        failure = replace(failure, cause=_left_open(context, attempt, failure))
+    return SummaryOutcome(status, model, tokens, failure, replaced)
+
+
+def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure) -> str:
+    """The cause that lines around an attempt tell where its own tell none, or only of a lock."""
+    before = [line for line in context.log.records if line.at < attempt.first.at]
+    if failure.cause == "skipped":
+        begun = [line for line in before if line.kind is Kind.STARTED and line.at + _LOCK > attempt.first.at]
+        return "left_lock" if any(_ended_in(context, line) for line in begun) else failure.cause
+    if failure.cause != "unknown" or failure.text:
+        return failure.cause
+    if _ended_in(context, attempt.first):
+        return "ended"
+    failed = (line for line in before if line.kind is Kind.SUMMARY_FAILED and line.seconds)
+    until = (line.at + timedelta(seconds=line.seconds or 0) for line in failed)
+    asked = any(line.kind in _CALLS for line in attempt.inner)
+    return "paused" if not asked and any(at >= attempt.first.at for at in until) else failure.cause
+
+
+def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
+    """Nothing tells how an attempt ended, and the conversation's next turn is that of a later process."""
+    later = [line for line in context.log.records if line.at > started.at]
+    turn = next((at for at, line in enumerate(later) if line.kind is Kind.TURN), None)
+    if turn is None or any(line.kind not in _CALLS for line in later[:turn]):
+        return False
+    return any(started.at < start <= later[turn].at for start in context.log.starts)
 
 
 def _provider(context: ConversationContext, release: str | None) -> str | None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 MOST = 170
 """Characters of a headline: two lines of a narrow terminal."""
+_AFTERMATH = ("paused", "left_lock")
+"""Failures that only an earlier one brings."""
+_HARMLESS = ("too_few", "skipped", "no_progress", "left_lock")
 _CALLS = 8
 """The newest calls that show the pace."""
 
@@ -49,14 +52,18 @@ def headline_of(events: Sequence[CompressionEvent], now: Now, prompts: Sequence[
 def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
     """The newest attempt that failed or fell back, while none has succeeded since.
 
-    An attempt that had nothing to do is no failure: one that succeeded before it still holds.
+    An attempt that had nothing to do is no failure: one that succeeded before it still holds. One that only
+    felt an earlier failure leaves the word to that.
     """
+    newest = None
     for event in reversed(events):
         if event.failed and event.headline.severity is not None:
-            return event
-        if event.completed and event.trigger is not Trigger.NATIVE:
-            return None
-    return None
+            newest = newest or event
+            if event.summary.failure is None or event.summary.failure.cause not in _AFTERMATH:
+                return event
+        elif event.completed and event.trigger is not Trigger.NATIVE:
+            break
+    return newest
 
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
@@ -156,7 +163,13 @@ def _idle(event: CompressionEvent) -> bool:
 def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
     """The request stayed too long, and the turn ended there."""
     told = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
-    return Headline(_cut(f"{told}."), _table()["after_giving_up"], Severity.CRITICAL)
+    other = (
+        attempt.end != "too_small"
+        and event.trigger is Trigger.OVERFLOW
+        and event.refused in _table()["refused"]
+    )
+    helps = _table()["after_another" if other else "after_giving_up"]
+    return Headline(_cut(f"{told}."), helps, Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:
@@ -168,13 +181,15 @@ def _failed(event: CompressionEvent) -> Headline:
 def _harmless(event: CompressionEvent) -> bool:
     """The attempt itself had nothing to do or nobody to wait for; the summary model is well."""
     failure = event.summary.failure
-    return failure is not None and failure.cause in ("too_few", "skipped", "no_progress")
+    return failure is not None and failure.cause in _HARMLESS
 
 
 def _fallback(event: CompressionEvent) -> Headline:
     reason, helps = _reason(event)
-    before, after = event.messages_before, event.messages_after
-    gone = f"{before - after:,} messages" if before and after and before > after else "The messages between"
+    before, after, replaced = event.messages_before, event.messages_after, event.summary.replaced
+    if replaced is None and before and after and before > after:
+        replaced = before - after
+    gone = "The messages between" if replaced is None else f"{replaced:,} messages"
     sentence = _table()["fallback"].format(reason=reason, removed=gone)
     return Headline(_cut(f"{sentence}."), f"{helps}.", Severity.WARNING)
 

@@ -56,12 +56,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class SummaryOutcome:
-    """What became of the summary of one attempt."""
+    """What became of the summary of one attempt.
+
+    Attributes:
+        replaced: How many messages a summary without a model says it stands for.
+    """
 
     status: SummaryStatus
     model: str | None = None
     tokens: int | None = None
     failure: Failure | None = None
+    replaced: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

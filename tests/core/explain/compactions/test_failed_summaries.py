@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.explain.compactions.outcome import failure_of, words
-from core.explain.headline.conversation import MOST
+from core.explain.events import explain
+from core.explain.headline.conversation import MOST, standing_failure
 from tests.core.explain.home import Home, explained
 
 CAUSES = {
@@ -42,6 +43,45 @@ def test_a_failure_is_read_by_the_table_of_provider_errors(home: Home, text: str
     assert failure.cause == cause
     says, helps = words(failure)
     assert len(says) + len(helps) < 2 * MOST
+
+
+def causes(home: Home) -> list[str | None]:
+    found = [event.summary.failure for event in explained(home).events]
+    return [failure.cause if failure else None for failure in found]
+
+
+def broken_off(home: Home) -> None:
+    """An attempt whose process was killed, and the next process."""
+    home.started(55_000, 28)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/")
+    home.line("No .env file found. Using system environment variables.", tag=None)
+    home.turn(history=28)
+
+
+def test_an_attempt_whose_process_ended_is_told_so_and_so_is_the_lock_it_left(home: Home) -> None:
+    broken_off(home)
+    home.started(55_000, 28)
+    home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
+    assert causes(home) == ["ended", "left_lock"]
+    with home.store() as store:
+        failure = standing_failure(explain(store, "S").events)
+    assert failure is not None
+    assert "Hermes was ended while it compressed" in failure.headline.sentence
+
+
+def test_a_lock_that_another_process_holds_is_no_lock_left_behind(home: Home) -> None:
+    home.started(55_000, 28)
+    home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
+    assert causes(home) == ["skipped"]
+
+
+def test_an_attempt_in_the_pause_after_a_failure_asks_no_model_and_says_why(home: Home) -> None:
+    home.started(55_000, 28)
+    home.line("Failed to generate context summary: HTTP 502. Further summary attempts paused for 60 seconds.")
+    home.call(2, 56_000)
+    home.started(56_000, 30)
+    home.call(3, 57_000)
+    assert causes(home) == ["server", "paused"]
 
 
 def test_nothing_on_record_is_not_guessed() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.core.explain.diagnose.scene import (
+    AUX,
     LONG,
     Build,
     Scene,
@@ -144,6 +145,7 @@ WISH = "You must only deploy after asking me."
 OTHER = (
     Scene("A1", plain, plain, hit_config=share(0.3), miss_config=share(0.8)),
     Scene("A7", line(LOWERED, tag=None), line(LOWERED, tag="T")),
+    Scene("A1", plain, plain, hit_config=share(0.3), miss_config=share(0.3) + AUX.format(70_000)),
     Scene("A8", first_call(0), first_call(12)),
     Scene("A8", called(56_000), called(20_000)),
     Scene("A9", answered_by("other"), answered_by("mock-model")),

@@ -34,7 +34,7 @@ def often(gap: float, turns: int = 4) -> Build:
     return build
 
 
-def passes(count: int, turns: int = 1) -> Build:
+def passes(count: int, turns: int = 1, *, done: bool = True) -> Build:
     def build(home: Home) -> None:
         plain(home)
         for turn in range(turns):
@@ -42,7 +42,8 @@ def passes(count: int, turns: int = 1) -> Build:
             for number in range(count):
                 home.refused("HTTP 413: Request Entity Too Large")
                 home.started(40_000 + number, 28 - number)
-                home.line("Compression made no difference")
+                if done:
+                    home.done(28 - number, 27 - number, 39_000)
 
     return build
 
@@ -96,6 +97,7 @@ THRASH = (
     Scene("B6", line(EXHAUSTED, level="ERROR"), line(EXHAUSTED, tag="T")),
     Scene("B6", line(EXHAUSTED, level="ERROR"), plain),
     Scene("B6", passes(3), passes(2)),
+    Scene("B6", passes(3), passes(3, done=False)),
     Scene("B7", hygiene(5_100, 40_000, done=False, times=2), hygiene(5_100, 60_000, done=False, times=2)),
     Scene("B8", rereads(True), rereads(False)),
     Scene("B9", took(90), took(10)),

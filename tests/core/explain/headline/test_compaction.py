@@ -15,6 +15,7 @@ from core.model.compaction.event import (
     SummaryOutcome,
     SummaryStatus,
     Trigger,
+    TurnAttempt,
 )
 from core.model.evidence import Verdict
 from core.model.finding import Severity
@@ -178,6 +179,19 @@ def test_an_attempt_with_nothing_to_do_is_no_more_than_a_warning(cause: str, sev
 def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() -> None:
     told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK), messages_after=208))
     assert "The messages between" in told.sentence
+
+
+def test_a_fallback_tells_the_number_that_it_names_itself() -> None:
+    told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK, replaced=155)))
+    assert "155 messages" in told.sentence
+
+
+def test_a_turn_given_up_over_another_refusal_is_not_told_to_shorten_the_conversation() -> None:
+    attempt = TurnAttempt(2, 3, 64_000, end="stuck")
+    told = event_headline(event(Trigger.OVERFLOW, refused="bad_request", attempt=attempt))
+    assert "refusal of another kind" in told.sentence
+    assert "Mend what the provider refuses" in (told.remedy or "")
+    assert len(told.sentence) < MOST
 
 
 def test_what_a_provider_compacted_in_its_own_thread_says_nothing_of_our_messages() -> None:

@@ -122,7 +122,7 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
             {"what": "Hermes could not make the request small enough and ended the turn"}, (quoted(record),)
         )
     passes: list[LogRecord] = []
-    for record in case.lines(Kind.TURN, Kind.STARTED):
+    for record in case.lines(Kind.TURN, Kind.DONE):
         if record.kind is Kind.TURN:
             passes = []
             continue
