@@ -65,7 +65,6 @@ def _dispatch(words: list[str]) -> int:
     if name is None:
         return _start_app(rest)
     put_off(*SELDOM_USED)
-    _make_classes_quickly()
     if any(word.startswith("--fleet") for word in rest):
         fleet = importlib.import_module("inspector.cli.fleet.run")
         if fleet.is_asked(name, rest):
@@ -113,16 +112,9 @@ def _start_app(words: list[str]) -> int:
         raise _unknown(args.stray[0])
     if args.json:
         raise UsageError("--json needs a command", remedy=f"Try `{PROGRAM} sessions --json`")
-    _make_classes_quickly()
     from inspector.cli.app import open as app
 
     return app.start(args)
-
-
-def _make_classes_quickly() -> None:
-    from core.support import quick_dataclasses  # what `--version` does without
-
-    quick_dataclasses.install()
 
 
 def _unknown(word: str) -> UsageError:

@@ -68,7 +68,7 @@ def python_command(code: str, *arguments: str) -> list[str]:
 
 def inspector_command(*words: str) -> list[str]:
     """A command line of the inspector."""
-    return [sys.executable, "-m", "inspector", *words]
+    return [sys.executable, "-m", "inspector.cli.main", *words]
 
 
 def figures(code: str, *arguments: str, **env: str) -> list[float]:

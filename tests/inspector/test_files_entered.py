@@ -15,8 +15,7 @@ root, entered, named = sys.argv.pop(1), set(), 1  # the flag of code that has a 
 
 def note(frame, event, _):
     code = frame.f_code
-    made = "quick_dataclasses" in code.co_filename  # as what Python makes of a dataclass lies in no file
-    if event == "call" and code.co_flags & named and code.co_name[0] != "<" and not made:
+    if event == "call" and code.co_flags & named and code.co_name[0] != "<":
         entered.add(code.co_filename)
 
 threading.setprofile(note)
