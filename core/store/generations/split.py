@@ -196,7 +196,13 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -
     copied = head_copies(
         [outline.key for outline in nearest], [outline.key for outline in outlines[start:index]]
     )
-    return copied or set_back(outlines, start, index)
+    return copied or set_back(outlines, start, index) or _live_head(outlines, start, index)
+
+
+def _live_head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
+    """How many live rows stand between archived ones and a summary: its head, whatever their texts."""
+    live = next((at for at in range(start, index) if outlines[at].state is RowState.LIVE), index)
+    return index - live if start < live and index - live <= LONGEST_HEAD else 0
 
 
 def _tail(

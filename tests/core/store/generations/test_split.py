@@ -76,6 +76,13 @@ def test_a_shortened_tool_result_is_still_a_copy(make: Make, opened: Opened) -> 
     assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
 
 
+def test_live_rows_before_a_summary_are_its_head_whatever_became_of_them(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.19")
+    for row in database.compact("s", 3, 6, "one")[:3]:
+        database.mark([row], content=f"joined {row}", tool_calls=None, timestamp=database.tick(0) - 0.001)
+    assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
+
+
 def test_an_old_summary_carried_in_the_head_is_no_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19")
     database.compact("s", 0, 6, "one")
