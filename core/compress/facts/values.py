@@ -21,6 +21,8 @@ _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]
 """A word that holds a digit, a slash or a dot: no other can be a fact."""
 
 _TELLING = re.compile(r"[\d/\\.]").search
+_RUN_ON = re.compile(r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.]))", re.ASCII)
+"""Where a script without spaces runs into an id or a figure."""
 
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
@@ -28,7 +30,8 @@ _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
 _ID = re.compile(
-    r"[A-Z][A-Z0-9]{1,9}-\d{1,9}|#\d{1,7}"  # tickets
+    r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|#\d{1,7}"  # tickets
+    r"|0\d{1,4}-\d{5,10}|\+?\d{1,3}(?:-\d{3}){1,2}-\d{4}"  # telephones
     r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
     r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)(?!\d+[KMGT]B$)[A-Z0-9]{5,16}"  # booking codes, no sizes
     r"|\d{7,16}"
@@ -37,10 +40,10 @@ _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
 _FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
 """A file, and behind it the number and the start of a line that a search found there."""
 _DIGIT = re.compile(r"\d")
-_REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?"
+_REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?(?:,\d\d(?!\d))?"
 _UNIT = r"%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
 _MEASURE = re.compile(  # begins with its digit, which is found fast; what stands before it is looked at after
-    rf"\d(?:(?<![\w.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
+    rf"\d(?:(?<![A-Za-z\d_.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
 )
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
@@ -88,6 +91,7 @@ def _all(text: str, errors: bool) -> list[FactValue]:
     if _TELLING(text):
         found += [FactValue("urls", url.rstrip(_STRIP)[:LONGEST]) for url in _WEB.findall(text)]
         words = " ".join(filter(_TELLING, dict.fromkeys(text.split())))
+        words = words if words.isascii() else _RUN_ON.sub(" ", words)
         found += filter(None, map(classify, dict.fromkeys(_TOKEN.findall(words))))
         found += [FactValue("numbers", measure) for measure in measures(text)]
     if errors:

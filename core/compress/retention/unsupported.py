@@ -8,19 +8,17 @@ is left alone: one wrong flag costs more trust than a missed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import product
 
 from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
+from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.claims.bound import miscounted
-from core.compress.retention.claims.contradicted import contradicted
-from core.compress.retention.claims.doubted import Doubt, credible, doubts, suspected, weigh_doubts
-from core.compress.retention.claims.told import LABEL, PART, QUOTED, told
+from core.compress.retention.claims.doubted import Doubt, doubts, is_sure, suspected, weigh_doubts
+from core.compress.retention.claims.quantities import miscounted
+from core.compress.retention.claims.told import INVENTED, LABEL, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 from core.model.compaction.preview import SUSPECTED, Unsupported
@@ -37,14 +35,19 @@ _COUNTED = frozenset(
 _MOST = 40
 _LEAST_WORDS = 3
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_PERSON = re.compile(r"(?<=[a-z,:] )[A-Z][a-z]{2,15} [A-Z][a-z]{2,15}\b")
-_PLAIN = re.compile(r"\w+", re.ASCII)
-_WORD = re.compile(r"\b\w+\b(?!\.\w)", re.ASCII)
-"""A word that is not the stem of a file's name."""
+_DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_NAME = re.compile(
+    rf"(?<=[a-z,:(] )(?!{_DAY}[a-z]*\b)"
+    r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
+)
+"""A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
+
+_NOUNS = re.compile(r"\b(?:der|die|das|und|ist|für|mit|von|den|wird|nicht)\b")
+"""Words of a language that writes every noun so."""
 
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
-_ALONE = re.compile(r"(?<![\w.,/#:+-])\d[\d,]*(?:[.:]\d+)*(?![\w/-]|[.,:]\d)")
+_ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
 _TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)")
 """What only a machine writes: a session, a branch with its number."""
 
@@ -91,18 +94,38 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
-    # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    weighed = cache(lambda: weigh_doubts([doubt for one in read for doubt in _doubts(one, evidence)]))
-    likely = cache(lambda: credible(weighed()))
+    doubtful: dict[str, list[tuple[str, str]]] = {}
     for one in read:
         known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        for category, value in _claims(one, strange, evidence, likely) if len(found) < _MOST else ():
+        strange += _strangers(one.text, one.facts, evidence)
+        for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
-    flagged = [claim.where for claim in found.values()]
-    unlikely = suspected(weighed(), flagged, evidence.messages) if suspicions else []
+        if not (strange or one.recorded or _is_copied(one, evidence)):
+            doubtful[one.where] = list(told(one.text, one.facts, evidence))
+    # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
+    doubted = read if suspicions or any(doubtful.values()) else []
+    worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, doubtful, evidence)])
+    for where, claims in doubtful.items():
+        if where not in worst or is_sure(worst[where][0]):
+            found.update((claim, _told_wrongly(claim, where)) for claim in claims)
+    unlikely = suspected(worst, {claim.where for claim in found.values()}, evidence.messages)
+    for where in (doubt.where for doubt in unlikely if doubtful.get(doubt.where)):
+        found.update((claim, _told_wrongly(claim, where)) for claim in doubtful[where])
+    unlikely = [doubt for doubt in unlikely if suspicions and not doubtful.get(doubt.where)]
+    place = {one.where: number for number, one in enumerate(read)}
+    flagged = sorted(found.values(), key=lambda claim: place[claim.where])
     vouched = sum(known.values()) / len(known) if known else 1.0
-    return Checked((*found.values(), *map(_suspicion, unlikely))[:_MOST], vouched)
+    return Checked((*flagged, *map(_suspicion, unlikely))[:_MOST], vouched)
+
+
+def _doubts(
+    one: _Sentence, doubtful: Mapping[str, Sequence[tuple[str, str]]], evidence: Evidence
+) -> Iterator[Doubt]:
+    """What speaks against the clauses of a sentence."""
+    if not one.recorded:
+        categories = {category for category, _ in doubtful.get(one.where, ())}
+        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where, categories)
 
 
 def _read(sentence: str, evidence: Evidence) -> _Sentence:
@@ -110,31 +133,14 @@ def _read(sentence: str, evidence: Evidence) -> _Sentence:
     return _Sentence(sentence, facts, one_line(sentence, _WHERE), evidence.is_record(sentence))
 
 
-def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
-    """What speaks against the clauses of a sentence."""
-    if not one.recorded:
-        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where)
-
-
-def _claims(
-    one: _Sentence, strange: list[tuple[str, str]], evidence: Evidence, likely: Callable[[], set[str]]
-) -> list[tuple[str, str]]:
-    """What a sentence claims that nothing bears out; of a likely one only values."""
-    strange = strange or list(_unrelated(one.text, one.facts, evidence))
-    strange += _strangers(one.text, one.facts, evidence)
-    if one.recorded:
-        return strange
-    plain = QUOTED.sub(" ", one.text)
-    doubtful = [] if strange else list(contradicted(plain, one.facts, evidence))
-    doubtful += told(one.text, one.facts, evidence, known=not strange)
-    if doubtful and (one.where in likely() or _is_copied(one, evidence)):
-        return strange
-    return [*strange, *doubtful]
-
-
 def _is_copied(one: _Sentence, evidence: Evidence) -> bool:
     """Whether the messages hold a sentence word for word."""
     return evidence.holds(LABEL.sub("", " ".join(one.text.split())).rstrip("."))
+
+
+def _told_wrongly(claim: tuple[str, str], where: str) -> Unsupported:
+    category, told_so = claim
+    return Unsupported(told_so, "done" if category == INVENTED else category, where)
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:
@@ -157,31 +163,23 @@ def _named(text: str) -> Iterator[FactValue]:
 def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Figures and people nobody speaks of, and tallies of what the messages count otherwise."""
     for match in _ALONE.finditer(sentence):
-        figure, behind = match.group().rstrip(","), sentence[match.end() :].split(maxsplit=1)[:1]
+        figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
             behind and behind[0].rstrip(".,;)") in _COUNTED
         )
         small = figure.isdigit() and int(figure) <= _SMALL
         if known or small or claim_words().rough.search(sentence[max(0, match.start() - 16) : match.start()]):
             continue
-        if not (evidence.mentions(figure) or evidence.mentions(figure.replace(",", ""))):
+        if not evidence.tells(figure):
             yield "numbers", figure
     for token in _TOKEN.findall(sentence):
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
             yield "ids", token
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
-    for person in () if sentence.endswith((":", "：")) else _PERSON.findall(QUOTED.sub(" ", sentence)):
-        if not any(evidence.mentions(word) for word in person.split()):
-            yield "names", person
-
-
-def _unrelated(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Ids, and names of code, told of another that no message tells of both."""
-    for part, category in product(PART.split(sentence), ("ids", "names")):
-        words = set(_WORD.findall(part))
-        named = {fact.value for fact in facts if fact.category == category} & words
-        first, *others = sorted(filter(_PLAIN.fullmatch, named), key=part.find) or [""]
-        yield from ((category, other) for other in others if not evidence.together(first, other))
+    plain = "" if sentence.endswith((":", "：")) or _NOUNS.search(sentence) else QUOTED.sub(" ", sentence)
+    for name in _NAME.findall(plain):
+        if not any(map(evidence.mentions, name.split())) and not any(map(evidence.knows, roots(name))):
+            yield "names", name
 
 
 def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:

@@ -1,37 +1,34 @@
 """Clauses of a summary that the messages bear out least, by one figure made of plain signs.
 
-Where rules find that something is wrong, this finds what is unlikely to be right: the words of a clause stand
-nowhere together, its author is another, it tells as done what was only proposed, another sentence tells of
-the same thing. A summary in which much is unlikely is believed less.
+Where a value that stands nowhere is wrong for sure, this finds what is unlikely to be right: the words of a
+clause stand nowhere together, what tells the rest of it names another value, nobody voiced the wish or did
+the act, another sentence tells of the same thing. A summary in which much is unlikely is believed less.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from statistics import fmean
 from typing import Any
 
+from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.attributed import subject
-from core.compress.retention.claims.contradicted import CLAUSE
-from core.compress.retention.claims.told import LABEL
-from core.compress.retention.ground.accounts import ASSISTANT, CALL, DOCUMENT, USER, Account
-from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.claims.told import INVENTED, LABEL
+from core.compress.retention.ground.accounts import Account
+from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 from core.support.yaml_tables import load_table
 
+_CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+")
 _LONGEST = 1000
 """Characters of a sentence that tells something; a longer one lists or quotes."""
 
-_LEAST, _PROPOSED = 0.25, 0.6
-"""Shares of a clause that a passage holds to be looked at, and a proposal to be one of it."""
-
-_SAID, _CALLED = 0.1, 0.2
-"""How much less of it than the proposal what was said and what was called hold."""
+_LEAST = 0.25
+"""Share of a clause that a passage holds to be looked at."""
 
 _COPIED = 0.3
 """Share of its words that no passage has together below which a clause may be a copy."""
@@ -39,30 +36,42 @@ _COPIED = 0.3
 _MOST_WORDS = 12
 """Words and names of a clause that is long."""
 
+_FEWEST = 3
+"""Words and names of a clause in which one can stand for another."""
+
+_ASIDE = re.compile(r" ?\([^()]*\)")
+_WISH_ENDS = re.compile(
+    r"[:;]\s|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as)\b|\s+(?:and|but) (?:then |later |the |was |it )"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What speaks for and against a clause by itself, each 0 to 1; `another_s` may be below 0.
+    """What speaks for and against a clause by itself, each 0 to 1.
 
     Attributes:
         apart: Share of its words, by their rarity, that no passage has together.
+        swapped: How much more of all but one of its values a passage has that lacks that value.
+        unsaid: Share of what it says people wanted that no person said.
+        undone: Its sentence tells an act or a check that nothing bears out.
+        invented: It tells what somebody said or did in words that nobody used.
+        unruled: Its sentence gives a rule that nobody laid down.
         done: It tells something as done.
-        wished: It does, and a wish or proposal speaks most of it, with no report and no call as near.
         rule: It lays something down.
         cause: It gives a cause.
-        agent: It names the assistant as who did it.
-        another_s: How much more of it the other of the two said than who it names.
         negated: It says that something is not so.
         long: How many words it has that can stand apart, of `_MOST_WORDS`.
     """
 
     apart: float
+    swapped: float
+    unsaid: float
+    undone: float
+    invented: float
+    unruled: float
     done: float
-    wished: float
     rule: float
     cause: float
-    agent: float
-    another_s: float
     negated: float
     long: float
 
@@ -85,54 +94,47 @@ class Doubt:
     weights: Mapping[str, float]
 
 
-Weighed = Sequence[tuple[float, Doubt]]
-"""The clauses of a summary, each with how much speaks against it, the least likely first."""
+Worst = Mapping[str, tuple[float, Doubt]]
+"""The least likely clause of each sentence, with how much speaks against it."""
 
 
-def suspected(weighed: Weighed, flagged: Sequence[str], messages: int) -> list[Doubt]:
-    """The least likely clause of each sentence that is suspected, the least likely first.
+def suspected(worst: Worst, flagged: Collection[str], messages: int) -> list[Doubt]:
+    """The clauses that are suspected, the least likely first.
 
-    A summary of which much is unlikely or flagged has all of them, any other one at most, and none beside
-    what is flagged.
+    A summary of which much is unlikely or flagged has all that are rather wrong than right, any other one at
+    most, and none beside what is flagged.
 
     Args:
-        weighed: Every clause.
+        worst: The least likely clause of each sentence.
         flagged: The sentence of each claim known to be unsupported.
         messages: How many there are.
     """
     table = _table()
-    worst: dict[str, tuple[float, Doubt]] = {}
-    for weight, one in weighed:
-        if one.where not in flagged and not one.copied:
-            worst.setdefault(one.where, (weight, one))
-    usual = table["usual"] * fmean(one.signs.apart for _, one in weighed) if weighed else 0.0
-    unlikely = sum(1 / (1 + math.exp(table["even"] - usual - weight)) for weight, _ in worst.values())
-    sentences = len({*flagged, *(one.where for _, one in weighed)})
+    rest = [(weight, one) for where, (weight, one) in worst.items() if where not in flagged]
+    rest = sorted(((weight, one) for weight, one in rest if not one.copied), key=lambda pair: -pair[0])
+    unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
+    sentences = len({*flagged, *worst})
     least = max(table["caught"], table["caught_share"] * sentences)
-    if (flagged or min(sentences, messages) >= table["few"]) and len(flagged) + unlikely >= least:
-        return [one for weight, one in worst.values() if weight + usual >= table["suspected_then"]]
-    return [] if flagged else [one for weight, one in worst.values() if weight >= table["suspected"]][:1]
+    if (flagged or min(sentences, messages) >= table["few"]) and len(set(flagged)) + unlikely >= least:
+        return [one for weight, one in rest if weight >= table["suspected_then"]]
+    return [] if flagged else [one for weight, one in rest[:1] if weight >= table["suspected"]]
 
 
-def credible(weighed: Weighed) -> set[str]:
-    """The sentences of which so much speaks for every clause that only a value in them can be wrong."""
-    worst: dict[str, float] = {}
-    for weight, one in weighed:
-        worst.setdefault(one.where, weight)
-    return {where for where, weight in worst.items() if weight < _table()["credible"]}
+def is_sure(weight: float) -> bool:
+    """Whether so much speaks against a sentence that what a rule finds in it is wrong."""
+    return bool(weight >= _table()["sure"])
 
 
-def weigh_doubts(doubts: Sequence[Doubt]) -> Weighed:
-    """How much speaks against each clause, by itself and beside the others."""
-    weights = _table()["weights"]
-    parts = Counter(one.where for one in doubts)
-    told = [
-        sum(weights[sign] * value for sign, value in asdict(one.signs).items())
-        + weights["again"] * again
-        + weights["parts"] * math.log(parts[one.where])
-        for one, again in zip(doubts, _told_again(doubts), strict=True)
-    ]
-    return sorted(zip(told, doubts, strict=True), key=lambda pair: -pair[0])
+def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
+    """How much speaks against the least likely clause of each sentence, by itself and beside the others."""
+    table = _table()
+    worst: dict[str, tuple[float, Doubt]] = {}
+    for one, again in zip(doubts, _told_again(doubts), strict=True):
+        signs = {**asdict(one.signs), "again": again}
+        weight = table["alone"] + sum(table["weights"][sign] * value for sign, value in signs.items())
+        if one.where not in worst or weight > worst[one.where][0]:
+            worst[one.where] = weight, one
+    return worst
 
 
 def _told_again(doubts: Sequence[Doubt]) -> list[float]:
@@ -159,7 +161,9 @@ def _table() -> Any:
     return load_table("core/compress/retention/ground/doubts.yaml")
 
 
-def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str) -> Iterator[Doubt]:
+def doubts(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str, found: Collection[str] = ()
+) -> Iterator[Doubt]:
     """The clauses of a sentence, each with what speaks for it.
 
     Args:
@@ -167,18 +171,29 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         facts: The values in it.
         evidence: What the messages bear out.
         where: The sentence as it is shown.
+        found: The categories of what rules find in it.
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
-    for clause in CLAUSE.split(LABEL.sub("", sentence)):
-        names, told = subject(clause, facts, whole=True)
+    for clause in _CLAUSE.split(LABEL.sub("", sentence)):
+        names, told = _subject(clause, facts)
         if len(names) + len(told) >= 2 and not _is_list(clause, facts):
-            accounts = evidence.accounts.of(names, told, _LEAST, weighed=True, calls=True)
+            accounts = evidence.accounts.of(names, told, _LEAST)
             nearest = max(accounts, key=lambda one: one.share, default=None)
             weights = evidence.accounts.weigh(names, told)
-            signs, claim = _signs(clause, accounts, len(weights)), clause.strip(" .-*'")
+            signs = _signs(clause, facts, evidence, accounts, weights, found)
+            claim = clause.strip(" .-*'")
             copied = signs.apart < _COPIED and evidence.holds(claim)
             yield Doubt(claim, where, signs, nearest.text if nearest else "", copied, weights)
+
+
+def _subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
+    """What a text is about: names in lower case, files by their last part, and the roots of its words."""
+    named = [fact.value for fact in facts if fact.category not in ("numbers", "dates") and fact.value in text]
+    for name in sorted(named, key=len, reverse=True):
+        text = text.replace(name, " ")
+    names = dict.fromkeys(name.lower().removesuffix("()").rpartition("/")[2] for name in named)
+    return list(filter(None, names)), list(roots(text))
 
 
 def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
@@ -189,40 +204,56 @@ def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
     )
 
 
-def _signs(clause: str, accounts: Sequence[Account], length: int) -> Signs:
+def _signs(
+    clause: str,
+    facts: Sequence[FactValue],
+    evidence: Evidence,
+    accounts: Sequence[Account],
+    weights: Mapping[str, float],
+    found: Collection[str],
+) -> Signs:
     words = claim_words()
     negated = words.negated.search(clause) is not None
     done = words.completed.search(clause) and not (negated or words.unsure.search(clause))
-    user, agent = words.person_acts.search(clause), words.agent_acts.search(clause)
-    by_user, by_agent = (_share(accounts, speaker) for speaker in (USER, ASSISTANT))
     return Signs(
         apart=1 - max((one.share for one in accounts), default=0.0),
+        swapped=_swapped(clause, facts, accounts, weights),
+        unsaid=_unsaid(clause, facts, evidence),
+        undone=float("done" in found),
+        invented=float(INVENTED in found),
+        unruled=float("constraints" in found),
         done=float(bool(done)),
-        wished=float(bool(done) and _is_only_wished(accounts)),
         rule=float(words.rule.search(clause) is not None),
         cause=float(words.came_from.search(clause) is not None),
-        agent=float(agent is not None),
-        another_s=(by_agent - by_user) * bool(user) + (by_user - by_agent) * bool(agent),
         negated=float(negated),
-        long=min(length, _MOST_WORDS) / _MOST_WORDS,
+        long=min(len(weights), _MOST_WORDS) / _MOST_WORDS,
     )
 
 
-def _share(accounts: Sequence[Account], speaker: str) -> float:
-    return max((one.share for one in accounts if one.speaker == speaker), default=0.0)
+def _swapped(
+    clause: str, facts: Sequence[FactValue], accounts: Sequence[Account], weights: Mapping[str, float]
+) -> float:
+    """How much better what is said without one of the values tells the rest than what is said with it."""
+    names, _ = _subject(clause, facts)
+    most = 0.0
+    for value in (term for term in weights if term in names or term.isdigit()):
+        rest = sum(weights.values()) - weights[value]
+        if len(weights) >= _FEWEST:
+            best = {True: 0.0, False: 0.0}
+            for one in accounts:
+                held = sum(weights[term] for term in one.held if term != value) / rest
+                best[value in one.held] = max(best[value in one.held], held)
+            most = max(most, best[False] - best[True])
+    return most
 
 
-def _is_only_wished(accounts: Sequence[Account]) -> bool:
-    words = claim_words()
-    wishes = [one for one in accounts if one.speaker in (USER, ASSISTANT) and _is_wish(one.text)]
-    most = max((one.share for one in wishes), default=0.0)
-    told = (one for one in accounts if one.speaker != DOCUMENT and one not in wishes)
-    so = (one for one in told if one.speaker == CALL or not words.negated.search(one.text))
-    near = (one.share > most - (_CALLED if one.speaker == CALL else _SAID) for one in so)
-    return most >= _PROPOSED and not any(near)
-
-
-def _is_wish(sentence: str) -> bool:
-    words = claim_words()
-    put_forward = words.put_forward.search(sentence) or words.proposed.search(sentence)
-    return put_forward is not None and words.set_about.search(sentence) is None
+def _unsaid(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> float:
+    """Share of what a clause says people wanted that neither they said nor anybody they briefly answered."""
+    wish, voiced = claim_words().wished.search(_ASIDE.sub("", clause)), evidence.accounts.voiced
+    if wish is None or not voiced:
+        return 0.0
+    names, words = _subject(_WISH_ENDS.split(wish["what"])[0], facts)
+    forms: list[tuple[str, ...]] = [(name,) for name in names]
+    forms += [forms_of(word) for word in words if word not in reporting()]
+    strange = sum(not any(form in voiced for form in one) for one in forms)
+    return strange / len(forms) if forms else 0.0

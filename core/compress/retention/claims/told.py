@@ -13,6 +13,9 @@ from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check, reporting
 from core.compress.retention.ground.evidence import Evidence
 
+INVENTED = "invented"
+"""Category of what is told in words that nobody used; it is shown as `done`."""
+
 _WHERE = 240
 _RULE_TOLD = 0.55
 _STRANGE = 0.25
@@ -36,48 +39,39 @@ _CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
 
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
-GAP = "  "
+_GAP = "  "
 """Stands where a quotation stood, which has its own words."""
 
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
-ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
+_ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 
 
-def told(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, known: bool
-) -> Iterator[tuple[str, str]]:
-    """The acts and rules a sentence tells that nothing bears out.
+def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """The acts and rules a sentence tells that nothing bears out, each with its category.
 
     Args:
         sentence: A sentence of the summary.
         facts: The values in it.
         evidence: What the messages bear out.
-        known: The messages know its values; otherwise its other words need not be looked up as well.
     """
-    if sentence.endswith((":", "：")):
+    if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
         return
-    plain = QUOTED.sub(" ", sentence)
-    clauses = clauses_of(plain)
-    doubtful = [("done", clause) for clause in clauses if known and _is_invented(clause, facts, evidence)]
-    doubtful += [] if lexicon().error.search(sentence) else _doubtful(plain, clauses, facts, evidence)
-    parts = [part for part in PART.split(plain) if part.count("(") == part.count(")")]
-    doubtful += [("done", part) for part in parts if _is_denied(part, facts, evidence)]
-    doubtful += [("done", part) for part in parts if _went_otherwise(part, evidence)]
-    yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(doubtful))
+    found = _doubtful(QUOTED.sub(" ", sentence), facts, evidence)
+    yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(found))
 
 
-def _doubtful(
-    plain: str, clauses: Sequence[str], facts: Sequence[FactValue], evidence: Evidence
-) -> Iterator[tuple[str, str]]:
+def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
     real = True
-    for clause in clauses:
+    for clause in _clauses_of(plain):
+        if _is_invented(clause, facts, evidence):
+            yield INVENTED, clause
         # "wants X cancelled, Y refunded": what has no verb of its own is as real as what stands before.
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
-    for part in () if GAP in plain else _CUT.split(plain):
-        rule = _is_rule(spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
+    for part in () if _GAP in plain else _CUT.split(plain):
+        rule = _is_rule(_spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
         if rule and not _is_said(part, evidence):
             yield "constraints", part
 
@@ -89,7 +83,7 @@ def _is_rule(spoken: str) -> bool:
     return bool(laid_down and words.rule.search(spoken)) and not words.at_all_times.search(spoken)
 
 
-def spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
+def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
     """A clause without the names in it: `committed.go` commits nothing."""
     names = (fact.value for fact in facts if fact.category not in ("numbers", "dates"))
     for name in sorted(names, key=len, reverse=True):
@@ -97,21 +91,21 @@ def spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
     return clause
 
 
-def clauses_of(sentence: str) -> list[str]:
+def _clauses_of(sentence: str) -> list[str]:
     """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
     return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _WITHOUT.sub(" ", spoken_of(clause, facts))
+    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken_of(clause, facts))
     if words.unreal.search(plain):
         return True
     acts = words.acts.values() if words.act.search(plain) else ()
     claimed = [act for act in acts if act.says.search(plain)]
     if words.checks.search(plain) and not _passed(clause, evidence):
         return False
-    things, _ = things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
+    things, _ = _things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
     if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
         return False
     whole = [act for act in claimed if act.whole and words.everything.search(plain)]
@@ -126,29 +120,14 @@ def _passed(clause: str, evidence: Evidence) -> bool:
     return evidence.acts.passed(kind_of_check(clause), at_last=at_last)
 
 
-def _went_otherwise(clause: str, evidence: Evidence) -> bool:
-    """Whether a clause says that a check that failed went well at first or always, or the reverse."""
-    words, kind = claim_words(), kind_of_check(clause)
-    always = words.at_all_times.search(clause)
-    if kind is None or words.unsure.search(clause):
-        return False
-    at_first, failed = words.at_first.search(clause), words.failing.search(clause)
-    if not always and not (at_first and (failed or words.checks.search(clause))):
-        return False
-    runs = evidence.acts.own_runs(kind)
-    if failed and not always:
-        return bool(runs) and not any(one.error for one in runs)
-    return any(one.error for one in (runs if always else runs[:1]))
-
-
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
     parts = PART.split(clause) if act.whole else [clause]
     part = next((part for part in parts if act.says.search(part)), clause)
     alone = (part for part in _CLAUSE.split(part) if act.says.search(part) and not act.says.match(part))
     part = next(alone, part) if act.whole else part
-    things, is_file = things_of(part, facts, evidence)
-    words = [] if things or act.whole else _telling(spoken_of(part, facts))
+    things, is_file = _things_of(part, facts, evidence)
+    words = [] if things or act.whole else _telling(_spoken_of(part, facts))
     of = [word for word in words if not re.search(act.did, word)]
     of += _AMOUNT.findall(part) if of else []
     code = all(fact.category == "names" for fact in facts if fact.value in part)
@@ -156,36 +135,13 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
 
 
-def _is_denied(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a clause says that something was left alone to which a call did it."""
-    words, plain = claim_words(), spoken_of(clause, facts).lower()
-    denied, untouched = words.denied.search(plain), words.untouched.search(plain)
-    if not (denied or untouched):
-        return False
-    behind = plain[denied.end() :] if denied else ""
-    acts = [act for act in words.acts.values() if re.match(act.did, behind)]
-    things, is_file = things_of(clause, facts, evidence)
-    within = not is_file and any(fact.category == "paths" and fact.value in clause for fact in facts)
-    acts += [words.acts["change"]] if untouched and not within else []
-    return bool(things) and any(evidence.acts.undone(act.did, things) for act in acts)
-
-
 def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause tells what somebody said or did in words that nobody used."""
-    plain = ASIDE.sub(" ", spoken_of(clause, facts))
+    plain = _ASIDE.sub(" ", _spoken_of(clause, facts))
     words = _telling(plain) if claim_words().reported.search(plain) else []
-    if not words:
-        return False
     acts = [match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain)]
     strange = sum(not evidence.knows(word) for word in set(words).difference(roots(" ".join(acts))))
-    said = any(pattern.search(plain) for pattern in claim_words().said_by)
-    few = 1 if said else _FEW
-    return (
-        (not said or bool(evidence.accounts.voiced))
-        and strange > 0
-        and strange >= _STRANGE * len(words)
-        and len(words) >= few
-    )
+    return len(words) >= _FEW and strange >= max(1, _STRANGE * len(words))
 
 
 def _telling(text: str) -> list[str]:
@@ -193,7 +149,7 @@ def _telling(text: str) -> list[str]:
     return [word for word in roots(text) if not word.isdigit() and word not in reporting()]
 
 
-def things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
+def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
     """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
     said = (fact for fact in facts if fact.value in clause)
     names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]

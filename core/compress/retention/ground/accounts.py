@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from operator import add
-from typing import Any
 
 from core.compress.facts.collect import LONGEST_REQUEST, sentences
 from core.compress.facts.history import Outcome
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
-from core.compress.facts.topic import forms_of, roots
+from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
 from core.compress.retention.ground.claim_words import reporting
 from core.model.transcript.message import Message
@@ -56,16 +53,13 @@ class Account:
     """One sentence somebody said, or one call with what it gave back.
 
     Attributes:
-        at: Index of its message.
-        place: Characters of the conversation in front of it; calls stand apart from what was said.
-        share: How much of what was asked for it and those around it speak of, 0 to 1.
+        share: How much of what was asked for it speaks of, 0 to 1.
+        held: The names and roots of it that it holds.
     """
 
-    at: int
-    place: int
-    speaker: str
     text: str
     share: float
+    held: frozenset[str]
 
 
 class Accounts:
@@ -127,53 +121,33 @@ class Accounts:
                 found.append((one.at, CALL, text, text.lower()))
         return found
 
-    def of(
-        self,
-        names: Sequence[str],
-        words: Sequence[str],
-        least: float,
-        *,
-        around: int = 0,
-        weighed: bool = False,
-        calls: bool = False,
-    ) -> list[Account]:
-        """Sentences that speak of names (in lower case) and roots, in order.
+    def of(self, names: Sequence[str], words: Sequence[str], least: float) -> list[Account]:
+        """Sentences and calls that speak of names (in lower case) and roots, what is rare counting more.
 
         Args:
             names: The names.
             words: The roots.
             least: Share of them a sentence must hold.
-            around: Sentences before and behind that count too.
-            weighed: What is rare counts more; otherwise all count alike.
-            calls: Take calls too, each with the start of its result as one sentence.
         """
-        weights = self.weigh(names, words) if weighed else dict.fromkeys((*names, *words), 1.0)
+        weights = self.weigh(names, words)
         whole = sum(weights.values())
         found: list[Account] = []
-        for number in self._holding(weights, names, least * whole, calls=calls) if whole else ():
-            (at, speaker, *_), (said, roots_of) = self._all[number], self._parts[number]
-            held = [own.intersection(words) for own in roots_of]
-            for nth, one in enumerate(said) if names else ():
-                lower = one.lower()
-                held[nth] = held[nth].union(name for name in names if name in lower)
-            places = list(accumulate(map(len, said), initial=self._starts[number]))
-            for nth, own in enumerate(held):
-                near = own.union(*held[max(0, nth - around) : nth + around + 1])
-                share = sum(map(weights.__getitem__, near)) / whole
-                if own and share >= least:
-                    found.append(Account(at, places[nth], speaker, said[nth], share))
+        for number in self._holding(weights, names, least * whole) if whole else ():
+            for sentence, roots_of in zip(*self._parts[number], strict=True):
+                lower = sentence.lower() if names else ""
+                held = roots_of.intersection(words).union(name for name in names if name in lower)
+                share = sum(map(weights.__getitem__, held)) / whole
+                if share >= least:
+                    found.append(Account(sentence, share, held))
         return found
 
-    def _holding(
-        self, weights: Mapping[str, float], names: Sequence[str], least: float, *, calls: bool
-    ) -> list[int]:
+    def _holding(self, weights: Mapping[str, float], names: Sequence[str], least: float) -> list[int]:
         """The texts that hold enough of some weighed names and roots, by number."""
         shares: dict[int, float] = {}
         for term, weight in weights.items():
             for number in self._naming(term) if term in names else self._places.get(term, ()):
                 shares[number] = shares.get(number, 0.0) + weight
-        last = len(self._all) if calls else len(self._texts)
-        return sorted(number for number, share in shares.items() if share >= least - _TINY and number < last)
+        return sorted(number for number, share in shares.items() if share >= least - _TINY)
 
     def _naming(self, name: str) -> list[int]:
         """The texts a name stands in, by number."""
@@ -210,12 +184,6 @@ class Accounts:
     def _all(self) -> list[tuple[int, str, str, str]]:
         return [*self._texts, *self._calls]
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Characters in front of each text; calls stand apart."""
-        gaps = [_APART * (one[1] == CALL) for one in self._all]
-        return list(accumulate(map(add, gaps[1:], (len(one[2]) for one in self._all)), initial=sum(gaps[:1])))
-
     def weigh(self, names: Sequence[str], words: Sequence[str]) -> dict[str, float]:
         """What names and roots count: the rarer a word, the more, and a word of whoever reports less."""
         weights = dict.fromkeys(names, _NAMED)
@@ -232,36 +200,6 @@ class Accounts:
         rarity = math.log(1 + len(self._all) / holding) - 1
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
 
-    def shares(self, texts: Iterable[str], weights: Mapping[str, float]) -> Iterator[float]:
-        """How much of some weighed names and roots each text in lower case holds, 0 to 1; 0 at first."""
-        sought = [((term, *forms_of(term)), weight) for term, weight in weights.items()]
-        yield 0.0
-        for text in texts:
-            held = (weight for forms, weight in sought if any(form in text for form in forms))
-            yield sum(held) / sum(weights.values())
-
-    def opening(self, at: int) -> str:
-        """How a message begins."""
-        return next((text for place, _, text, _ in self._texts if place == at), "")
-
-    def first_of(self, names: Sequence[str]) -> int:
-        """Where somebody first speaks of one of some names, in lower case; 0 without."""
-        return min(
-            (at for at, text in self.spoken if at > 0 and any(name in text for name in names)), default=0
-        )
-
-    def edits(self, *names: str) -> Iterator[tuple[str, str]]:
-        """What edits that ended well put in the place of what, of those that name all of some names."""
-        for message in self._known:
-            for call in message.tool_calls:
-                lower = call.arguments.lower()
-                if call.id not in self._failed and all(name in lower for name in names):
-                    yield from _pairs(_decoded(call.arguments))
-
-    @cached_property
-    def _failed(self) -> set[str]:
-        return {one.call.id for one in self._ended if one.error}
-
 
 def _said(view: View) -> tuple[str, str] | None:
     """Who speaks in a message, and what; None of a tool's output."""
@@ -277,24 +215,3 @@ def _said(view: View) -> tuple[str, str] | None:
     if view.request and len(view.text) <= LONGEST_REQUEST:
         return USER, view.text
     return None if lexicon().injected.match(view.text) else (DOCUMENT, view.text)
-
-
-def _decoded(arguments: str) -> Any:
-    try:
-        return json.loads(arguments)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _pairs(data: Any) -> Iterator[tuple[str, str]]:
-    """The old and the new text of every edit in the arguments of a call, in lower case."""
-    if isinstance(data, list):
-        for one in data:
-            yield from _pairs(one)
-    if not isinstance(data, dict):
-        return
-    strings = [(key, value.lower()) for key, value in data.items() if isinstance(value, str)]
-    old, new = ([value for key, value in strings if key.startswith(start)] for start in ("old", "new"))
-    yield from zip(old[:1], new, strict=False)
-    for value in data.values():
-        yield from _pairs(value)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import sentences
-from core.compress.facts.history import FileStory, Outcome, effect_of, is_acting, stories_of
+from core.compress.facts.history import Outcome, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
-from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words
+from core.compress.retention.ground.claim_words import CheckKind, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
@@ -69,37 +69,6 @@ class Acts:
         told = (part for one in said for part in _MAIN.split(one) if fits(part))
         return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
 
-    def touched(self, things: Sequence[str]) -> bool:
-        """Whether a call that does something, and ended well, names one of some things or gives it back."""
-        done = [(call, result) for one, call, result in self._done if not _DELEGATES.search(one.call.name)]
-        return any(thing in call or thing in result for call, result in done for thing in things)
-
-    def reported(self, things: Sequence[str], forms: Sequence[str]) -> bool:
-        """Whether somebody tells as a fact what holds one of some things and one of some forms of a word."""
-        near = (text for _, text in self._accounts.spoken if any(thing in text for thing in things))
-        told = (one.lower() for text in near for one in sentences(text) if _is_so(one))
-        return any(any(part in one for part in things) and any(map(one.__contains__, forms)) for one in told)
-
-    def is_gone(self, path: str) -> bool:
-        """Whether every file of that name was removed in the end."""
-        end = f"/{path.removeprefix('./').lstrip('/')}"
-        named = [story for story in self._stories.values() if f"/{story.path}".endswith(end)]
-        return bool(named) and all(story.gone for story in named)
-
-    @cached_property
-    def _stories(self) -> dict[str, FileStory]:
-        return stories_of(self._outcomes)
-
-    def undone(self, pattern: str, about: Sequence[str]) -> bool:
-        """Whether a call of that kind ended well for one of some things, in lower case."""
-        did = re.compile(pattern)
-        acts = (one for one in self._outcomes if is_acting(one.call) and one.result and not one.error)
-        return any(
-            did.search(f"{one.call.name} {one.call.command or ''}".lower())
-            and any(thing in f"{one.call.target} {one.call.strings}".lower() for thing in about)
-            for one in acts
-        )
-
     def failed(self, words: Sequence[str]) -> bool:
         """Whether every command that tells most of some words failed."""
         shares = [(_told(one, words), one) for one in self._outcomes if one.call.command]
@@ -116,26 +85,6 @@ class Acts:
         return (
             edited < 0 or done or any(at > edited and did.search(text) for at, text in self._accounts.spoken)
         )
-
-    def edits(self, *, of_tests: bool, since: int) -> list[int]:
-        """The messages from one on that edit tests, or that edit anything else."""
-        edits = (one for one in self._outcomes if one.at >= since and _edits(one))
-        return [one.at for one in edits if bool(_TESTS.search(one.call.path or "")) is of_tests]
-
-    def rows(self, act: ClaimedAct, about: Sequence[str]) -> list[int]:
-        """The messages whose calls, by their name or their command, did a thing, and it went well."""
-        did = re.compile(act.did)
-        return [
-            one.at
-            for one, call, _ in self._done
-            if did.search(f"{one.call.name} {one.call.command or ''}".lower())
-            and (not about or any(thing in call for thing in about))
-        ]
-
-    def made(self, commit: str) -> list[Outcome]:
-        """The commands that made a commit, by its hash."""
-        start = re.compile(rf"^\[[^\]\n]* {re.escape(commit[:_HASH])}\w*\]", re.MULTILINE)
-        return [one for one in self._outcomes if one.call.command and start.search(one.text)]
 
     def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
         """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
@@ -155,18 +104,6 @@ class Acts:
         ran = kind.ran if kind else claim_words().ran
         commands = ((one, one.call.command.lower()) for one in self._outcomes if one.call.command)
         return [one for one, text in commands if ran.search(text) and is_acting(one.call)]
-
-    def own_runs(self, kind: CheckKind) -> list[Outcome]:
-        """The commands that ran a kind of check and no other."""
-        kinds = claim_words().kinds
-        some_tests = kind not in kinds
-        others = [
-            one.own for one in kinds if one is not kind and not (some_tests and one.says.search("tests"))
-        ]
-        runs = ((one, (one.call.command or "").lower()) for one in self.runs(kind))
-        return [
-            one for one, text in runs if kind.own.search(text) and not any(own.search(text) for own in others)
-        ]
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said behind a message that a check went well; of one kind, by its name."""

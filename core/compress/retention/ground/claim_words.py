@@ -12,12 +12,8 @@ from typing import Any
 from core.compress.facts.topic import roots
 from core.support.yaml_tables import load_table
 
-_WORD_OF = re.compile("OLD|NEW")
 _NO_ATTRIBUTE = r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
 """What stands before no act: `a modified file` tells of none."""
-
-_NEGATES = 40
-"""Characters before a state in which a negation turns it round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +40,10 @@ class CheckKind:
     Attributes:
         says: How a summary names it.
         ran: What may run it, other checks with it.
-        own: What runs it and no other kind.
     """
 
     says: re.Pattern[str]
     ran: re.Pattern[str]
-    own: re.Pattern[str]
-
-
-@dataclass(frozen=True, slots=True)
-class StateWords:
-    """A pair of opposite states.
-
-    Attributes:
-        either: Finds the words of both.
-    """
-
-    so: re.Pattern[str]
-    either: re.Pattern[str]
-    negation: re.Pattern[str]
-
-    def sign(self, text: str) -> bool | None:
-        """Which of the two a text tells, negations turning them round; None for neither or both."""
-        signs = {self._told(text, match) for match in self.either.finditer(text)}
-        return signs.pop() if len(signs) == 1 else None
-
-    def _told(self, text: str, match: re.Match[str]) -> bool:
-        before = text[max(0, match.start() - _NEGATES) : match.start()]
-        return (self.so.fullmatch(match.group()) is not None) is (self.negation.search(before) is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +57,8 @@ class ClaimWords:
     told: re.Pattern[str]
     unreal: re.Pattern[str]
     proposed: re.Pattern[str]
-    put_forward: re.Pattern[str]
-    set_about: re.Pattern[str]
     completed: re.Pattern[str]
     negated: re.Pattern[str]
-    acted_on: re.Pattern[str]
-    leaves_alone: re.Pattern[str]
-    person_acts: re.Pattern[str]
-    agent_acts: re.Pattern[str]
     wished: re.Pattern[str]
     rule: re.Pattern[str]
     by_people: re.Pattern[str]
@@ -103,33 +69,13 @@ class ClaimWords:
     qualified: re.Pattern[str]
     same_check: Mapping[str, str]
     only_compiles: str
-    at_first: re.Pattern[str]
     at_all_times: re.Pattern[str]
     thorough: re.Pattern[str]
-    denied: re.Pattern[str]
-    untouched: re.Pattern[str]
     reported: re.Pattern[str]
-    said_by: tuple[re.Pattern[str], ...]
-    person: re.Pattern[str]
-    originates: re.Pattern[str]
-    refuses: re.Pattern[str]
-    notices: re.Pattern[str]
-    concedes: re.Pattern[str]
     unsure: re.Pattern[str]
-    lasting: re.Pattern[str]
-    left: re.Pattern[str]
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
-    states: tuple[StateWords, ...]
     came_from: re.Pattern[str]
-    ordered: tuple[re.Pattern[str], ...]
-    run: re.Pattern[str]
-    events: frozenset[str]
-    of_tests: re.Pattern[str]
-    of_code: re.Pattern[str]
-    in_commit: tuple[re.Pattern[str], ...]
-    failing: re.Pattern[str]
-    replaced: tuple[re.Pattern[str], ...]
     quantity: re.Pattern[str]
     limit: re.Pattern[str]
     rough: re.Pattern[str]
@@ -142,12 +88,12 @@ def kind_of_check(text: str) -> CheckKind | None:
     tool = words.tool.search(text)
     if tool:
         ran = _one(rf"\b{re.escape(tool.group())}")
-        return CheckKind(ran, ran, ran)
+        return CheckKind(ran, ran)
     named = words.qualified.search(text)
     if named:
         kind = words.same_check.get(named["kind"].lower(), named["kind"].lower())
         ran = re.compile(rf"^(?!.*{words.only_compiles}).*(?:{kind})", re.DOTALL)
-        return CheckKind(_one(kind), ran, ran)
+        return CheckKind(_one(kind), ran)
     return next((kind for kind in words.kinds if kind.says.search(text)), None)
 
 
@@ -162,15 +108,10 @@ def claim_words() -> ClaimWords:
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),
-        "kinds": tuple(
-            CheckKind(*(_one(kind[key]) for key in ("says", "ran", "own"))) for kind in table["kinds"]
-        ),
+        "kinds": tuple(CheckKind(*(_one(kind[key]) for key in ("says", "ran"))) for kind in table["kinds"]),
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
-        "states": tuple(_states(pair, table["negation"]) for pair in table["states"].values()),
         "negated": _one(table["negation"]),
-        "events": frozenset(table["events"]),
-        "replaced": tuple(_one(_WORD_OF.sub(_name_of, pattern)) for pattern in table["replaced"]),
         "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
     }
     rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
@@ -190,14 +131,6 @@ def _act(entry: Mapping[str, Any]) -> ClaimedAct:
 
 def _one(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
-
-
-def _states(pair: Mapping[str, str], negation: str) -> StateWords:
-    return StateWords(_one(pair["so"]), _one(rf"\b(?:{pair['so']}|{pair['opposite']})\b"), _one(negation))
-
-
-def _name_of(match: re.Match[str]) -> str:
-    return rf"(?P<{match.group().lower()}>(?<!\w)(?:--)?[A-Za-z_.][\w./@-]{{0,200}}\w(?:\(\))?)"
 
 
 def _any(patterns: list[str]) -> re.Pattern[str]:

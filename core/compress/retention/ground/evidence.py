@@ -31,7 +31,7 @@ _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
 _MOST_LINES, _NEAR = 80, 2000
-_RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b.* -> ")
+_RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -89,6 +89,12 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
+    def tells(self, figure: str) -> bool:
+        """Whether a figure stands somewhere, with or without separators, or in hexadecimal."""
+        plain = figure.replace(",", "")
+        forms = (figure, plain, hex(int(plain))) if plain.isdecimal() else (figure, plain)
+        return any(map(self.mentions, dict.fromkeys(forms)))
+
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary writes down a call that was made with what it gave back."""
         match = _RECORD.match(line)
@@ -116,18 +122,6 @@ class Evidence:
         behind = (_NUMBERED.match(line.partition(noun)[2]) for line in self.lines(noun))
         return {match[1] for match in behind if match}
 
-    def together(self, one: str, other: str) -> bool:
-        """Whether a message, or a call with what it gave back, holds both; what nobody knows is with all."""
-        first, second = one.lower(), other.lower()
-        near = [text for text in self._exchanges if first in text]
-        return not near or second not in self._text or any(second in text for text in near)
-
-    def around(self, part: str, near: int) -> Iterator[str]:
-        """What stands around each place of a text in lower case, in the same line."""
-        for line in self.lines(part):
-            at = line.find(part)
-            yield line[max(0, at - near) : at + near]
-
     @cached_property
     def accounts(self) -> Accounts:
         """Who said what, and what edits replaced."""
@@ -148,10 +142,6 @@ class Evidence:
             end = min(len(text) if end < 0 else end, at + _NEAR)
             yield text[max(text.rfind("\n", 0, at) + 1, at - _NEAR) : end]
             at = text.find(part, end)
-
-    @cached_property
-    def _exchanges(self) -> list[str]:
-        return self._text.split(_BETWEEN)
 
     def measures(self, figure: str, unit: str) -> bool:
         """Whether a figure stands with its unit, also more exactly; people may say a word or two between."""

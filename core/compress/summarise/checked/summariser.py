@@ -132,9 +132,9 @@ class CheckedSummariser:
         """An answer without what nothing bears out, and with the heaviest facts it lost."""
         body, taken = answer.body, list[str]()
         for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
-            values = [claim.value[:_WHERE] for claim in grounds.unsupported(body)]
-            if values:
-                body, gone = without(body, partial(_makes, values, grounds if closely else None))
+            claims = grounds.unsupported(body)
+            if claims:
+                body, gone = without(body, partial(_makes, claims, grounds if closely else None))
                 taken += gone
         missing = grounds.lost(body)
         room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
@@ -143,10 +143,11 @@ class CheckedSummariser:
         return _Corrected(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
 
 
-def _makes(values: Sequence[str], grounds: Grounds | None, sentence: str) -> bool:
-    """Whether a sentence makes one of some claims and, with grounds given, these do not bear it out."""
-    named = any(value in sentence for value in values)
-    return named and (grounds is None or bool(grounds.unsupported(sentence)))
+def _makes(claims: Sequence[Unsupported], grounds: Grounds | None, sentence: str) -> bool:
+    """Whether a sentence makes one of some claims; with grounds given, a value in it must be wrong there."""
+    made = {claim.category for claim in claims if claim.value[:_WHERE].lstrip("-* ") in sentence}
+    told = grounds is None or not made.isdisjoint(("done", "constraints"))
+    return bool(made) and (told or bool(grounds and grounds.unsupported(sentence)))
 
 
 def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:

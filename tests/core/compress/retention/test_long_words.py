@@ -8,14 +8,7 @@ from functools import partial
 import pytest
 
 from core.compress.facts.lexicon import lexicon
-from core.compress.retention.ground.claim_words import claim_words
 from tests.timing import assert_linear
-
-
-@pytest.mark.parametrize("unit", ["a", "aA"])
-def test_what_took_the_place_of_what_is_found_in_linear_time(unit: str) -> None:
-    for pattern in claim_words().replaced:
-        assert_linear(partial(_read, pattern), unit)
 
 
 @pytest.mark.parametrize("unit", ["a", "a.", "a-"])

@@ -47,8 +47,8 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
         ("The branch was pushed.", "done"),
         ("src/invoices/export.py was deleted.", "done"),
         ("The invoices must never leave the building.", "constraints"),
-        ("src/invoices/export.py was left untouched.", "done"),
-        ("It was decided to rewrite the exporter in Rust.", "done"),
+        ("It was decided to rewrite the exporter in Rust.", "names"),
+        ("The offsets begin at 0x2e.", "numbers"),
         ("The user asked for the headers to be translated.", "done"),
         ("The columns are kept for 45 customers.", "numbers"),
     ],
@@ -78,17 +78,6 @@ def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     assert [one.category for one in claims("All tests pass.", middle)] == ["done"]
-
-
-def test_an_id_told_of_another_is_flagged_unless_a_message_tells_of_both() -> None:
-    middle = [
-        user("Move booking KX31LQ to another flight."),
-        *call("search_flights", "HAT057, HAT146", day="2024-05-22"),
-        *call("update_reservation", "done", reservation="KX31LQ", flight="HAT146"),
-        assistant("KX31LQ was moved to HAT146."),
-    ]
-    assert claims("KX31LQ is on HAT146 now.", middle) == ()
-    assert [one.value for one in claims("KX31LQ is on HAT057 now.", middle)] == ["HAT057"]
 
 
 def test_a_tally_the_messages_count_otherwise_is_flagged() -> None:

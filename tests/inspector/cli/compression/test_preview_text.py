@@ -13,7 +13,8 @@ WORK = (
     user("The import of invoices dies. Find out why."),
     assistant("The worker ran out of heap. We could raise the heap of the worker to 4 GB."),
 )
-TOLD = "The import of invoices dies.\nThe heap of the worker was raised to 4 GB.\nsrc/weekly.py was deleted."
+LIE = "The worker insists on more heap because of a cable"
+TOLD = f"The import of invoices dies.\n{LIE}.\nsrc/weekly.py was deleted.\nsrc/daily.py was deleted."
 
 
 def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> None:
@@ -21,8 +22,6 @@ def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> N
     told = [str(line) for line in diff(found) if str(line).startswith("# ")]
     assert told == [
         "# not in the messages, paths: src/weekly.py in: src/weekly.py was deleted.",
-        "# not in the messages, done: src/weekly.py was deleted.",
-        "# hardly borne out: The heap of the worker was raised to 4 GB"
-        " in: The heap of the worker was raised to 4 GB."
-        " (nearest: We could raise the heap of the worker to 4 GB.)",
+        "# not in the messages, paths: src/daily.py in: src/daily.py was deleted.",
+        f"# hardly borne out: {LIE} in: {LIE}. (nearest: The worker ran out of heap.)",
     ]

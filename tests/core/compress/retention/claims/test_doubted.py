@@ -29,19 +29,10 @@ def suspicions(claim: str) -> list[Unsupported]:
     return list(retention(WORK, f"The import of invoices fails.\n{claim}").unsupported)
 
 
-@pytest.mark.parametrize(
-    ("claim", "nearest"),
-    [
-        ("The heap of the worker was raised to 4 GB.", "We could raise"),
-        ("The import now prefills the currency of a supplier.", "Can the import"),
-    ],
-)
-def test_what_was_only_asked_for_or_proposed_is_suspected_beside_its_nearest_place(
-    claim: str, nearest: str
-) -> None:
-    (found,) = suspicions(claim)
+def test_what_no_passage_holds_together_is_suspected_beside_its_nearest_place() -> None:
+    (found,) = suspicions("The worker insists on more heap because of a cable.")
     assert found.category == "suspected"
-    assert found.nearest.startswith(nearest)
+    assert found.nearest == "The worker ran out of heap."
 
 
 @pytest.mark.parametrize(
@@ -53,12 +44,12 @@ def test_what_was_only_asked_for_or_proposed_is_suspected_beside_its_nearest_pla
         "The currency of a supplier is not prefilled yet.",
     ],
 )
-def test_what_was_done_or_is_told_as_a_wish_is_not(claim: str) -> None:
+def test_what_was_done_or_is_told_as_a_wish_is_not_suspected(claim: str) -> None:
     assert suspicions(claim) == []
 
 
 def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
-    told = "The heap of the worker was raised to 4 GB.\n"
+    told = "The worker insists on more heap because of a cable.\n"
     told += "src/imports/weekly.py was deleted.\nIt was released as 4.7.1."
     report = retention(WORK, told)
     assert [claim.category for claim in report.unsupported][-1] == "suspected"
@@ -72,8 +63,9 @@ Empty invoices are skipped by the import now.
 """
 UNLIKELY = (
     "The user insisted on a rollback before the weekend.",
-    "The assistant decided to rewrite the queue.",
-    "The outage came from a certificate that had expired.",
+    "The user must never restart the queue during the day.",
+    "The backup of Sunday was deleted because the disk was full.",
+    "The integration test with two suppliers was added and passes.",
 )
 
 
@@ -95,28 +87,27 @@ def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_le
 
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
-    signs = Signs(apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, len(terms) / 12)
+    signs = Signs(apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, len(terms) / 12)
     return Doubt(where, where, signs, "", False, dict.fromkeys(terms, 1.0))
 
 
 LIKELY = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(6)]
 
 
+def least_likely(*doubts: Doubt) -> list[str]:
+    return [one.where for one in suspected(weigh_doubts([*LIKELY, *doubts]), ["A.", "B.", "C."], 40)]
+
+
 def test_what_another_sentence_tells_otherwise_is_suspected_before_what_none_does() -> None:
     told = doubt("Told.", 0.0, "heap", "worker", "raise")
-    untold = doubt("Untold.", 0.6, "rows", "lock", "read")
-    again = doubt("Again.", 0.6, "heap", "worker", "halve")
-    found = [
-        one.where for one in suspected(weigh_doubts([*LIKELY, told, untold, again]), ["A.", "B.", "C."], 40)
-    ]
-    assert found[:2] == ["Again.", "Untold."]
+    untold = doubt("Untold.", 1.0, "rows", "lock", "read")
+    again = doubt("Again.", 1.0, "heap", "worker", "halve")
+    assert least_likely(told, untold, again)[:2] == ["Again.", "Untold."]
 
 
 def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
-    once, twice = (doubt(where, 0.6, "heap", "worker", "raise") for where in ("Once.", "Twice."))
-    other = doubt("Other.", 0.65, "rows", "lock", "read")
-    found = suspected(weigh_doubts([*LIKELY, once, twice, other]), ["A.", "B.", "C."], 40)
-    assert found[0] == other
+    once, twice = (doubt(where, 0.9, "heap", "worker", "raise") for where in ("Once.", "Twice."))
+    assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
 
 
 def test_what_stands_in_the_messages_word_for_word_is_not_suspected() -> None:

@@ -28,13 +28,9 @@ def flagged(claim: str) -> list[str]:
 @pytest.mark.parametrize(
     "claim",
     [
-        "The linter never complained.",
-        "Lint passed on the first run.",
-        "The unit tests failed at first.",
         "The integration tests passed.",
         "The smoke tests passed.",
         "mypy passed.",
-        "notes.txt was kept.",
         "The branch was merged into main.",
         "A pull request was opened.",
     ],
