@@ -10,17 +10,19 @@ import os
 import tempfile
 from pathlib import Path
 
+from core.support.yaml_tables import SHIPPED, shipped_copy
 from sample_sessions.builder import build
 from tests import examples
 from tests.conftest import NOW
 from tests.reference.all_pages import DOCS, pages
-from tests.shipped import SHARE, shared_files
+from tests.shipped import ROOT, SHARE, shared_files
 
 
 def main() -> None:
-    """Write every page, what the wheel ships, and the figures of the samples."""
+    """Write every page, what the wheel ships, the copies of tables, and the figures of the samples."""
     written = {DOCS / name: content for name, content in pages().items()}
     written |= {SHARE / name: content for name, content in shared_files().items()}
+    written |= {(ROOT / name).with_suffix(".json"): shipped_copy(ROOT / name) for name in SHIPPED}
     for path, content in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")

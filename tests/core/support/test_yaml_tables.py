@@ -47,6 +47,25 @@ def test_the_kept_copy_says_what_the_source_says(name: str) -> None:
     assert load_table(name) == source
 
 
+@pytest.mark.parametrize("name", tables.SHIPPED)
+def test_the_copy_beside_a_table_is_of_the_table_as_it_is(name: str) -> None:
+    """Made again with `python -m tests.reference`."""
+    copy = (ROOT / name).with_suffix(".json").read_text("utf-8")
+    assert copy == tables.shipped_copy(ROOT / name), "run python -m tests.reference"
+
+
+def test_a_copy_beside_a_table_counts_only_while_the_table_is_as_it_was(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "SHIPPED", ("one.yaml",))
+    table.with_suffix(".json").write_text(tables.shipped_copy(table).replace("2]", "7]"))
+    assert load_table("one.yaml") == {"a": [1, 7]}
+    table.write_text("a: [1, 2, 3]\n")
+    assert load_table("one.yaml") == {"a": [1, 2, 3]}
+    table.with_suffix(".json").write_text("rubbish")
+    assert load_table("one.yaml") == {"a": [1, 2, 3]}
+
+
 def test_the_second_reading_needs_no_yaml(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_table("one.yaml")
     monkeypatch.setattr(builtins, "__import__", lambda name, *_: pytest.fail(f"imports {name}"))
