@@ -6,6 +6,9 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.pruning.old_outputs import is_large, note
@@ -140,7 +143,7 @@ def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
         messages=(*old.messages, *added),
         base=base,
         calls=calls,
-        results=array("q", sorted({*old.results, *map(hash, _results(added))})),
+        results=_joined(old.results, sorted(map(hash, _results(added)))),
         duplicates=(*old.duplicates, *sorted(new + i for i in older)),
         shrunk={**old.shrunk, **{new + i: one for i, one in shrunk.items()}},
         stubs={**old.stubs, **{new + i: one.text for i, one in shrunk.items()}},
@@ -162,6 +165,11 @@ def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
         estimates=numbers(old.estimates, (total_tokens((one,), policy.estimate) for one in sizes)),
         whole=old.whole,
     )
+
+
+def _joined(old: array[int], added: Sequence[int]) -> array[int]:
+    """Both in order, each number once; thousands of old ones are passed by, not held."""
+    return array("q", map(itemgetter(0), groupby(merge(old, added)))) if added else old
 
 
 _UNSIZED = Size(0, 0, 0)

@@ -9,10 +9,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,11 +68,12 @@ def run(args: argparse.Namespace) -> int:
         found = [(one, event) for one in followers for event in one.look()]
         if args.once:
             found += [(one, event) for one in followers for event in one.rest()]
-        _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
+        with _unbroken() if args.cursor else nullcontext():
+            _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
+            if found and args.cursor:
+                _keep(args.cursor, followers)
         if caller:
             caller.tell([event for one, event in found if one.limits.speak_up(event)])
-        if found and args.cursor:
-            _keep(args.cursor, followers)
         said = _complain(followers, said)
         if args.once:
             return 0
@@ -97,6 +99,26 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     if args.cursor and not saved:
         _keep(args.cursor, followers)
     return followers
+
+
+@contextmanager
+def _unbroken() -> Iterator[None]:
+    """Being told to end waits, or what was told and not kept would be told once more; told twice, it ends."""
+    asked: list[int] = []
+
+    def wait(number: int, _frame: object) -> None:
+        asked.append(number)
+        if len(asked) > 1:
+            raise KeyboardInterrupt
+
+    before = {one: signal.signal(one, wait) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+    for number in asked:
+        signal.raise_signal(number)
 
 
 def _own() -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 
 from core.live.event import LiveKind
+from inspector.cli.live import watch
 from inspector.cli.live.watch import KINDS
-from inspector.cli.main import run
+from inspector.cli.main import INTERRUPTED, run
 from tests.core.live.writer import Writer
 
 
@@ -100,7 +102,7 @@ def test_beside_a_writer_nothing_is_missed_and_nothing_is_told_twice(writer: Wri
     cursor, lines = tmp_path / "cursor", tmp_path / "lines"
     command = [sys.executable, "-m", "inspector", "watch", "--json", "--home", str(writer.home)]
     with lines.open("w") as stream:
-        watch = subprocess.Popen([*command, "--cursor", str(cursor)], stdout=stream)
+        watching = subprocess.Popen([*command, "--cursor", str(cursor)], stdout=stream)
         try:
             _until(lambda: cursor.exists())
             befalls = (writer.rotate, writer.checkpoint, writer.vacuum, writer.replace, writer.rotate_by_copy)
@@ -116,9 +118,28 @@ def test_beside_a_writer_nothing_is_missed_and_nothing_is_told_twice(writer: Wri
             _until(lambda: _calls(lines) == writer.called)
             _until(lambda: _rows(lines) == writer.wrote)
         finally:
-            watch.kill()
-            watch.wait()
+            watching.kill()
+            watching.wait()
     assert (_rows(lines), _calls(lines)) == (writer.wrote, writer.called)
+
+
+def test_one_that_is_interrupted_while_it_tells_keeps_first_what_it_told(
+    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cursor = tmp_path / "cursor"
+    assert told(capsys, writer, cursor) == []
+    writer.message()
+    tell = watch._tell
+
+    def interrupted(found: Any, *, as_json: bool) -> None:
+        tell(found, as_json=as_json)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(watch, "_tell", interrupted)
+    assert run(["watch", "--json", "--home", str(writer.home), "--cursor", str(cursor)]) == INTERRUPTED
+    assert [json.loads(line)["kind"] for line in capsys.readouterr().out.splitlines()] == ["message"]
+    monkeypatch.undo()
+    assert told(capsys, writer, cursor) == []
 
 
 def _until(done: Any) -> None:
