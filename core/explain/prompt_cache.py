@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from core.account.pricing.price_book import PriceBook, open_book
+from core.account.prompt_cache.message_notes import MessageNotes
 from core.account.prompt_cache.report import CacheInputs, cache_report
 from core.explain.context.context import ConversationContext, open_context, passing
 from core.explain.recorded import with_recording
@@ -23,6 +24,7 @@ def conversation_cache(
     prices: bool = True,
     results: bool = True,
     markers: bool = True,
+    notes: MessageNotes | None = None,
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
@@ -33,6 +35,7 @@ def conversation_cache(
         prices: Work costs out too.
         results: Cost the tool results too, which reads every message.
         markers: Place the next request's markers too, which weighs every message it holds.
+        notes: Of messages noted in them before, none is read again; the others are noted.
 
     Raises:
         NotFoundError: There is no such session.
@@ -40,19 +43,22 @@ def conversation_cache(
     """
     context = open_context(store, session_id, release=release)
     messages = partial(passing, context)
-    return _reported(context, messages, prices=prices, results=results, markers=markers)
+    noted = notes or MessageNotes()
+    return _reported(context, messages, noted, prices=prices, results=results, markers=markers)
 
 
 def cache_of(
     context: ConversationContext, *, prices: bool = True, results: bool = True, markers: bool = True
 ) -> CacheReport:
     """The same where messages are read for others too; without `markers` none are placed."""
-    return _reported(context, context.messages, prices=prices, results=results, markers=markers)
+    noted = MessageNotes()
+    return _reported(context, context.messages, noted, prices=prices, results=results, markers=markers)
 
 
 def _reported(
     context: ConversationContext,
     messages: Callable[[Sequence[int]], Iterable[Message]],
+    notes: MessageNotes,
     *,
     prices: bool,
     results: bool,
@@ -67,6 +73,7 @@ def _reported(
         config=context.config,
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
+        notes=notes,
     )
     return with_recording(cache_report(case, results=results, markers=markers), context)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 
 from core.model.transcript.message import Message
 
@@ -35,7 +36,7 @@ class ToolPairs:
             callers.append(caller)
             calls.append(call)
             tools.append(tool)
-            waiting |= {one.id: (place, at, one.name) for at, one in enumerate(message.tool_calls)}
+            waiting |= {one.id: (place, at, intern(one.name)) for at, one in enumerate(message.tool_calls)}
         return ToolPairs(callers, calls, tuple(tools), waiting)
 
     def call_of(self, index: int) -> tuple[int, str | None] | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,8 @@ from core.account.prompt_cache.calls import (
     paybacks,
     read_calls,
 )
-from core.account.prompt_cache.result_costs import result_costs
+from core.account.prompt_cache.message_notes import MessageNotes
+from core.account.prompt_cache.result_costs import costs_of
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
@@ -36,7 +36,7 @@ from core.model.accounting.prompt_cache import (
     CacheRoute,
     ResultCost,
 )
-from core.model.transcript.message import Message, Wire
+from core.model.transcript.message import Message
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -58,6 +58,7 @@ class CacheInputs:
         prices: Amounts stay unknown without them.
         to_utc: Turns the log's times into UTC; this machine's zone by default.
         messages: Gives the messages of rows, in the order asked for.
+        notes: What was noted of them before.
     """
 
     store: Store
@@ -68,18 +69,19 @@ class CacheInputs:
     config: HermesConfig = field(default_factory=HermesConfig)
     prices: PriceBook | None = None
     to_utc: ToUtc = local_time
+    notes: MessageNotes = field(default_factory=MessageNotes)
 
     @property
     def tip(self) -> Session:
         """The session that carries the conversation on."""
         return self.conversation.tip
 
-    @property
+    @cached_property
     def sessions(self) -> frozenset[str]:
         """Ids of its sessions."""
         return frozenset(session.id for session in self.conversation.sessions)
 
-    @property
+    @cached_property
     def route(self) -> Route:
         """Where its requests go."""
         return Route(self.tip.provider or "", self.tip.base_url or "", self.tip.model or "")
@@ -180,15 +182,12 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     if not case.conversation.generations or route.layout == "none":
         return ()
     rules = load_policy(case.release).estimate
-    weights, outlines = array("q"), []
-    for message in case.messages(case.conversation.generations[-1].row_ids):
-        weights.append(total_tokens([message_size(message.wire, rules)], rules))
-        outlines.append(_outlined(message.wire))
+    noted = case.notes.of(case.conversation.generations[-1], case.messages, rules)
     system = case.store.system_prompt(case.tip)
     before = (Message({"role": "system", "content": system}),) if system else ()
     static = _static(case, system)
     points = place(
-        (*before, *outlines),
+        (*before, *noted.outlines),
         case.release,
         route.layout,
         ttl,
@@ -199,30 +198,13 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     shifted = [replace(point, index=_shifted(point.index, len(before))) for point in points]
     pin = case.store.tools(case.tip)
     base = text_tokens(system or "", rules.unit) + (tool_tokens(pin.tools, schema=True) if pin else 0)
-    counted = with_prefix_tokens(shifted, weights, base)
+    counted = with_prefix_tokens(shifted, noted.weights, base)
     if static is None:
         return counted
     apart = ("system", "part 0")  # how long the static beginning is, is not stored
     return tuple(
         replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
     )
-
-
-def _outlined(wire: Wire) -> Message:
-    """What decides on markers, without the text: thousands of messages are asked for one marker on three."""
-    role, content, calls = wire.get("role"), wire.get("content"), bool(wire.get("tool_calls"))
-    if isinstance(content, str):
-        content = content[:1]
-        if isinstance(role, str) and "cache_control" not in wire:
-            return _bare(role, content, calls=calls)
-    told = {name: wire[name] for name in ("role", "cache_control") if name in wire}
-    return Message({**told, "content": content, "tool_calls": calls})
-
-
-@lru_cache(maxsize=256)
-def _bare(role: str, content: str, *, calls: bool) -> Message:
-    """One for all that differ in no more than their texts."""
-    return Message({"role": role, "content": content, "tool_calls": calls})
 
 
 def _static(case: CacheInputs, system: str | None) -> str | None:
@@ -258,9 +240,9 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 
 
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
-    generations = ((case.messages(one.row_ids), one.copied) for one in case.conversation.generations)
-    price = case.entry if case.prices else None
-    return result_costs(generations, price, hit_rate=tokens.hit_rate)
+    rules = load_policy(case.release).estimate
+    noted = (case.notes.of(one, case.messages, rules).results for one in case.conversation.generations)
+    return costs_of(noted, case.entry if case.prices else None, hit_rate=tokens.hit_rate)
 
 
 def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from heapq import nsmallest
@@ -16,8 +17,53 @@ from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 
 _CHARS = 4
-_Result = str | tuple[str, int]
-"""Id of the call; behind it how many results under that id stood before it: some models give an id twice."""
+_Result = int | tuple[int, int]
+"""Hash of the id of the call; behind it how many results under that id stood before it: some models give an
+id twice."""
+_Price = Callable[[datetime | None], PriceRow | None]
+
+
+@dataclass(slots=True)
+class ResultNotes:
+    """The tool results of one generation, a column for each thing that their cost rests on, without a text.
+
+    Attributes:
+        messages, calls: How many were passed by.
+        names: The tools of calls not answered yet, by id.
+        ids: Hashes of the ids of the calls that were answered.
+        before: The calls before each result.
+    """
+
+    messages: int = 0
+    calls: int = 0
+    names: dict[str, str] = field(default_factory=dict)
+    rows: array[int] = field(default_factory=lambda: array("q"))
+    sessions: list[str] = field(default_factory=list)
+    tools: list[str] = field(default_factory=list)
+    tokens: array[int] = field(default_factory=lambda: array("q"))
+    times: list[datetime | None] = field(default_factory=list)
+    ids: array[int] = field(default_factory=lambda: array("q"))
+    before: array[int] = field(default_factory=lambda: array("q"))
+
+    def note(self, message: Message, copies: frozenset[int]) -> None:
+        """Take the next message; `copies` are the positions of those the compaction stored again."""
+        place, row = self.messages, message.row
+        self.messages += 1
+        if row is None:
+            return
+        self.calls += message.role == "assistant" and place not in copies
+        self.names.update((call.id, call.name) for call in message.tool_calls)
+        call = message.tool_call_id
+        if message.role == "tool" and call:
+            name = str(message.wire.get("tool_name") or self.names.get(call) or "")
+            self.names.pop(call, None)  # it is answered, and there may be thousands
+            self.rows.append(row.id)
+            self.sessions.append(row.session_id)
+            self.tools.append(intern(name))
+            self.tokens.append(len(message.text) // _CHARS)
+            self.times.append(row.timestamp)
+            self.ids.append(hash(call))
+            self.before.append(self.calls)
 
 
 @dataclass(slots=True)
@@ -44,7 +90,7 @@ class _Life:
 
 def result_costs(
     generations: Iterable[tuple[Iterable[Message], frozenset[int]]],
-    price: Callable[[datetime | None], PriceRow | None] | None = None,
+    price: _Price | None = None,
     *,
     hit_rate: float | None = None,
     most: int = 20,
@@ -62,43 +108,50 @@ def result_costs(
             a hit.
         most: How many to return.
     """
+    return costs_of((_noted(*one) for one in generations), price, hit_rate=hit_rate, most=most)
+
+
+def _noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
+    notes = ResultNotes()
+    for message in messages:
+        notes.note(message, copies)
+    return notes
+
+
+def costs_of(
+    generations: Iterable[ResultNotes],
+    price: _Price | None = None,
+    *,
+    hit_rate: float | None = None,
+    most: int = 20,
+) -> tuple[ResultCost, ...]:
+    """The same by what was noted of the messages."""
     lives: dict[_Result, _Life] = {}
-    for number, (messages, copies) in enumerate(generations):
-        _live(number, messages, copies, lives)
+    for number, notes in enumerate(generations):
+        _live(number, notes, lives)
     costs = (_cost(life, price, hit_rate) for life in lives.values() if life.calls)
     dearest = nsmallest(most, costs, key=lambda cost: (-(cost.usd or 0), -cost.tokens * cost.calls, cost.row))
     return tuple(dearest)
 
 
-def _live(
-    generation: int, messages: Iterable[Message], copies: frozenset[int], lives: dict[_Result, _Life]
-) -> None:
+def _live(generation: int, notes: ResultNotes, lives: dict[_Result, _Life]) -> None:
     met: list[_Life] = []
-    repeats: Counter[str] = Counter()
-    names: dict[str, str] = {}
-    calls = 0
-    for place, message in enumerate(messages):
-        row = message.row
-        if row is None:
-            continue
-        if message.role == "assistant" and place not in copies:
-            calls += 1
-        names.update((call.id, call.name) for call in message.tool_calls)
-        if message.role == "tool" and message.tool_call_id:
-            call, size = message.tool_call_id, len(message.text) // _CHARS
-            name = intern(str(message.wire.get("tool_name") or names.get(call) or ""))
-            names.pop(call, None)  # it is answered, and there may be thousands
-            key = _key(call, generation, lives, repeats)
-            life = lives.setdefault(key, _Life(row.id, row.session_id, "", size, row.timestamp))
-            life.generation, life.size, life.before = generation, size, calls
-            life.tool = life.tool or name or lives[call].tool
-            met.append(life)
+    repeats: Counter[int] = Counter()
+    for at, call in enumerate(notes.ids):
+        key = _key(call, generation, lives, repeats)
+        size = notes.tokens[at]
+        life = lives.get(key)
+        if life is None:
+            life = lives[key] = _Life(notes.rows[at], notes.sessions[at], "", size, notes.times[at])
+        life.generation, life.size, life.before = generation, size, notes.before[at]
+        life.tool = life.tool or notes.tools[at] or lives[call].tool
+        met.append(life)
     for life in met:
-        life.calls += calls - life.before
-        life.carried += life.size * (calls - life.before)
+        life.calls += notes.calls - life.before
+        life.carried += life.size * (notes.calls - life.before)
 
 
-def _key(call: str, generation: int, lives: Mapping[_Result, _Life], repeats: Counter[str]) -> _Result:
+def _key(call: int, generation: int, lives: Mapping[_Result, _Life], repeats: Counter[int]) -> _Result:
     first = lives.get(call)
     if first is None or first.generation != generation:
         return call
@@ -106,9 +159,7 @@ def _key(call: str, generation: int, lives: Mapping[_Result, _Life], repeats: Co
     return call, repeats[call]
 
 
-def _cost(
-    life: _Life, price: Callable[[datetime | None], PriceRow | None] | None, hit_rate: float | None
-) -> ResultCost:
+def _cost(life: _Life, price: _Price | None, hit_rate: float | None) -> ResultCost:
     entry = price(life.at) if price else None
     usd = None
     if entry is not None:

@@ -27,7 +27,7 @@ class RowOutline:
     """One row without its body.
 
     Attributes:
-        uid: Hash of its `message_uid`, half the size of the text; None where it has none.
+        uid: A number for its `message_uid`, a third the size of the text; None where it has none.
         key: What a copy of this message shares with it; None until it is needed.
         names_call: The key stands for ids of calls besides texts, which may recur.
         summary: The summary in it, when there is one.
@@ -53,7 +53,7 @@ def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: st
     """Every row of a session by id, with its summaries found."""
     known = kept_rows(connection, schema, session_id)
     rows = _rows(connection, schema, session_id, known.last)
-    if known.hidden and any(hash(row["message_uid"]) in known.hidden for row in rows):
+    if known.hidden and any(_number(row["message_uid"]) in known.hidden for row in rows):
         known, rows = Kept(), _rows(connection, schema, session_id, None)
     last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
     outlines = [*known.outlines, *(_outline(row, last) for row in rows)]
@@ -114,10 +114,15 @@ def _outline(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
         role=intern(str(row["role"])),
         state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
         timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
-        uid=None if uid is None else hash(uid),
+        uid=None if uid is None else _number(uid),
         summary=find_summary(_readable(row, "candidate")) if row["candidate"] is not None else None,
         flagged=bool(row["_compressed_summary"]),
     )
+
+
+def _number(uid: object) -> int:
+    """Of 60 bits: one of 64 takes half as much again."""
+    return hash(uid) & ((1 << 60) - 1)
 
 
 def _readable(row: sqlite3.Row, column: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from threading import Lock
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.account.prompt_cache.message_notes import MessageNotes
 from core.explain.headline.usage import cache_headline
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
@@ -35,8 +35,6 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
 from inspector.widgets.panes.fields import evidence_lines
 
-COSTED = 5.0
-"""Seconds for which markers and costs of tool results stand while Hermes writes: they take every message."""
 READING = "Reading log, rows and prices …"
 
 
@@ -51,7 +49,7 @@ class CacheView(CurveView):
     def __init__(self) -> None:
         super().__init__()
         self._report: CacheReport | None = None
-        self._costed = 0.0
+        self._notes, self._reading = MessageNotes(), Lock()
 
     def compose(self) -> ComposeResult:
         """Answer, figures, markers, hit rate, breaks, card."""
@@ -72,14 +70,8 @@ class CacheView(CurveView):
 
     def _reported(self, session: str, store: Store) -> CacheReport:
         """Join log, rows and prices; in a thread."""
-        before = self._report
-        costed = before is None or time.monotonic() - self._costed > COSTED
-        report = conversation_cache(store, session, results=costed, markers=costed)
-        if costed:
-            self._costed = time.monotonic()
-        elif before is not None:
-            report = replace(report, results=before.results, breakpoints=before.breakpoints)
-        return report
+        with self._reading:  # one that was told to stop may still be noting messages
+            return conversation_cache(store, session, notes=self._notes)
 
     def _take(self, report: CacheReport) -> None:
         again, before = self._report is not None, self.breaks.current
