@@ -10,7 +10,9 @@ from typing import Any
 
 from core.support.yaml_tables import load_table
 
-_ANY_CASE = frozenset(("constraint", "decision", "remaining", "achieved", "intent", "offered", "passed"))
+_ANY_CASE = frozenset(
+    ("constraint", "courtesy", "decision", "remaining", "achieved", "intent", "offered", "passed")
+)
 _BY_LINE = frozenset(("gone", "moved"))
 """Patterns of which `^` and `$` are of a line."""
 
@@ -60,7 +62,6 @@ def lexicon() -> Lexicon:
     table: dict[str, Any] = load_table("core/compress/facts/lexicon.yaml")
     extensions = "|".join(sorted(map(re.escape, table["extensions"]), key=len, reverse=True))
     made: dict[str, Any] = {
-        "courtesy": re.compile(rf"\b{table['courtesy']}\b|###\w+###", re.IGNORECASE),
         "file_name": re.compile(rf"(?<![\w@+%~$.-])[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         "effects": {effect: frozenset(words) for effect, words in table["effects"].items()},
     }

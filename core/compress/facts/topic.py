@@ -20,6 +20,11 @@ from core.support.yaml_tables import load_table
 _WORD = re.compile(r"[^\W\d_]+|\d{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u3040-\u30ff]+")
+_CJK_LITTLE = re.compile(
+    "[的了着吗呢啊吧哦嗯呀是在和与及或也都还就很又再我你您他她它这那哪请把被让给从到想要个些]+"
+)
+"""Characters that say nothing by themselves, and between which the words stand."""
+
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "y", "e")
 _NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
 """One name made of several parts: a file, a path, an identifier."""
@@ -57,8 +62,8 @@ def terms(text: str) -> tuple[str, ...]:
     """
     found: dict[str, None] = {}
     if not text.isascii():
-        for run in _CJK.findall(text):
-            found.update(dict.fromkeys(run[i : i + 2] for i in range(max(1, len(run) - 1))))
+        for run in _CJK.findall(_CJK_LITTLE.sub(" ", text)):
+            found.update(dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1)))
         text = _CJK.sub(" ", text)
     for word in _WORD.findall(_CAMEL.sub(" ", text).lower()):
         if len(word) > 1 and word not in _stopwords():

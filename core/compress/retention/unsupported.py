@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
@@ -94,7 +95,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
-    doubtful: dict[str, list[tuple[str, str]]] = {}
+    doubtful: dict[str, tuple[str, str]] = {}
     for one in read:
         known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
@@ -102,30 +103,28 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
         if not (strange or one.recorded or _is_copied(one, evidence)):
-            doubtful[one.where] = list(told(one.text, one.facts, evidence))
+            doubtful.update((one.where, claim) for claim in islice(told(one.text, one.facts, evidence), 1))
     # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    doubted = read if suspicions or any(doubtful.values()) else []
+    doubted = read if suspicions or doubtful else []
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, doubtful, evidence)])
-    for where, claims in doubtful.items():
+    for where, claim in doubtful.items():
         if where not in worst or is_sure(worst[where][0]):
-            found.update((claim, _told_wrongly(claim, where)) for claim in claims)
+            found[claim] = _told_wrongly(claim, where)
     unlikely = suspected(worst, {claim.where for claim in found.values()}, evidence.messages)
-    for where in (doubt.where for doubt in unlikely if doubtful.get(doubt.where)):
-        found.update((claim, _told_wrongly(claim, where)) for claim in doubtful[where])
-    unlikely = [doubt for doubt in unlikely if suspicions and not doubtful.get(doubt.where)]
+    for where in (doubt.where for doubt in unlikely if doubt.where in doubtful):
+        found[doubtful[where]] = _told_wrongly(doubtful[where], where)
+    unlikely = [doubt for doubt in unlikely if suspicions and doubt.where not in doubtful]
     place = {one.where: number for number, one in enumerate(read)}
     flagged = sorted(found.values(), key=lambda claim: place[claim.where])
     vouched = sum(known.values()) / len(known) if known else 1.0
     return Checked((*flagged, *map(_suspicion, unlikely))[:_MOST], vouched)
 
 
-def _doubts(
-    one: _Sentence, doubtful: Mapping[str, Sequence[tuple[str, str]]], evidence: Evidence
-) -> Iterator[Doubt]:
+def _doubts(one: _Sentence, doubtful: Mapping[str, tuple[str, str]], evidence: Evidence) -> Iterator[Doubt]:
     """What speaks against the clauses of a sentence."""
     if not one.recorded:
-        categories = {category for category, _ in doubtful.get(one.where, ())}
-        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where, categories)
+        category, _ = doubtful.get(one.where, ("", ""))
+        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where, category)
 
 
 def _read(sentence: str, evidence: Evidence) -> _Sentence:

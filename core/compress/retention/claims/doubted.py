@@ -162,7 +162,7 @@ def _table() -> Any:
 
 
 def doubts(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str, found: Collection[str] = ()
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str, found: str = ""
 ) -> Iterator[Doubt]:
     """The clauses of a sentence, each with what speaks for it.
 
@@ -171,7 +171,7 @@ def doubts(
         facts: The values in it.
         evidence: What the messages bear out.
         where: The sentence as it is shown.
-        found: The categories of what rules find in it.
+        found: The category of what a rule finds in it.
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
@@ -210,7 +210,7 @@ def _signs(
     evidence: Evidence,
     accounts: Sequence[Account],
     weights: Mapping[str, float],
-    found: Collection[str],
+    found: str,
 ) -> Signs:
     words = claim_words()
     negated = words.negated.search(clause) is not None
@@ -219,9 +219,9 @@ def _signs(
         apart=1 - max((one.share for one in accounts), default=0.0),
         swapped=_swapped(clause, facts, accounts, weights),
         unsaid=_unsaid(clause, facts, evidence),
-        undone=float("done" in found),
-        invented=float(INVENTED in found),
-        unruled=float("constraints" in found),
+        undone=float(found == "done"),
+        invented=float(found == INVENTED),
+        unruled=float(found == "constraints"),
         done=float(bool(done)),
         rule=float(words.rule.search(clause) is not None),
         cause=float(words.came_from.search(clause) is not None),
