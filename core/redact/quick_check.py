@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile
+from typing import NamedTuple
 
 from core.redact.known_values import KNOWN
 from core.redact.spans import BETWEEN, Search, pattern, search_for
@@ -37,8 +37,7 @@ _LONG = 10
 """Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Clues:
+class _Clues(NamedTuple):
     """What to look for, from the table of credentials.
 
     Attributes:

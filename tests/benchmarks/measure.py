@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 RUNS = 5
+_BYTE_CODE = tempfile.TemporaryDirectory(prefix="hermes-inspector-byte-code-")
+"""An installed program has its byte code, whatever the environment of the benchmarks says of writing it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,24 @@ def process(command: Sequence[str], *, runs: int = RUNS, **env: str) -> Cost:
     return _best([_once(command, env) for _ in range(runs)])
 
 
-def in_turn(*commands: Sequence[str], runs: int = 2 * RUNS) -> list[Cost]:
-    """The same for several commands, run in turn because a machine's speed changes from minute to minute."""
-    costs = [[_once(command, {}) for command in commands] for _ in range(runs)]
+def in_turn(*commands: Sequence[str], runs: int = 2 * RUNS, anew: bool = False) -> list[Cost]:
+    """The same for several commands, run in turn because a machine's speed changes from minute to minute.
+
+    Args:
+        commands: To compare.
+        runs: Of each.
+        anew: Each run finds an empty cache.
+    """
+    run = _once_anew if anew else _once
+    costs = [[run(command, {}) for command in commands] for _ in range(runs)]
     return [_best(found) for found in zip(*costs, strict=True)]
 
 
-def beside(command: Sequence[str], baseline: Sequence[str], *, runs: int = 2 * RUNS) -> float:
+def beside(
+    command: Sequence[str], baseline: Sequence[str], *, runs: int = 2 * RUNS, anew: bool = False
+) -> float:
     """How many times as long a processor takes for a command as for another, each at its best."""
-    ours, theirs = in_turn(command, baseline, runs=runs)
+    ours, theirs = in_turn(command, baseline, runs=runs, anew=anew)
     return ours.busy / theirs.busy
 
 
@@ -68,7 +80,7 @@ def python_command(code: str, *arguments: str) -> list[str]:
 
 def inspector_command(*words: str) -> list[str]:
     """A command line of the inspector."""
-    return [sys.executable, "-m", "inspector.cli.main", *words]
+    return [sys.executable, "-m", "inspector", *words]
 
 
 def figures(code: str, *arguments: str, **env: str) -> list[float]:
@@ -107,9 +119,15 @@ def _best(costs: Sequence[Cost]) -> Cost:
     return Cost(min(cost.seconds for cost in costs), max(cost.peak for cost in costs), least)
 
 
+def _once_anew(command: Sequence[str], env: dict[str, str]) -> Cost:
+    with tempfile.TemporaryDirectory() as empty:
+        return _once(command, {"XDG_CACHE_HOME": empty, **env})
+
+
 def _once(command: Sequence[str], env: dict[str, str]) -> Cost:
+    own = {"PYTHONPYCACHEPREFIX": _BYTE_CODE.name, "PYTHONDONTWRITEBYTECODE": ""}
     start = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **env})
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env={**os.environ, **own, **env})
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)

@@ -9,8 +9,9 @@ from decimal import Decimal
 from functools import cache
 
 from core.hermes.config.config_values import host_of
-from core.model.accounting.amounts import Buckets, PriceRow, Rates, Term
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.prices import PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
 from core.support.yaml_tables import shared_table
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from core.model.accounting.amounts import PriceRow, Rates, Tier
+from core.model.accounting.prices import PriceRow, Rates, Tier
 from core.support.file_cache import keep
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from heapq import nsmallest
 from sys import intern
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
-from core.model.accounting.amounts import PriceRow
+from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.account.pricing.price import billing_of, cost, entry_at
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import QUARTER, UNKNOWN, Classes, Window
-from core.model.accounting.amounts import Buckets, Money, PriceRow, differ
+from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.prices import PriceRow, differ
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
 

@@ -19,7 +19,8 @@ from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
 from core.hermes.config.config import load_tree
 from core.hermes.policy.policy import Policy, load_policy
-from core.model.accounting.amounts import Buckets, PriceRow
+from core.model.accounting.amounts import Buckets
+from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 from core.store.store import Store

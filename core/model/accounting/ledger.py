@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from core.model.accounting.amounts import Buckets, Money, PriceRow, differ
+from core.model.accounting.amounts import Buckets, Money
+from core.model.accounting.prices import PriceRow, differ
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from core.model.accounting.amounts import Buckets, Term
+from core.model.accounting.amounts import Buckets
+from core.model.accounting.prices import Term
 from core.model.evidence import Evidence
 
 

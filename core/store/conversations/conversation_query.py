@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.pages import (
@@ -114,8 +113,7 @@ def _entry(session: Session, lineage: Lineage) -> SessionEntry:
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
+class _Facts(NamedTuple):
     """What ordering and filtering need of every session."""
 
     order: Mapping[str, Any]

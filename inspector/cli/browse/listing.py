@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.model.transcript.session import Kind
 
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 MOST_COUNTED = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A conversation, shown by its tip, or one session.
 
     Attributes:
@@ -78,7 +76,7 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
         ids = [row.session.id for row in rows if row.store is store]
         numbers = store.thread_generation_counts(ids)
         counts.update({(store, one): number for one, number in zip(ids, numbers, strict=True)})
-    return [replace(row, generations=counts[row.store, row.session.id]) for row in rows]
+    return [row._replace(generations=counts[row.store, row.session.id]) for row in rows]
 
 
 def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
@@ -95,7 +93,7 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
         ids = [row.began(whole) for row in rows if row.store is store and not row.title]
         found.update({(store, one): words for one, words in store.first_words(ids).items()})
     return [
-        row if row.title else replace(row, preview=found.get((row.store, row.began(whole)))) for row in rows
+        row if row.title else row._replace(preview=found.get((row.store, row.began(whole)))) for row in rows
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.model.accounting.amounts import Term
+from core.model.accounting.prices import Term
 from core.model.accounting.usage import Origin
 from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.sessions.columns import Extra

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.model.accounting.amounts import Term
+from core.model.accounting.prices import Term
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, ResultCost, TtlAdvice
 from core.model.accounting.usage import Origin
 from inspector.base.figure_origins import FigureOrigin, located

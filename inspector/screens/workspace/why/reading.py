@@ -9,7 +9,7 @@ from datetime import timedelta
 from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
 from core.explain.prompt_cache import conversation_cache
-from core.model.accounting.amounts import Term
+from core.model.accounting.prices import Term
 from core.model.accounting.prompt_cache import Payback
 from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
