@@ -11,7 +11,7 @@ from typing import Any
 from core.support.yaml_tables import load_table
 
 _ANY_CASE = frozenset(
-    ("constraint", "courtesy", "decision", "remaining", "achieved", "intent", "offered", "passed")
+    ("constraint", "corrects", "courtesy", "decision", "remaining", "achieved", "intent", "offered", "passed")
 )
 _BY_LINE = frozenset(("gone", "moved"))
 """Patterns of which `^` and `$` are of a line."""
@@ -33,6 +33,7 @@ class Lexicon:
     no_rule: re.Pattern[str]
     error: re.Pattern[str]
     error_words: re.Pattern[str]
+    corrects: re.Pattern[str]
     handoff: re.Pattern[str]
     harmless: re.Pattern[str]
     rejected: re.Pattern[str]

@@ -22,6 +22,7 @@ from core.compress.facts.collect import (
     constraints,
     sentences,
 )
+from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.history import Outcome, is_acting, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
@@ -37,7 +38,7 @@ _MOST_DECISIONS, _MOST_STATES, _MOST_ERRORS = 10, 8, 8
 _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
-_RULE, _RULE_OF_DOCUMENT = 0.9, 0.15
+_RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
 _DECISION, _DECISION_IN_ANSWER = 0.35, 0.5
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
@@ -93,6 +94,7 @@ def _all(views: Sequence[View], ended: Sequence[Outcome]) -> Iterator[_Told]:
 def _requests(views: Sequence[View]) -> Iterator[_Told]:
     asked = [at for at, view in enumerate(views) if view.request and _says_something(view.text)]
     waiting = {view.index for view in pending(views)}
+    changed = corrections(views)
     for at in [at for at, view in enumerate(views) if view.request and roots(view.text[:_ASK_LENGTH])]:
         view = views[at]
         if at not in asked:
@@ -105,7 +107,8 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         said_by, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, said_by, weight
         for sentence in constraints(view.text):
-            yield "constraints", sentence, at, said_by, rule
+            valid = correction_of(sentence, view.index, changed) is None
+            yield "constraints", sentence, at, said_by, rule if valid else _RULE_CHANGED
 
 
 def _says_something(text: str) -> bool:

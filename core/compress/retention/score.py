@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import Found, constraints, topic_of
+from core.compress.facts.corrections import Correction, correction_of, corrections
 from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, weigh
 from core.compress.facts.lexicon import lexicon
@@ -56,6 +57,7 @@ def _credit(fact: Fact, index: SummaryIndex) -> float:
     return _HINTED * index.passages.coverage(roots(fact.value)) if fact.category in _SENTENCES else 0.0
 
 
+_BULLET = "-*• "
 _GONE = re.compile(
     r"\b(?:delet\w+|remov\w+|gone|dropp\w+|unlink\w*|clean\w* up|no longer|temporary|rm)\b"
     r"|删除|刪除|移除|已删|gelöscht|supprim|elimin|удал",
@@ -68,9 +70,19 @@ _FIXED = re.compile(
 )
 
 
-def stale(ended: Sequence[Outcome], index: SummaryIndex) -> tuple[str, ...]:
-    """Files listed although deleted, errors listed although fixed, one sentence each."""
-    return (*_deleted_files(ended, index), *_fixed_errors(ended, index))
+def stale(ended: Sequence[Outcome], index: SummaryIndex, changed: Sequence[Correction]) -> tuple[str, ...]:
+    """Files listed although deleted, errors although fixed, figures although corrected, one sentence each."""
+    return (*_deleted_files(ended, index), *_fixed_errors(ended, index), *_corrected(index, changed))
+
+
+def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
+    """Lines that tell what a person corrected, in a summary that tells the new figure beside none of it."""
+    told = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
+    return [
+        f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"
+        for line, one in told
+        if one is not None and not one.is_told(line)
+    ]
 
 
 def _deleted_files(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
@@ -138,7 +150,7 @@ def retention(
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
         score=score(facts, index, checked.vouched),
         lost_by_message=_lost_by_message(facts, len(middle), offset),
-        stale=stale(weighed.ended, index),
+        stale=stale(weighed.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
         unsupported=unsupported,

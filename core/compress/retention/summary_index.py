@@ -105,7 +105,7 @@ class SummaryIndex:
 
     def __init__(self, summary: str) -> None:
         self._lines = [line for line in summary.lower().splitlines() if line.strip()]
-        self._raw_lines = [line for line in summary.splitlines() if line.strip()]
+        self.raw_lines = [line for line in summary.splitlines() if line.strip()]
         self._flat = _SPACE.sub(" ", summary.lower())
 
     @cached_property
@@ -130,7 +130,7 @@ class SummaryIndex:
 
     @cached_property
     def _measures(self) -> set[str]:
-        return {_measure(text) for line in self._raw_lines for text in measures(line)}
+        return {_measure(text) for line in self.raw_lines for text in measures(line)}
 
     @cached_property
     def _numbers(self) -> dict[str, list[str]]:
@@ -152,11 +152,11 @@ class SummaryIndex:
     @cached_property
     def passages(self) -> Passages:
         """The summary by its lines and the words in them."""
-        return Passages(self._raw_lines)
+        return Passages(self.raw_lines)
 
     @cached_property
     def _days(self) -> set[tuple[int, int] | None]:
-        return {day_of(date) for line in self._raw_lines for date in dates(line)}
+        return {day_of(date) for line in self.raw_lines for date in dates(line)}
 
     @cached_property
     def _amounts(self) -> set[float]:
@@ -266,7 +266,7 @@ class SummaryIndex:
             return passages.tell_command(value)
         if told_by:
             return passages.coverage(told_by) >= TOLD_LOOSELY
-        if category == "asks" and len(self._raw_lines) <= _SHORT_SUMMARY:
+        if category == "asks" and len(self.raw_lines) <= _SHORT_SUMMARY:
             words = roots(lexicon().courtesy.sub(" ", value)) or roots(value)
             figures = [word for word in words if word.isdigit()]
             known = not figures or passages.coverage(figures) > 0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.compress.facts.collect import REMEMBERED, about, constraints, sentences
+from core.compress.facts.corrections import corrections, with_correction
 from core.compress.facts.history import FileStory, Outcome, effect_of, outcomes, pending, stories_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line, request_words
@@ -99,9 +100,10 @@ def _requests(views: Sequence[View], asked_before: str) -> Iterator[FactLine]:
         yield FactLine("goal", one_line(first.text, _ASK), first.index, fixed=first is not last)
     for view in pending(views):
         yield FactLine("pending", one_line(view.text, _ASK), view.index, fixed=view is last)
+    changed = corrections(views)
     for view in requests:
         for sentence in constraints(view.text):
-            yield FactLine("constraints", sentence, view.index)
+            yield FactLine("constraints", with_correction(sentence, view.index, changed), view.index)
         if view not in (first, last):
             yield FactLine("actions", f"User: {one_line(view.text, _ASK)}", view.index, 1.6)
 

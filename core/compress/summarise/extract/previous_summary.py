@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from core.compress.facts.corrections import Correction, corrections, with_correction
 from core.compress.facts.history import files, outcomes
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
@@ -18,6 +20,7 @@ _NOTHING = re.compile(r"^(?:none|n/a|unknown|nothing|-)\b.{0,60}$", re.IGNORECAS
 _REPLACED = frozenset({"state", "in_progress"})
 """Sections that only speak of the present: the new middle knows better."""
 
+_STATED = frozenset({"constraints", "decisions", "context"})
 _SERIAL = frozenset({"decisions", "remaining"})
 _NUMBER = re.compile(r"\d+")
 _WEIGHT = 0.9
@@ -44,8 +47,14 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
         kind = (kind_of(heading) or "context") if heading else "context"
         if not views or not (kind in _REPLACED or (kind == "pending" and answered)):
             found += _lines(kind, text, asked)
+    changed = corrections(views)
     kept = (fact for fact in found if not any(name in fact.text for name in undone))
-    return [_focused(fact, topic) for fact in kept]
+    return [_focused(_corrected(fact, changed), topic) for fact in kept]
+
+
+def _corrected(fact: FactLine, changed: Sequence[Correction]) -> FactLine:
+    """A line that still holds, or with what a person said instead."""
+    return replace(fact, text=with_correction(fact.text, fact.at, changed)) if fact.kind in _STATED else fact
 
 
 def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:

@@ -1,0 +1,77 @@
+"""What a person corrects later replaces what was stated before."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.facts.corrections import correction_of, corrections
+from core.compress.facts.readable import views
+from core.compress.retention.score import retention
+from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.extract.summariser import ExtractiveSummariser
+from tests.core.compress.builders import assistant, user
+
+HEADINGS = ("Goal", "Constraints & Preferences", "Completed Actions", "Active Task")
+TALK = [
+    user("How long is a download link valid now?"),
+    assistant("48 hours, as my summary said. Tell me if the licence says otherwise."),
+    user("The licence says 12. Change it, then look at the mirrors."),
+    assistant("A link lives 12 hours now."),
+]
+
+
+@pytest.mark.parametrize(
+    ("stated", "replaced"),
+    [
+        ("A download link stays valid for 48 hours.", True),
+        ("A download link stays valid for 12 hours.", False),
+        ("Mirrors are asked every 48 hours.", False),
+        ("A download link costs 48 credits.", False),
+        ("A download link is never mailed.", False),
+    ],
+)
+def test_only_a_statement_with_the_old_figure_of_that_thing_is_replaced(stated: str, replaced: bool) -> None:
+    found = correction_of(stated, -1, corrections(views(TALK)))
+    assert (found is not None) is replaced
+
+
+def test_a_correction_may_name_both_figures_itself() -> None:
+    rule = "Links must stay valid for 48 hours."
+    talk = [user(rule), assistant("Done."), user("Links: make that 12 instead of 48 hours valid.")]
+    (found,) = corrections(views(talk))
+    assert found.at == 2
+    assert found.replaces(rule)
+
+
+def test_an_answer_that_gives_another_figure_corrects_nothing() -> None:
+    assert corrections(views([assistant("48 hours."), user("Fine. Now test 12 mirrors.")])) == []
+
+
+def test_the_offline_summary_tells_what_replaced_a_rule_of_the_summary_before() -> None:
+    before = "## Constraints & Preferences\n- A download link stays valid for 48 hours."
+    request = SummaryRequest(tuple(TALK), 2_000, HEADINGS, previous_summary=before)
+    body = ExtractiveSummariser().summarise(request).body
+    assert "valid for 48 hours. (changed since: The licence says 12.)" in body
+
+
+@pytest.mark.parametrize(
+    ("summary", "stale"),
+    [
+        ("A download link stays valid for 48 hours.", True),
+        ("A download link stays valid for 12 hours, not 48 hours.", False),
+        ("A download link stays valid for 12 hours.", False),
+    ],
+)
+def test_a_summary_that_tells_the_old_figure_as_current_is_out_of_date(summary: str, stale: bool) -> None:
+    told = retention(TALK, summary).stale
+    assert bool(told) is stale
+    assert all("corrected in message 2: The licence says 12." in one for one in told)
+
+
+def test_a_rule_that_was_corrected_weighs_little() -> None:
+    rule = "Links must stay valid for 48 hours."
+    talk = [user(rule), assistant("They do: 48 hours."), user("Actually 12 hours, change it for every link.")]
+    weights = {
+        fact.value: fact.weight for fact in retention(talk, "").anchors if fact.category == "constraints"
+    }
+    assert weights[rule] < 0.2
