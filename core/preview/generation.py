@@ -12,7 +12,7 @@ from itertools import pairwise
 from core.compress.planning.measure import Measured, measure, measured_on
 from core.compress.planning.outlined import outlined
 from core.compress.planning.plan import plan
-from core.explain.context.context import forget_messages, passing
+from core.explain.context.context import counted_sizes, forget_messages, passing
 from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
@@ -147,7 +147,7 @@ def read(
             known=grew.messages if grew and grew.measured.whole else (),
             begin=start,
         )
-    measured = measured_on(grew.measured, here.messages) if grew else measure(here.messages, here.policy)
+    measured = measured_on(grew.measured, here.messages) if grew else _measured(here)
     if measured is None or measured.policy.release != here.policy.release:
         return read(location, generation, stop, conversation=conversation)
     rows = array("q", grew.rows.ids if grew else ())
@@ -200,6 +200,10 @@ def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Iterator[
         return
     with Store(location, cancelled=stop) as store:
         yield from passing(replace(here.context, store=store), reading.rows.ids)
+
+
+def _measured(here: GenerationContext) -> Measured:
+    return measure(here.messages, here.policy, counted_sizes(here.context, here.messages))
 
 
 def _grew(before: Reading, location: Location, generation: Generation) -> bool:

@@ -109,7 +109,7 @@ class Measured:
         return tuple(i for i, weight in enumerate(self.shrunk_weights) if weight >= 0)
 
 
-def measure(messages: Sequence[Message], policy: Policy) -> Measured:
+def measure(messages: Sequence[Message], policy: Policy, sizes: Sequence[Size] = ()) -> Measured:
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
@@ -117,8 +117,9 @@ def measure(messages: Sequence[Message], policy: Policy) -> Measured:
     Args:
         messages: In order. Never modified.
         policy: Of the release.
+        sizes: Of the messages by its estimate, where they have been counted.
     """
-    return _with(Measured(policy), tuple(messages))
+    return _with(Measured(policy), tuple(messages), sizes)
 
 
 def measured_on(before: Measured, added: Sequence[Message]) -> Measured | None:
@@ -126,7 +127,7 @@ def measured_on(before: Measured, added: Sequence[Message]) -> Measured | None:
     return _with(before, tuple(added)) if _holds(before, tuple(added)) else None
 
 
-def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
+def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = ()) -> Measured:
     policy, new = old.policy, len(old.messages)
     weigh, size = partial(_weighed, policy), partial(_sized, policy)
     calls = {**old.calls, **calls_by_id(added)}
@@ -134,7 +135,7 @@ def _with(old: Measured, added: tuple[Message, ...]) -> Measured:
     laid = tuple(duplicate(m) if i in older else m for i, m in enumerate(added))
     base = (*old.base, *laid)
     columns = columns_of(base, calls, policy, old.columns)
-    weights, sizes = list(map(weigh, added)), list(map(size, added))
+    weights, sizes = list(map(weigh, added)), list(counted or map(size, added))
     laid_weights = [weigh(laid[i]) if i in older else weight for i, weight in enumerate(weights)]
     shrunk = {i: one for i, m in enumerate(laid) if (one := shrink(m, calls, policy)) is not None}
     over = policy.tail.demote_over

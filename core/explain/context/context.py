@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from core.compress.sizing.estimate import message_size, text_tokens, tool_tokens, total_tokens
+from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.gather import (
     CheckRules,
@@ -89,6 +89,12 @@ class ConversationContext:
     def newest_messages(self) -> tuple[Message, ...]:
         """Those of its newest generation: what the next request will carry."""
         return self.messages(self.conversation.newest_rows)
+
+    @cached_property
+    def newest_sizes(self) -> tuple[Size, ...]:
+        """How much of the next request each of them is, by the release's estimate."""
+        estimate = self.policy(None).estimate
+        return tuple([message_size(message.wire, estimate) for message in self.newest_messages])
 
     @cached_property
     def lowered(self) -> LogRecord | None:
@@ -206,11 +212,15 @@ class ConversationContext:
     def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
         """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
         policy, rules = self.policy(release), self.checks(release)
-        wires = [message.wire for message in messages]
+        newest = release is None and messages is self.__dict__.get("newest_messages")
+        running = len(messages)
         if rules.live_turn:
             running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
-            wires[running:] = [live(wire) for wire in wires[running:]]
+        wires = [] if newest else [message.wire for message in messages[:running]]
+        wires += [live(message.wire) for message in messages[running:]]
         sizes = [message_size(wire, policy.estimate) for wire in wires]
+        if newest:
+            sizes = [*self.newest_sizes[:running], *sizes]
         prompt = self.prompt_tokens(session, policy) or 0
         return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
 
@@ -259,6 +269,12 @@ def passing(context: ConversationContext, row_ids: Sequence[int]) -> Iterator[Me
         found = context.store.messages(missing, rewound=context.conversation.rewound) if missing else ()
         by_row = {message.row.id: message for message in found if message.row is not None}
         yield from filter(None, (context.read.get(row) or by_row.get(row) for row in part))
+
+
+def counted_sizes(context: ConversationContext, messages: Sequence[Message]) -> Sequence[Size]:
+    """The sizes of messages, where they were counted for the next request; they are handed over once."""
+    sizes: Sequence[Size] = context.__dict__.pop("newest_sizes", ())
+    return sizes if sizes and messages == context.newest_messages else ()
 
 
 def forget_messages(context: ConversationContext) -> bool:

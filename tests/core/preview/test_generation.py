@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.model.transcript.message import Message
+from core.compress.planning.measure import measure
+from core.compress.sizing.estimate import Size, message_size
+from core.model.transcript.message import Message, Wire
 from core.preview.generation import Reading, followed, read, texts_of, with_texts
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -35,6 +38,25 @@ def test_rows_that_were_added_are_read_alone_and_come_to_the_same(
     assert asked == writer.wrote[-1:]
     assert after.messages[:-1] == before.messages
     assert after.measured == reading(place).measured
+
+
+def test_what_was_counted_for_the_next_request_is_not_counted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(tmp_path / "home")
+    for number in range(12):
+        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+    sized: list[object] = []
+
+    def noted(wire: Wire, *rest: Any, **named: Any) -> Size:
+        sized.append(wire["content"])
+        return message_size(wire, *rest, **named)
+
+    for module in ("core.explain.context.context", "core.compress.planning.measure"):
+        monkeypatch.setattr(f"{module}.message_size", noted)
+    found = reading(Location(writer.home / "state.db", writer.home))
+    assert sized.count("m1") == 1
+    assert found.measured == measure(found.messages, found.context.policy)
 
 
 def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new(
