@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -20,6 +22,23 @@ class Severity(StrEnum):
     def rank(self) -> int:
         """Place from the worst: 0 is critical."""
         return list(Severity).index(self)
+
+
+class FindingGroup(StrEnum):
+    """What findings ask of their reader, the most urgent first."""
+
+    FIX_NOW = "Fix now"
+    COSTS = "Costs money"
+    GOOD_TO_KNOW = "Good to know"
+
+
+_TOLD = {
+    FindingGroup.FIX_NOW: "to fix now",
+    FindingGroup.COSTS: "that cost money",
+    FindingGroup.GOOD_TO_KNOW: "good to know",
+}
+_MONEY = frozenset("FG")
+"""Letters of the rules about tokens and prices, and about the prompt cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,16 @@ class Finding:
     numbers: dict[str, Any] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     remedy: str = ""
+
+    @property
+    def group(self) -> FindingGroup:
+        """What it asks of its reader: what nothing helps against cannot be fixed."""
+        if self.severity is Severity.CRITICAL:
+            return FindingGroup.FIX_NOW
+        if self.rule[:1] in _MONEY:
+            return FindingGroup.COSTS
+        helps = self.severity is Severity.WARNING and self.remedy
+        return FindingGroup.FIX_NOW if helps else FindingGroup.GOOD_TO_KNOW
 
     @property
     def identity(self) -> tuple[str, str | None, str]:
@@ -82,6 +111,23 @@ class Headline:
     def helps(self) -> str:
         """The remedy with the word before it; empty where nothing is to be done."""
         return f"{help_word(self.severity)}: {self.remedy}" if self.remedy else ""
+
+
+def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
+    """How many findings there are of each group; nothing where there are none.
+
+    Args:
+        found: Each once.
+        fix_now: What helps where something is to be fixed.
+    """
+    counts = Counter(one.group for one in found)
+    told = [f"{counts[group]:,} {_TOLD[group]}" for group in FindingGroup if counts[group]]
+    if not told:
+        return NO_HEADLINE
+    sentence = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+    helps = fix_now if counts[FindingGroup.FIX_NOW] else ""
+    worst = min((one.severity for one in found), key=lambda severity: severity.rank)
+    return Headline(f"{sentence}.", helps or None, worst)
 
 
 def help_word(severity: Severity | None) -> str:

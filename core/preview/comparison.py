@@ -70,8 +70,8 @@ class Comparison:
         return part_at(self.head, self.middle, index)
 
     def lost(self, index: int) -> float | None:
-        """Share of a message's anchors that did not survive; None outside the middle or without anchors."""
-        shares = self.retention.lost_by_message if self.retention else ()
+        """What a message lost, as heavy as the heaviest is 1; None outside the middle or without facts."""
+        shares = self.retention.losses if self.retention else ()
         place = index - self.middle.start
         return shares[place] if 0 <= place < len(shares) and index < self.middle.end else None
 

@@ -84,10 +84,8 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
 
 
 def lost_share(kept: Retention | None) -> float | None:
-    """Share of the facts that no summary holds any more; None where there were none."""
-    counts = kept.by_category.values() if kept else ()
-    every = sum(count.of for count in counts)
-    return sum(count.lost for count in counts) / every if every else None
+    """Share of the facts, by weight, that no summary holds any more; None where there were none."""
+    return None if kept is None or kept.score is None else 1 - kept.score
 
 
 def broken_engine(name: str, what: str) -> Headline:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from core.compress.planning.measure import measure
 from core.compress.retention.score import retention_of
@@ -12,10 +13,11 @@ from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy
+from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.plan import Span
 from core.model.compaction.preview import Retention
-from core.model.transcript.conversation import Boundary, Generation
+from core.model.transcript.conversation import Boundary, Conversation, Generation
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
 from core.store.database.connect import Cancelled
@@ -23,6 +25,9 @@ from core.store.database.locate import Location
 from core.store.store import Store
 
 NEVER_WRITTEN = "the session it began was never written to, so what it left is not known"
+
+_NEAR = timedelta(minutes=2)
+"""How far a bill may lie from the end of its compaction: different sources may time the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,32 @@ def past_of(store: Store, generations: Sequence[Generation], generation: Generat
     past = (row for one in generations[: generation.index - 1] for row in one.row_ids)
     earlier = store.messages(list(dict.fromkeys(past)))
     return Past(here.messages, after, opened.boundary, here.policy, earlier, incomplete, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What a compaction lost and cost; None where nothing tells."""
+
+    kept: Retention | None
+    payback: Payback | None
+
+
+def kept_of_event(store: Store, conversation: Conversation, event: CompressionEvent) -> Retention | None:
+    """What the summary of a compaction kept; None where no row holds it."""
+    generations = conversation.generations
+    if not event.completed or not event.generation or event.generation > len(generations):
+        return None
+    past = past_of(store, generations, generations[event.generation - 1])
+    return past.kept(event.focus) if past else None
+
+
+def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None:
+    """The bill of one compaction."""
+    if event.at is None or not found:
+        return None
+    end = event.at + timedelta(seconds=event.duration or 0)
+    nearest = min(found, key=lambda one: abs(one.at - end))
+    return nearest if abs(nearest.at - end) <= _NEAR else None
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PROGRAM = "hermes-inspector"
 
 LONGEST_QUOTE = 400
-"""Characters of a quoted line; --json has all of it."""
+"""Characters of a quoted line; a terminal gets no more than its rows hold, and --json all of it."""
 
 
 def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
@@ -84,11 +84,18 @@ def indented(lines: Iterable[str], by: str = "  ") -> Iterator[str]:
     return (joined(by, line) for line in lines)
 
 
-def evidence(value: Evidence) -> str:
-    """A quotation or computation on one line, with its place."""
-    from inspector.terminal.text import clean_line
+def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterator[str]:
+    """Quotations and computations, each with its place and, on a terminal, on so many rows at most."""
+    from inspector.terminal.stdout import terminal_width
+    from inspector.terminal.text import clean_line, crop
 
-    return muted(clean_line(f"{value.source.value} {value.where}: {value.text}", LONGEST_QUOTE))
+    width = terminal_width()
+    for one in found:
+        line = clean_line(f"{one.source.value} {one.where}: {one.text}", LONGEST_QUOTE)
+        if width is not None:
+            # a row after the first is two cells further in, and may end a word early
+            line = crop(line, (width - len(indent)) + (rows - 1) * (width - len(indent) - 12))
+        yield from indented([muted(line)], indent)
 
 
 def headline(found: Headline) -> Iterator[str]:

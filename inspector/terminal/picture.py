@@ -5,14 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from html import unescape
+from itertools import groupby
 from pathlib import Path
 
 from core.errors import ConfigError
+from inspector.terminal.glyphs import LEVELS
+from inspector.terminal.text import cell_len
 
 PNG = ".png"
 _REMOTE_FONTS = re.compile(r"\s*@font-face\s*\{[^}]*\}")
 _FONTS = 'font-family: Fira Code, "DejaVu Sans Mono", Menlo, Consolas, monospace;'
 """Fonts of one width for every glyph: a font that lacks one would give its whole run to a serif font."""
+
+_TEXT = re.compile(
+    r'<text class="(?P<ink>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<wide>[\d.]+)"'
+    r"(?P<clip>[^>]*)>(?P<said>[^<]*)</text>"
+)
+"""One run of cells, as Rich writes it: as long as its characters would be if none took two cells."""
+_UP, _HIGH = 18.5, 24.65
+"""From the line a text stands on to the upper edge of its row, and how high a row is."""
 
 
 def write_picture(path: Path, svg: str) -> None:
@@ -22,7 +34,7 @@ def write_picture(path: Path, svg: str) -> None:
         OSError: The file cannot be written.
         ConfigError: What draws a PNG is not installed.
     """
-    svg = _local_fonts(svg)
+    svg = _TEXT.sub(_drawn, _local_fonts(svg))
     if path.suffix.lower() == PNG:
         path.write_bytes(_png(svg))
     else:
@@ -57,6 +69,28 @@ def _local_fonts(svg: str) -> str:
     """It without the addresses of fonts: a picture of a session is opened without asking a server."""
     local = _REMOTE_FONTS.sub("", svg).replace("font-family: arial;", "font-family: arial, sans-serif;")
     return local.replace("font-family: Fira Code, monospace;", _FONTS)
+
+
+def _drawn(found: re.Match[str]) -> str:
+    """A run as wide as its cells; bars as rectangles, for no font fills a row without a gap."""
+    said = unescape(found["said"])
+    wide = float(found["wide"])
+    cell = wide / len(said) if said else 0.0
+    if said and set(said) <= set(LEVELS[1:]):
+        return "".join(_bars(found, said, cell))
+    taken = cell * cell_len(said)
+    return found[0] if taken == wide else found[0].replace(found["wide"], f"{taken:.1f}", 1)
+
+
+def _bars(found: re.Match[str], said: str, cell: float) -> list[str]:
+    x, bottom = float(found["x"]), float(found["y"]) - _UP + _HIGH
+    rects: list[str] = []
+    for level, run in groupby(said):
+        wide, high = cell * len(list(run)), _HIGH * LEVELS.index(level) / (len(LEVELS) - 1)
+        place = f'x="{x:.1f}" y="{bottom - high:.2f}" width="{wide:.1f}" height="{high:.2f}"'
+        rects.append(f'<rect class="{found["ink"]}" {place} shape-rendering="crispEdges"{found["clip"]}/>')
+        x += wide
+    return rects
 
 
 def _png(svg: str) -> bytes:

@@ -30,6 +30,8 @@ _HINTED = 0.9
 _STRANGE, _KNOWN = 0.7, 0.9
 """Shares of a summary's own names and figures that stand in the messages: up to the first it is a summary of
 another conversation, from the second of this one."""
+_POWER = 3
+"""Of a fact's weight, with which it counts."""
 
 
 def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
@@ -45,9 +47,9 @@ def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float |
         index: The summary.
         vouched: Share of the summary's own names and figures that stand in the messages.
     """
-    whole = sum(fact.weight**3 for fact in facts)
+    whole = sum(fact.weight**_POWER for fact in facts)
     trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
-    told = sum(fact.weight**3 * _credit(fact, index) for fact in facts)
+    told = sum(fact.weight**_POWER * _credit(fact, index) for fact in facts)
     return trust * told / whole if whole else None
 
 
@@ -143,13 +145,16 @@ def retention(
     unsupported, by_category = _masked(checked.unsupported), _by_category(facts)
     if brief:
         return Retention(facts, by_category, unsupported=unsupported)
+    weights, scored = (_weights(facts, len(middle), offset, power) for power in (1, _POWER))
+    heaviest = max((held for _, held in scored), default=0.0)
     return Retention(
         anchors=facts,
         by_category=by_category,
         focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
         score=score(facts, index, checked.vouched),
-        lost_by_message=_lost_by_message(facts, len(middle), offset),
+        lost_by_message=tuple(gone / held if held else None for gone, held in weights),
+        losses=tuple(gone / heaviest if held else None for gone, held in scored),
         stale=stale(weighed.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
@@ -216,13 +221,14 @@ def _count(facts: Iterable[Fact]) -> FactCount:
     return FactCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
 
 
-def _lost_by_message(facts: Sequence[Fact], size: int, offset: int) -> tuple[float | None, ...]:
+def _weights(facts: Sequence[Fact], size: int, offset: int, power: int) -> list[tuple[float, float]]:
+    """For each message the weight of its facts that are lost, and of all, to a power."""
     held, lost = [0.0] * size, [0.0] * size
     for fact in facts:
         for message in fact.messages:
-            held[message - offset] += fact.weight
-            lost[message - offset] += fact.weight * (fact.fate == LOST)
-    return tuple(gone / all_ if all_ else None for gone, all_ in zip(lost, held, strict=True))
+            held[message - offset] += fact.weight**power
+            lost[message - offset] += fact.weight**power * (fact.fate == LOST)
+    return list(zip(lost, held, strict=True))
 
 
 def _missing(asks: Sequence[View], facts: Sequence[Fact]) -> tuple[str, ...]:

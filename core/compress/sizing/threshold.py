@@ -188,7 +188,8 @@ def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
     share = int(window * policy.summary.cap_percent)
     cap = min(share, policy.summary.cap)
     lines.append(
-        f"summary: at most {cap:,} ({policy.summary.cap_percent:.0%} of {window:,}, {policy.summary.cap:,})"
+        f"summary: at most {cap:,} (the lower of {policy.summary.cap_percent:.0%} of {window:,}"
+        f" and {policy.summary.cap:,})"
     )
     return cap
 

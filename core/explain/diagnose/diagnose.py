@@ -138,7 +138,7 @@ def store_spending(
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings, each once, by severity, then by rule in the order of findings.yaml, then by session.
+    """Findings, each once, by severity, then by rule in the order of findings.yaml, the newest session first.
 
     Two conversations that fork from one session both find what is wrong with it; and which conversation is
     examined first hangs on what is remembered of the last time.
@@ -147,9 +147,5 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for rule in rules().values():
         order.setdefault(rule.id, len(order))
     once = {one.identity: one for one in findings}
-    return tuple(
-        sorted(
-            once.values(),
-            key=lambda one: (one.severity.rank, order.get(one.rule, len(order)), one.session or ""),
-        )
-    )
+    newest = sorted(once.values(), key=lambda one: one.session or "", reverse=True)
+    return tuple(sorted(newest, key=lambda one: (one.severity.rank, order.get(one.rule, len(order)))))

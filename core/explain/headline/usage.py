@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from core.account.pricing.price import bucket_costs
 from core.account.spending.conversations import best_cost, whole
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
@@ -15,6 +16,12 @@ from core.redact.quick_check import masked_start
 from core.support.amounts import dollars, percent, plural, short
 from core.support.yaml_tables import load_table
 
+_BUCKETS = {
+    "input": "uncached input",
+    "cache_read": "cache reads",
+    "cache_write": "cache writes",
+    "output": "output",
+}
 _MOST = 60
 """Characters of a name."""
 
@@ -54,7 +61,17 @@ def of_sums(
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
         sentence += f" Largest: {name}{task}, {dollars(share)} ({percent(float(share / usd))})."
-    return Headline(sentence)
+    return Headline(f"{sentence}{_mostly(totals)}")
+
+
+def _mostly(totals: LedgerRow) -> str:
+    """Which bucket most of the money went to; nothing before the price list is read."""
+    costs = bucket_costs(totals).usd
+    whole = sum(costs.values(), Decimal(0))
+    if not whole:
+        return ""
+    name = max(costs, key=lambda one: costs[one])
+    return f" {percent(float(costs[name] / whole))} of the cost is {_BUCKETS.get(name, name)}."
 
 
 def _over(period: str) -> str:

@@ -149,7 +149,7 @@ class PastGates:
 
 
 def _pause_check(had: str, passed: bool | None) -> Check:
-    return Check("summary model pause", "over", had, passed)
+    return Check("summary model pause", "none or over", had, passed)
 
 
 def _ours(context: ConversationContext, record: LogRecord) -> bool:

@@ -247,5 +247,8 @@ class CacheReport:
 
     @property
     def marking(self) -> str:
-        """How requests are marked, in words: `system_and_3 native 5m`."""
-        return "no cache markers" if self.layout == "none" else f"{self.strategy} {self.layout} {self.ttl}"
+        """How requests are marked, in words."""
+        if self.layout == "none":
+            return "no cache markers"
+        kept = "an hour" if self.ttl == "1h" else "5 minutes"
+        return f"cache markers on the system prompt and the newest messages, kept {kept}"

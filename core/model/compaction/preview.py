@@ -88,6 +88,7 @@ class Retention:
         anchors: The facts that matter, in order of first appearance.
         score: Share of their weight kept or paraphrased, 0 to 1; None when there are none.
         lost_by_message: For each message of the middle, the share of its facts' weight lost; None without.
+        losses: For each what it lost as the score counts it, where the heaviest counts 1; None without facts.
         stale: Facts the summary keeps although the middle later undid them.
         missing_asks: Unanswered user requests the summary does not mention.
         forgotten: What the previous summary held and the new one lost.
@@ -101,6 +102,7 @@ class Retention:
     rest: FactCount | None = None
     score: float | None = None
     lost_by_message: tuple[float | None, ...] = ()
+    losses: tuple[float | None, ...] = ()
     stale: tuple[str, ...] = ()
     missing_asks: tuple[str, ...] = ()
     forgotten: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from core.model.finding import Finding, NotKnown, Severity
+from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
 from core.support.amounts import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
@@ -22,8 +22,11 @@ from inspector.terminal import waiting
 if TYPE_CHECKING:
     from core.store.store import Store
 
+NOTHING = "Nothing is wrong: no rule found anything."
 MOST_OF_A_RULE = 10
 """Findings of one rule that are printed for people; the document holds them all."""
+MANY = 40
+"""Findings from which those that are only good to know come without their evidence."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,33 +62,51 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     else:
-        output.write_lines(lines(found, unknown))
-        if len(found) < len(every):
-            output.write_lines([output.muted(f"{len(found):,} of {len(every):,}, the worst")])
+        output.write_lines(lines(found, unknown, every))
     return 0
 
 
-def lines(found: Sequence[Finding], unknown: Iterable[NotKnown] = ()) -> Iterator[str]:
-    """Findings for people, then what could not be told.
+def lines(
+    found: Sequence[Finding], unknown: Iterable[NotKnown] = (), every: Sequence[Finding] = ()
+) -> Iterator[str]:
+    """How many there are, findings for people by what they ask, then what could not be told.
 
     What many conversations share is said once, and of one rule no more than `MOST_OF_A_RULE` are printed.
-    """
-    from inspector.terminal import formatting as fmt
 
-    groups: dict[tuple[str, str], list[Finding]] = {}
+    Args:
+        found: Worst first.
+        unknown: Rules that lacked their evidence.
+        every: What `found` is the worst of.
+    """
+    told = groups_headline(every or found)
+    yield from output.headline(told if told.sentence else Headline(NOTHING))
+    for group in FindingGroup:
+        together = [one for one in found if one.group is group]
+        if together:
+            yield from ("", output.strong(f"{group.value} ({len(together):,})"))
+            yield from _together(together, brief=group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY)
+    if len(found) < len(every):
+        yield from ("", output.muted(f"{len(found):,} of {len(every):,}, the worst"))
+    yield ""
+    yield from map(output.muted, _not_known(unknown))
+    yield from output.verdicts(one.verdict for one in found)
+
+
+def _together(found: Iterable[Finding], *, brief: bool) -> Iterator[str]:
+    """The findings of one group; what helps against several in a row is said once."""
+    shared: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
-        groups.setdefault((one.rule, one.sentence), []).append(one)
+        shared.setdefault((one.rule, one.sentence), []).append(one)
     printed: Counter[str] = Counter()
-    for alike in groups.values():
+    said = ""
+    for alike in shared.values():
         printed[alike[0].rule] += 1
         if printed[alike[0].rule] <= MOST_OF_A_RULE:
-            yield from _entry(alike)
+            yield from _entry(alike, brief=brief, helps=alike[0].remedy if alike[0].remedy != said else "")
+            said = alike[0].remedy
     for rule, count in printed.items():
         if count > MOST_OF_A_RULE:
             yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
-    yield fmt.plural(len(found), "finding")
-    yield from map(output.muted, _not_known(unknown))
-    yield from output.verdicts(one.verdict for one in found)
 
 
 def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
@@ -97,20 +118,19 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
         yield f"checks that lacked data: {', '.join(rules)}: {why}"
 
 
-def _entry(alike: Sequence[Finding]) -> Iterator[str]:
+def _entry(alike: Sequence[Finding], *, brief: bool, helps: str) -> Iterator[str]:
     """One finding, or one that several conversations share."""
     from inspector.terminal.glyphs import SEVERITY
 
     one, *others = alike
     where = f" · {one.session}" if one.session else ""
     where += f" and {len(others):,} more" if others else ""
-    yield output.tinted(
-        f"{SEVERITY[one.severity]} {one.severity.value} {one.rule} {one.name}{where}", one.severity
-    )
-    yield f"  {one.sentence}  [{one.verdict.value}]"
-    yield from output.indented(map(output.evidence, one.evidence))
-    if one.remedy:
-        yield output.fix(one.remedy, one.severity)
+    yield output.tinted(f"{SEVERITY[one.severity]} {one.sentence}", one.severity)
+    if helps:
+        yield output.fix(helps, one.severity)
+    yield output.muted(f"  {one.severity.value} {one.rule} {one.name} · {one.verdict.value}{where}")
+    if not brief:
+        yield from output.evidence(one.evidence, "  ")
 
 
 def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inspector.cli import output, printed_cache
@@ -21,8 +22,12 @@ if TYPE_CHECKING:
     from core.explain.turns.checks import Turn
     from core.explain.what_if.scenarios import Scenario
     from core.model.compaction.event import CompressionEvent
+    from core.preview.past import Aftermath
     from core.store.store import Store
     from core.support.file_cache import KeptAnswer
+
+LABEL = 9
+"""Cells of the label column."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
-    from core.explain.events import explain
     from inspector.cli.compression.question import release_name
 
     release = release_name(args.release) if args.release is not None else None
     asked = args.decisions or args.turns or args.at is not None
     with (target.session if asked else target.named)(args) as (store, session):
-        found = target.answered(store, session, lambda: explain(store, session.id, release=release), _said)
+        look = partial(_found, store, session.id, release, whole=not args.json)
+        found, after = target.answered(store, session, look, _said)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
         tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id)
@@ -72,20 +77,44 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     else:
         from inspector.terminal.printed import printed
 
-        text = "\n".join(
-            printed(
-                [*lines(found), *_turn_lines(args, turns), *(() if tried is None else what_if.lines(tried))]
-            )
-        )
+        tries = () if tried is None else what_if.lines(tried)
+        text = "\n".join(printed([*lines(found, after), *_turn_lines(args, turns), *tries]))
     output.write_text(f"{text}\n")
     if cached and keeps:
         printed_cache.write(cached, text)
     return 0
 
 
-def _said(found: Explanation) -> Iterator[str]:
+def _found(
+    store: Store, session_id: str, release: str | None, *, whole: bool
+) -> tuple[Explanation, Aftermath | None]:
+    """The explanation, and what the compaction it is about lost and cost, where that is asked for."""
+    from core.explain.events import explain
+
+    found = explain(store, session_id, release=release)
+    event = _telling(found)
+    if not whole or event is None or not event.completed:
+        return found, None
+    from core.explain.prompt_cache import cache_of
+    from core.preview.past import Aftermath, bill_of, kept_of_event
+
+    bills = cache_of(found.context, results=False, markers=False).paybacks
+    kept = kept_of_event(store, found.context.conversation, event)
+    return found, Aftermath(kept, bill_of(event, bills))
+
+
+def _telling(found: Explanation) -> CompressionEvent | None:
+    """The compaction or attempt the headline is about."""
+    return next((one for one in found.events if one.headline is found.headline), None)
+
+
+def _said(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
     """Every text of an answer."""
+    from inspector.base.compaction_words import heaviest
+
+    found, after = answer
     yield found.context.conversation.name
+    yield from heaviest(after.kept) if after else ()
     yield from jsonio.texts(why_payload(found))
 
 
@@ -118,52 +147,90 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
         yield from decisions.lines(decisions.chosen(turns, args.at))
 
 
-def lines(found: Explanation) -> Iterator[str]:
-    """An answer for people."""
+def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
+    """An answer for people: what happened, what that lost and cost, where it stands; then each event."""
+    from core.preview.headline import kept_headline
     from inspector.terminal import formatting as fmt
 
     release = found.context.release
     yield f"{found.context.conversation.name} · Hermes {release.version}"
-    yield from output.headline(found.headline)
+    yield from output.headline(kept_headline(found.headline, after.kept) if after else found.headline)
+    yield from _aftermath(after) if after else ()
+    yield from _standing(found.now)
     if release.stands_in:
         yield f"note: {release.stands_in}"
-    yield ""
-    yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+    if found.events:
+        yield ""
+        yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     for number, event in enumerate(found.events, start=1):
         yield ""
-        yield from _event(number, event)
+        yield from _event(number, event, told=event is _telling(found))
+    yield from ("", *_limit(found.now)) if not found.events else ()
     yield ""
-    yield from _standing(found.now)
     yield from (f"note: {note}" for note in found.notes)
-    yield ""
     yield from output.verdicts((*(event.verdict for event in found.events), found.now.verdict))
 
 
-def _event(number: int, event: CompressionEvent) -> Iterator[str]:
+def _aftermath(after: Aftermath) -> Iterator[str]:
+    from inspector.base.compaction_words import bill, heaviest, lost
+
+    yield from _field("lost", lost(after.kept))
+    for place, words in enumerate(heaviest(after.kept)):
+        yield from _field("" if place else "such as", f"“{words}”")
+    yield from _field("cost", bill(after.payback))
+
+
+def _field(label: str, text: str) -> Iterator[str]:
+    """A label and its text, wrapped beside it on a terminal."""
+    from inspector.terminal.ink import joined
+    from inspector.terminal.stdout import terminal_width
+    from inspector.terminal.text import clean_line, wrap
+
+    width = terminal_width()
+    room = 10_000 if width is None else width - LABEL
+    for place, line in enumerate(wrap(clean_line(text), room)):
+        yield joined(output.muted(("" if place else label).ljust(LABEL)), line)
+
+
+def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:
+    """One event; of the one the headline is about, what stands there is not said again."""
+    from inspector.base.compaction_words import effect, summary
     from inspector.terminal import formatting as fmt
     from inspector.terminal.ink import joined
 
-    at = f"{number}. {fmt.moment(event.at)}  "
-    yield joined(at, output.tinted(event.headline.sentence, event.headline.severity))
-    if event.headline.remedy:
+    said = (
+        output.muted("told above")
+        if told
+        else output.tinted(event.headline.sentence, event.headline.severity)
+    )
+    yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
+    if event.headline.remedy and not told:
         yield output.fix(event.headline.remedy, event.headline.severity, "   ")
     yield f"   {event.explanation}  [{event.verdict.value}]"
-    before, after = fmt.count(event.messages_before), fmt.count(event.messages_after)
-    sizes = f"{fmt.count(event.tokens)} → {fmt.count(event.tokens_after)} tokens"
-    yield f"   {before} → {after} messages · {sizes} · summary: {event.summary.status.value}"
-    if event.focus:
-        yield f"   focus: {event.focus}"
-    yield from (f"   {line}" for line in event.arithmetic)
-    yield from output.indented(map(output.evidence, event.evidence), "   ")
     yield from (f"   sources disagree: {line}" for line in event.disagreements)
+    yield from output.indented(_field("result", effect(event)), "   ")
+    yield from output.indented(_field("summary", summary(event)), "   ")
+    if event.focus:
+        yield from output.indented(_field("focus", event.focus), "   ")
+    for place, line in enumerate(event.arithmetic):
+        yield from output.indented(_field("" if place else "limit", line), "   ")
+    yield from output.evidence(event.evidence, "   ", rows=2)
 
 
 def _standing(now: Now) -> Iterator[str]:
     from inspector.terminal import formatting as fmt
 
-    threshold, window = fmt.count(now.threshold), fmt.count(now.window)
-    yield f"now: {fmt.count(now.tokens)} tokens of {window}, fires at {threshold}  [{now.verdict.value}]"
+    parts = [
+        f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens, fires at {fmt.count(now.threshold)}"
+    ]
     if now.headroom is not None:
-        yield f"     {fmt.count(now.headroom)} to go" if now.headroom > 0 else "     it is due"
-    yield from (f"     blocked: {reason}" for reason in now.blocked_by)
-    yield from (f"     {line}" for line in now.arithmetic)
+        parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "it is due")
+    yield from _field("now", f"{', '.join(parts)}  [{now.verdict.value}]")
+    for reason in now.blocked_by:
+        yield from _field("blocked", reason)
+
+
+def _limit(now: Now) -> Iterator[str]:
+    """How the limit is computed, where no event says."""
+    for place, line in enumerate(now.arithmetic):
+        yield from _field("" if place else "limit", line)

@@ -73,7 +73,7 @@ def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
     yield joined(f"{fmt.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
     yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {fmt.money(one.usd)}"
     yield f"   hit rate {fmt.percent(one.before)} → {fmt.percent(one.after)}"
-    yield from output.indented(map(output.evidence, one.evidence), "   ")
+    yield from output.evidence(one.evidence, "   ")
 
 
 def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:

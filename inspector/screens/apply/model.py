@@ -120,6 +120,7 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     yield from field("undo", f"{undo}, or U here and on Preview", width, ink)
 
 
+QUIETLY = "leave the session alone for two minutes, then come back"
 TAKEN_BACK = Headline("Taken back: every row is as it was.")
 WHERE = {
     ApplyMode.IN_PLACE: "in place",
@@ -133,7 +134,9 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     refused = [guard for guard in review.guards if guard.state is GuardState.REFUSED]
     if refused:
         more = f" ({len(refused) - 1} more below)" if len(refused) > 1 else ""
-        other = "m tries another way of writing it." if len(proposal.modes) > 1 else None
+        ways = [QUIETLY] if refused[0].name == "activity" else []
+        ways += ["m tries another way of writing it"] if len(proposal.modes) > 1 else []
+        other = f"{', or '.join(ways)}." if ways else None
         return Headline(f"Nothing can be written: {refused[0].text}{more}", other, Severity.CRITICAL)
     found = review.rehearsal
     doubtful = bool(proposal.failure) or any(guard.state is GuardState.FORCED for guard in review.guards)

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from core.errors import InspectorError
-from core.model.finding import NO_HEADLINE, Finding, Headline, NotKnown, Severity
+from core.model.finding import FindingGroup, Headline, NotKnown, Severity, groups_headline
 from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.bars.status_line import Piece, titled
 
-FIX_NOW, COSTS, GOOD_TO_KNOW = "Fix now", "Costs money", "Good to know"
-GROUPS = (FIX_NOW, COSTS, GOOD_TO_KNOW)
-WORDS = {FIX_NOW: "to fix now", COSTS: "that cost money", GOOD_TO_KNOW: "good to know"}
-MONEY = frozenset("FG")
-"""Letters of the rules about tokens and prices, and about the prompt cache."""
 FOLDED = 4
 """Rules that lack their evidence from which on one line stands for all of them."""
 
@@ -60,22 +54,16 @@ class Results:
         words = text.casefold().split()
         found = [row for row in chain.from_iterable(self.found.values()) if _holds(row, words)]
         rows: list[FindingRow] = []
-        for title in GROUPS:
-            together = [row for row in found if group_of(row.finding) == title]
-            rows += [Group(title, len(together)), *together] if together else []
+        for group in FindingGroup:
+            together = [row for row in found if row.finding.group is group]
+            rows += [Group(group.value, len(together)), *together] if together else []
         return [*rows, *(row for row in self._last(filtering) if _holds(row, words))]
 
     @property
     def answer(self) -> Headline:
         """How many there are of each group, and where to begin; nothing while nothing was found."""
-        found = list(chain.from_iterable(self.found.values()))
-        counts = Counter(group_of(one.finding) for one in found)
-        told = [f"{counts[title]:,} {WORDS[title]}" for title in GROUPS if counts[title]]
-        if not told:
-            return NO_HEADLINE
-        sentence = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
-        helps = "begin with the first; enter opens where it is." if counts[FIX_NOW] else ""
-        return Headline(f"{sentence}.", helps, min((one.finding.severity for one in found), key=_rank))
+        found = [one.finding for one in chain.from_iterable(self.found.values())]
+        return groups_headline(found, "begin with the first; enter opens where it is.")
 
     def _last(self, filtering: bool) -> Sequence[FindingRow]:
         """The rules that lack their evidence: one line for all of them until it is opened."""
@@ -83,19 +71,6 @@ class Results:
             return self._unknown
         folded = NotKnowns(len(self._unknown), opened=self.unfolded)
         return [folded, *(self._unknown if self.unfolded else ())]
-
-
-def group_of(finding: Finding) -> str:
-    """What a finding asks of its reader."""
-    if finding.severity is Severity.CRITICAL:
-        return FIX_NOW
-    if finding.rule[:1] in MONEY:
-        return COSTS
-    return FIX_NOW if finding.severity is Severity.WARNING else GOOD_TO_KNOW
-
-
-def _rank(severity: Severity) -> int:
-    return severity.rank
 
 
 def _holds(row: FindingRow, words: Sequence[str]) -> bool:

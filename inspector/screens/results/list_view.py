@@ -34,9 +34,9 @@ class ResultList(RowList[ResultLife]):
         line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
         if width >= _ROOMY:
             line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
-        line.cell("lifetime", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
+        line.cell("in all", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
         line.cell("state", 16, ink)
-        return [line.add("becomes", ink, most=max(0, width - line.width))]
+        return [line.add("when shortened", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
         """One result."""
@@ -61,14 +61,14 @@ def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
-    yield from field("cost", f"{tokens} tokens in {calls}: {lifetime} over its life", width, ink)
+    yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in all", width, ink)
     if one.arrived.chars is not None:
         yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":
             yield from field("", "nothing in the conversation names it any more", width, ink)
-    yield from field("becomes", one.stub or "nothing else: pruning leaves it alone", width, ink)
+    yield from field("shortened", one.stub or "never: pruning leaves it alone", width, ink)
 
 
 def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
@@ -76,7 +76,8 @@ def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Itera
     yield from field("stored", f"row {one.row:,}, session {one.session}, call {one.call}", width, ink)
     if one.would is not None:
         yield Line()
-        text = f"By the rules of Hermes {lives.release} it would {_OUTCOMES[one.would.outcome]}."
+        outcome = _OUTCOMES[one.would.outcome]
+        text = f"Returned now, by the rules of Hermes {lives.release}, it would {outcome}."
         yield from paragraph(text, width, ink)
 
 

@@ -16,6 +16,7 @@ from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, RequestCurve
 from inspector.widgets.charts.pressure_bar import Pressure
 
+NO_WINDOW = "window unknown: set model.context_length in config.yaml"
 TALL = 45
 """Rows of a screen from which there is room for an answer and a curve below the list."""
 
@@ -105,7 +106,7 @@ def _compressions(extra: Extra) -> str:
 
 def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
     if pressure.share is None or pressure.tokens is None:
-        return (("ink-muted", "window unknown" if pressure.window is None else "nothing to send yet"),)
+        return (("ink-muted", NO_WINDOW if pressure.window is None else "nothing to send yet"),)
     full: tuple[Piece, ...] = (
         (f"{pressure.token if pressure.near else 'ink'}!", fmt.count(pressure.tokens)),
         ("ink-muted", f" of {fmt.count(pressure.window)} tokens ({fmt.percent(pressure.share)})"),
@@ -122,7 +123,7 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
     pieces: list[Piece] = [
         ("money!", f"{fmt.money(row.cost.usd)} "),
         ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
-        *((("ink-muted", f"({fmt.money(aside)} of it beside the main loop) "),) if aside else ()),
+        *((("ink-muted", f"({fmt.money(aside)} of it for summaries and side tasks) "),) if aside else ()),
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
     ]

@@ -253,7 +253,7 @@ def _messages(line: SessionLine) -> str:
 
 
 COLUMNS = (
-    Column("last", 8, _last, sort="last_active", indent=2),
+    Column("last", 9, _last, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
     Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),

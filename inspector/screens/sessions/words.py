@@ -20,6 +20,8 @@ from inspector.widgets.lists.folding_rows import FoldingRows
 if TYPE_CHECKING:
     from core.account.spending.budget import Today
 
+SAMPLES = ("hermes-inspector", "demo-")
+"""The folder the samples are kept in, and how their home begins."""
 SUMS_CELLS = 30
 """What today's money takes; the app's own name gives way to it."""
 NONE_YET = (
@@ -68,6 +70,8 @@ def _place(locations: Sequence[Location], room: int) -> str:
         return "no database"
     path, more = locations[0].home or locations[0].db, len(locations) - 1
     others = f" +{fmt.plural(more, 'profile')}" if more else ""
+    if (path.parent.name, path.name[:5]) == SAMPLES:
+        return f"sample sessions{others}"
     short = f"…/{path.name}"
     return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
 

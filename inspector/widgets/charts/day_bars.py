@@ -20,6 +20,8 @@ NONE = "·"
 """A day without a value keeps its place."""
 AXIS = 7
 """Cells of the scale on the left."""
+LEAST_CAPTION = 20
+"""Cells of the caption that the names of what bars are made of leave it."""
 WIDEST = 24
 """Cells of the widest bar: few bars do not become walls."""
 APART = 3
@@ -123,8 +125,11 @@ class DayBars(Widget):
         room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]
         if end - AXIS - len(self.first) - len(self.last) < room + 2 * GAP:
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
-        line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP).add(caption, muted)
-        for token, words in legend(self.made_of, plain=self.app.no_color):
+        line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP)
+        names = list(legend(self.made_of, plain=self.app.no_color))
+        free = end - line.width - len(self.last) - GAP
+        line.add(caption, muted, most=max(LEAST_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
+        for token, words in names:
             if line.width + cell_len(words) + len(self.last) + GAP + 2 > end:
                 break
             line.gap(2).add(words, ink.style(token))

@@ -14,19 +14,17 @@ from textual.widget import Widget
 
 from core.model.compaction.preview import Fact, FactCount, Retention
 from core.preview.headline import kind_word
+from inspector.base.compaction_words import gravity
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 
-HEAT = "lost, by message"
+HEAT = "lost, by message and weight"
 GRAVE = ("constraints", "asks", "open")
 """Categories of which a single loss is worth naming."""
-PLAIN = ("numbers", "hashes")
-"""Categories of which many are lost without anybody missing them."""
-
 WARM, HOT = 0.34, 0.67
-"""Shares of a message's anchors lost from which its cell is a warning, or worse."""
+"""Shares lost from which a count is a warning, or worse."""
 
 
 class RetentionStrip(Widget):
@@ -52,7 +50,7 @@ class RetentionStrip(Widget):
 
     def on_click(self, event: Click) -> None:
         """Ask for the message under the pointer."""
-        shares = self._retention.lost_by_message if self._retention else ()
+        shares = self._retention.losses if self._retention else ()
         cells = min(len(shares), self._heat_cells())
         if event.y == 1 and 0 <= event.x - 1 < cells:
             self.post_message(self.Chosen((event.x - 1) * len(shares) // cells))
@@ -95,9 +93,9 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
 
 
 def heat_line(retention: Retention, cells: int, focus: str | None, width: int, palette: Palette) -> Line:
-    """One cell a message (or a few), as high as the share of its anchors that is lost."""
+    """One cell a message (or a few), as high as what it loses is heavy."""
     line = Line().gap()
-    shares = heat(retention.lost_by_message, cells)
+    shares = heat(retention.losses, cells)
     for (glyph, ink), run in groupby((heat_glyph(share), heat_ink(share)) for share in shares):
         line.add(glyph * sum(1 for _ in run), palette.style(ink))
     if line.width + len(HEAT) + 2 <= width:
@@ -120,27 +118,22 @@ def heat(shares: Sequence[float | None], cells: int) -> list[float | None]:
 
 
 def heat_glyph(share: float | None) -> str:
-    """A block as high as the share; a dot where there was nothing to lose."""
+    """A block as high as the loss, the lowest without one; a dot where there was nothing to lose."""
     if share is None:
         return "·"
-    return glyphs.LEVELS[1 + min(7, int(share * 8))]
+    return glyphs.LEVELS[2 + min(6, int(share * 7)) if share else 1]
 
 
 def heat_ink(share: float | None) -> str:
-    """The theme token for a share."""
+    """The theme token for a loss."""
     if share is None:
         return "ink-faint"
-    return "severity-critical" if share >= HOT else "severity-warning" if share >= WARM else "severity-ok"
+    return "severity-critical" if share >= HOT else "severity-warning" if share else "severity-ok"
 
 
 def kept_share(counts: FactCount) -> float | None:
     """Share of facts kept, word for word or not; None without any."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
-
-
-def gravity(category: str) -> int:
-    """0 for what is missed first."""
-    return 0 if category in GRAVE else 2 if category in PLAIN else 1
 
 
 def gravest(retention: Retention) -> Fact | None:
@@ -150,13 +143,14 @@ def gravest(retention: Retention) -> Fact | None:
 
 def _severity(counts: FactCount) -> str:
     share = kept_share(counts)
-    return "ink-faint" if share is None else heat_ink(1 - share)
+    if share is None:
+        return "ink-faint"
+    lost = 1 - share
+    return "severity-critical" if lost >= HOT else "severity-warning" if lost >= WARM else "severity-ok"
 
 
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
 """Told apart without a colour too."""
-WIDEST = 120
-"""Cells beyond which a longer bar says no more."""
 
 
 class WeightBar(Widget):
@@ -181,7 +175,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     claims = len(found.unfounded)
     left = f"kept {fmt.percent(found.score)} "
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
-    cells = min(WIDEST, max(0, width - len(left) - len(right) - 2))
+    cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)
     line = Line().gap().add(left, ink.style("ink-muted")).add(KEPT * kept, ink.style("severity-ok"))
     line.add(LOST * lost, ink.style("severity-critical")).add(

@@ -47,7 +47,7 @@ class MessageRow:
         stub: What pruning would shorten a tool result to.
         calls: The calls of an assistant, with their arguments; empty until the message was read whole.
         generation: Shown in place of the part when rows of all generations are listed.
-        lost: Share of its checkable facts that a summary loses; None where nothing was held against one.
+        lost: Weight of its facts that a summary loses, of the heaviest message's; None where it has none.
         missed: Those facts, as they stand in it.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from io import StringIO
 from pathlib import Path
@@ -45,3 +46,17 @@ def test_a_picture_asks_no_server_for_its_font(tmp_path: Path) -> None:
     written = (tmp_path / "a.svg").read_text()
     assert "url(" not in written.replace("url(#", "")
     assert "DejaVu Sans Mono" in written
+
+
+def test_wide_characters_take_two_cells_and_bars_fill_their_row(tmp_path: Path) -> None:
+    svg = tmp_path / "one.svg"
+    run = '<text class="r1" x="12.2" y="20" textLength="{}" clip-path="url(#l)">{}</text>'
+    write_picture(svg, f"<svg>{run.format('36.6', 'a周末')}{run.format('24.4', '▄█')}</svg>")
+    text = svg.read_text(encoding="utf-8")
+    assert 'textLength="61.0"' in text
+    half, full = re.findall(
+        r'<rect class="r1" x="([\d.]+)" y="([\d.]+)" width="12.2" height="([\d.]+)"', text
+    )
+    assert (float(half[0]), float(full[0])) == (12.2, 24.4)
+    assert float(full[2]) == pytest.approx(2 * float(half[2]), abs=0.02)
+    assert float(full[1]) + float(full[2]) == pytest.approx(float(half[1]) + float(half[2]), abs=0.02)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 
-from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, Payback, TtlAdvice
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, TtlAdvice
+from inspector.base.compaction_words import bill
 from inspector.screens.workspace.cache.list_view import CAUSES
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
@@ -59,25 +59,6 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("lifetime", f"{advice.current} · {advice.reason}", width, ink, token)
     five, hour = fmt.money(advice.usd_5m), fmt.money(advice.usd_1h)
     yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
-
-
-def bill(one: Payback) -> str:
-    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
-    known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
-    if not known and one.saving_per_call_usd is None:
-        return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
-    mark = fmt.LOWER_BOUND if len(known) == 1 else ""
-    parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
-    if known:
-        summary, again = fmt.money(one.summariser_usd), fmt.money(one.reread_usd)
-        parts.append(f"summary {summary} + rebuilding the cache {again}")
-    parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
-    parts.append(
-        f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
-        if one.paid_back_after is not None
-        else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
-    )
-    return " · ".join(parts)
 
 
 def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:

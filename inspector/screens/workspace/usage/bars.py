@@ -34,9 +34,8 @@ _BESIDE = 25
 
 def lines_of(high: int, listed: int) -> int:
     """Lines of the bars on a screen `high` lines tall that lists as many rows."""
-    if high < TALL:
-        return 2 if high < SHORT else 6
-    return max(high // 4, min(high // 2, high - listed - _BESIDE))
+    least = 2 if high < SHORT else 6 if high < TALL else high // 4
+    return least if high < SHORT else max(least, min(high // 2, high - listed - _BESIDE))
 
 
 @dataclass(frozen=True, slots=True)

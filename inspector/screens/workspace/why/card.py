@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from core.explain.explanation import Now
-from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
-from core.model.compaction.preview import Retention
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
-from core.preview.headline import kind_word, lost_share
-from inspector.screens.workspace.cache.card import bill
-from inspector.screens.workspace.why.reading import Aftermath
+from core.preview.past import Aftermath
+from inspector.base.compaction_words import bill, effect, heaviest, lost, summary
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.charts.retention import gravity
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
 
 WAITING = "…"
@@ -40,7 +36,9 @@ def event_lines(
         yield from field("▲ but", words, width, ink, "severity-warning")
     if event.completed:
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
-        yield from field("cost", cost(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+        yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+        for place, words in enumerate(heaviest(aftermath.kept) if aftermath else ()):
+            yield from field("" if place else "such as", f"“{words}”", width, ink)
     yield from field("result", effect(event), width, ink)
     yield from field("size", compared(event), width, ink)
     yield from _sums(event.arithmetic, width, ink)
@@ -116,33 +114,6 @@ def compared(event: CompressionEvent) -> str:
     return f"{text} · {abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'}"
 
 
-def effect(event: CompressionEvent) -> str:
-    """Messages and tokens before and after."""
-    if not event.completed:
-        return "none: it failed, the conversation is as it was"
-    parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
-    if event.tokens is not None and event.tokens_after is not None:
-        saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
-        parts.append(f"{fmt.short(event.tokens)} → {fmt.short(event.tokens_after)} tokens{saved}")
-    if event.duration is not None:
-        parts.append(fmt.duration(event.duration))
-    return " · ".join(parts)
-
-
-def summary(event: CompressionEvent) -> str:
-    """Who wrote the summary."""
-    outcome = event.summary
-    words = {
-        SummaryStatus.MODEL: "written by a model",
-        SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
-        SummaryStatus.ABORTED: "none was made",
-        SummaryStatus.UNKNOWN: "nothing says who wrote it",
-    }[outcome.status]
-    if outcome.status is SummaryStatus.MODEL and outcome.model:
-        words = f"written by {outcome.model}"
-    return words if outcome.tokens is None else f"{words} · {outcome.tokens:,} tokens"
-
-
 def where(event: CompressionEvent) -> str:
     """Which sessions and generation, and when."""
     sessions = event.session if event.to_session == event.session else f"{event.session} → {event.to_session}"
@@ -150,23 +121,6 @@ def where(event: CompressionEvent) -> str:
     closed = f"closed generation {event.generation}" if event.generation else ""
     release = f"Hermes {event.release}" if event.release else ""
     return " · ".join(part for part in (fmt.moment(event.at), mode, closed, release, sessions) if part)
-
-
-def lost(kept: Retention | None) -> str:
-    """What of the middle no summary holds any more, gravest kinds first."""
-    if kept is None or not kept.by_category:
-        return "nothing that can be checked"
-    gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
-    order = sorted(gone, key=gravity)
-    named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
-    return (
-        f"{fmt.percent(lost_share(kept))} of the facts: {named}" if named else "nothing: every fact is kept"
-    )
-
-
-def cost(payback: Payback | None) -> str:
-    """What it cost in money, and whether the smaller prompts have earned that."""
-    return fmt.UNKNOWN if payback is None else bill(payback)
 
 
 def _sums(steps: Iterable[str], width: int, ink: Palette) -> Iterator[Line]:

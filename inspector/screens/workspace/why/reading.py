@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import timedelta
 
 from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
@@ -15,22 +14,12 @@ from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Conversation
-from core.preview.past import past_of
+from core.preview.headline import kind_word, lost_share
+from core.preview.past import Aftermath
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.why.curve import Curve, curve_of
 from inspector.widgets.charts.stack import Layer
-
-NEAR = timedelta(minutes=2)
-"""How far a bill may lie from the end of its compaction: different sources may time the two."""
-
-
-@dataclass(frozen=True, slots=True)
-class Aftermath:
-    """What a compaction lost and cost; None where nothing tells."""
-
-    kept: Retention | None
-    payback: Payback | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +42,6 @@ def explained(conversation: Conversation, store: Store) -> Explained:
 def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:
     """What each compaction of a conversation cost, as far as its log tells."""
     return conversation_cache(store, conversation.tip.id, results=False, markers=False).paybacks
-
-
-def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None:
-    """The bill of one compaction."""
-    if event.at is None or not found:
-        return None
-    end = event.at + timedelta(seconds=event.duration or 0)
-    nearest = min(found, key=lambda one: abs(one.at - end))
-    return nearest if abs(nearest.at - end) <= NEAR else None
-
-
-def survival(
-    conversation: Conversation, index: int, event: CompressionEvent, store: Store
-) -> dict[int, Retention | None]:
-    """What the summary of a compaction kept, under its index; None where no row holds it."""
-    past, generations = None, conversation.generations
-    if event.completed and event.generation and event.generation <= len(generations):
-        past = past_of(store, generations, generations[event.generation - 1])
-    return {index: past.kept(event.focus) if past else None}
 
 
 MEASURED = "as the release estimated or the provider counted it when it was compared"
@@ -105,11 +75,9 @@ def now_told(now: Now) -> Iterator[FigureOrigin]:
 
 def _lost(kept: Retention) -> Origin:
     counts = kept.by_category.items()
-    of = sum(count.of for _, count in counts)
-    lost = sum(count.lost for _, count in counts)
-    terms = tuple(Term(f"of {count.of:,} {kind}", count.lost) for kind, count in counts if count.of)
-    formula = "facts of the summarised messages that no summary holds / all of them"
-    return Origin("share of facts lost", lost / of if of else None, formula, terms)
+    terms = tuple(Term(f"of {count.of:,} {kind_word(kind)}", count.lost) for kind, count in counts)
+    formula = "1 - share kept of the summarised facts; one weighs more than many that are half as heavy"
+    return Origin("share of facts lost", lost_share(kept), formula, terms)
 
 
 def _summary(payback: Payback) -> Origin:

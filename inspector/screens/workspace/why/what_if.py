@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.events import Resize
 from textual.message import Message as Event
 
 from core.explain.events import explain
@@ -25,6 +26,7 @@ from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
@@ -36,8 +38,10 @@ GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that stand only from this width on: what is said of a setting comes first."""
 NOTES = 32
 """Cells of the words behind a bar."""
-LEAST_BAR, MOST_BAR = 8, 60
+LEAST_BAR = 8
 """Cells of the bar of what a setting costs, where it is drawn at all."""
+TALL = 34
+"""Lines of a screen from which the requests of the setting under the cursor are drawn below the list."""
 
 
 class ScenarioList(RowList[Scenario]):
@@ -70,8 +74,7 @@ class ScenarioList(RowList[Scenario]):
             most = max((spent_on(other) for other in self.found), default=1) or 1
             token = "severity-warning" if one.loops or one.refused else "bucket-read" if row.best else "rule"
             token = "part-head" if row.actual else token
-            cells = max(1, round(min(room, MOST_BAR) * spent_on(row) / most))
-            line.cell("▇" * cells, min(room, MOST_BAR), ink.style(token)).gap(1)
+            line.cell("▇" * max(1, round(room * spent_on(row) / most)), room, ink.style(token)).gap(1)
         for text, style in self._notes(row):
             line.add(text, style, most=width - line.width).gap(1)
         return line
@@ -121,6 +124,7 @@ class OtherSettingsScreen(Page):
         yield StatusLine(id="head")
         yield AnswerBar(LIVING)
         yield ScenarioList(empty=LIVING)
+        yield CurveChart()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -143,12 +147,31 @@ class OtherSettingsScreen(Page):
     def _take(self, event: Tried) -> None:
         self._found.append(event.scenario)
         shown = judged(self._found) if event.last else tuple(self._found)
-        self.scenarios_list.found = shown
-        self.scenarios_list.show(ListRows(shown))
+        listing = self.scenarios_list
+        listing.found = shown
+        in_force = next((place for place, one in enumerate(shown) if one.actual), 0)
+        listing.show(ListRows(shown), cursor=listing.cursor or in_force if event.last else listing.cursor)
+        self._draw_requests()
         answer = self.query_one(AnswerBar)
         answer.waiting = f"Living through the conversation again: {len(shown):,} settings tried …"
         if event.last:
             answer.answer = Headline(verdict(shown))
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw the requests where there is room."""
+        self.set_class(event.size.height >= TALL, "-tall")
+        self._draw_requests()
+
+    @on(RowList.Moved)
+    def _draw_requests(self) -> None:
+        """The size of each request as the setting under the cursor would have had it."""
+        chart, one = self.query_one(CurveChart), self.scenarios_list.current
+        self.scenarios_list.styles.height = len(self._found) + 1 if self.has_class("-tall") else "1fr"
+        if one is not None:
+            chart.values = tuple(prompt for prompt, _ in one.outcome.requests)
+            chart.threshold = one.outcome.threshold
+            times = fmt.plural(len(one.outcome.firings), "compaction")
+            chart.caption = f"prompt tokens of {fmt.plural(one.outcome.calls, 'call')} at {one.name}: {times}"
 
     def action_back(self) -> None:
         """Stop and go back."""
@@ -183,7 +206,7 @@ def verdict(found: Sequence[Scenario]) -> str:
         return f"{said} Nothing tried is cheaper."
     usd = best.outcome.usd
     price = f", {fmt.money(usd, mark=fmt.ESTIMATE)}" if usd is not None else ""
-    return f"{said} Cheapest: {best.name}{price}."
+    return f"{said} Cheapest: {best.name}{price} with {fmt.plural(len(best.outcome.firings), 'compaction')}."
 
 
 def _is_share(one: Scenario) -> bool:

@@ -63,6 +63,14 @@ def test_each_message_shows_the_share_of_its_anchors_that_is_lost() -> None:
     assert {anchor.value: anchor.messages for anchor in report.anchors}["src/b.py"] == (40, 42)
 
 
+def test_a_message_loses_as_much_as_its_lost_facts_count_in_the_score() -> None:
+    never, path = user("Never touch the migrations."), assistant("see src/b.py")
+    ends = retention([never, path], "Never touch the migrations.").losses
+    assert ends[0] == 0
+    assert 0 < (ends[1] or 0) < 0.5
+    assert retention([never, path], "nothing").losses[0] == 1
+
+
 def test_the_focus_is_counted_apart() -> None:
     middle = [
         *call("patch", "ok", "Next src/auth/token.py and src/auth/session.py.", path="src/auth/login.py"),

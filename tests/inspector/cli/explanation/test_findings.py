@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from core.model.evidence import Verdict
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, FindingGroup, Severity
 from inspector.cli.explanation.findings import lines
 from tests.inspector.cli.conftest import Json, Text
 
@@ -34,8 +37,30 @@ def test_milder_findings_can_be_left_out(as_json: Json) -> None:
     assert graver == [finding for finding in every if finding["severity"] != "info"]
 
 
-def test_people_read_how_many_there_are(as_text: Text) -> None:
-    assert "finding" in as_text("findings", "Refactor the auth module")
+def test_people_read_first_how_many_there_are_to_fix(as_text: Text) -> None:
+    first, *rest = as_text("findings").splitlines()
+    counted = re.fullmatch(r"■ (\d+) to fix now, (\d+) that cost money and (\d+) good to know\.", first)
+    assert counted
+    titles = [line for line in rest if re.fullmatch(r"(Fix now|Costs money|Good to know) \(\d+\)", line)]
+    assert titles == [
+        f"Fix now ({counted[1]})",
+        f"Costs money ({counted[2]})",
+        f"Good to know ({counted[3]})",
+    ]
+
+
+def test_a_terminal_gets_each_quoted_line_on_one_row(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    quoted = [line for line in as_text("findings").splitlines() if line.startswith("  log agent.log:")]
+    assert quoted
+    assert all(len(line) <= 80 for line in quoted)
+    assert any(line.endswith("…") for line in quoted)
+
+
+def test_what_cannot_be_fixed_is_good_to_know() -> None:
+    images = Finding("D5", "images", Severity.WARNING, "images", Verdict.PROVED)
+    assert images.group is FindingGroup.GOOD_TO_KNOW
+    assert replace(images, remedy="do this").group is FindingGroup.FIX_NOW
 
 
 def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,10 +76,10 @@ def test_what_conversations_share_is_said_once_and_of_one_rule_no_more_than_ten(
     shared = [_finding("A1", "the same", session=f"s{number}") for number in range(3)]
     own = [_finding("E1", f"session {number} ended") for number in range(12)]
     text = list(lines([*own, *shared]))
-    assert sum(line.strip().startswith("session ") for line in text) == 10
+    assert sum(line.startswith("• session ") for line in text) == 10
     assert "and 2 more of E1 (--json names them)" in text
-    assert [line for line in text if "A1" in line] == ["• info A1 rule · s0 and 2 more"]
-    assert "15 findings" in text
+    assert [line for line in text if "A1" in line] == ["  info A1 rule · proved · s0 and 2 more"]
+    assert text[0] == "● 15 good to know."
 
 
 def _finding(rule: str, sentence: str, session: str | None = None) -> Finding:

@@ -45,6 +45,24 @@ def test_people_read_one_sentence_and_a_verdict(as_text: Text) -> None:
     assert "agent.log:" in shown
 
 
+def test_one_command_says_why_what_was_lost_and_what_it_cost(as_text: Text) -> None:
+    shown = as_text("why", "Webhooks are delivered twice").splitlines()
+    top = shown[: shown.index("")]
+    assert top[1].startswith("▲ Compressed before your message")
+    assert "The summary lost" in top[1]
+    labels = [line[:9].strip() for line in top if line[:9].strip() in ("lost", "such as", "cost", "now")]
+    assert labels == ["lost", "such as", "cost", "now"]
+    assert any("Never retry refunds automatically" in line for line in top)
+    assert any(line.startswith("cost     $0.64 · summary $0.46") for line in top)
+    assert sum("had passed the 150K limit" in line for line in shown) == 1, "the answer is not said again"
+
+
+def test_a_failure_says_what_helps_and_nothing_of_a_loss(as_text: Text) -> None:
+    shown = as_text("why", "Why is the deploy slow")
+    assert "■ Compression failed: the summary model's API key was refused (401)." in shown
+    assert "lost  " not in shown
+
+
 def test_an_unknown_session_is_exit_3(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["why", "nobody", "--home", str(home)]) == 3
     assert capsys.readouterr().err.count("\n") == 1

@@ -31,7 +31,7 @@ def report(*anchors: Fact) -> Retention:
         focus=FactCount(9, 1, 0),
         rest=FactCount(2, 0, 3),
         score=0.82,
-        lost_by_message=(0.0, 0.4, 1.0, None),
+        losses=(0.0, 0.4, 1.0, None),
     )
 
 
@@ -51,9 +51,9 @@ def test_a_lost_number_is_not_grave() -> None:
     assert gravest(Retention((light, heavy))) == heavy
 
 
-def test_the_heat_is_as_high_as_the_share_that_is_lost() -> None:
+def test_the_heat_is_as_high_as_what_is_lost_is_heavy() -> None:
     line = heat_line(report(), 60, "auth", 120, INK)
-    assert line.text.startswith(" ▁▄█·  lost, by message")
+    assert line.text.startswith(" ▁▄█·  lost, by message and weight")
     assert line.text.endswith("focus “auth”: 100% kept · rest 40%")
 
 
@@ -62,11 +62,12 @@ def test_the_heat_is_as_high_as_the_share_that_is_lost() -> None:
     [
         (None, "·", "ink-faint"),
         (0.0, "▁", "severity-ok"),
+        (0.01, "▂", "severity-warning"),
         (0.5, "▅", "severity-warning"),
         (1.0, "█", "severity-critical"),
     ],
 )
-def test_a_share_has_a_height_and_a_colour(share: float | None, glyph: str, ink: str) -> None:
+def test_a_loss_has_a_height_and_a_colour(share: float | None, glyph: str, ink: str) -> None:
     assert (heat_glyph(share), heat_ink(share)) == (glyph, ink)
 
 

@@ -96,7 +96,7 @@ def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
 def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, release: str) -> None:
     found = finding(make_home(release, window(64_000)), base, "A1")
-    assert found.remedy == "Nothing is wrong; compression.threshold does not move it in this window"
+    assert found.remedy == "Nothing needs fixing: compression.threshold does not move it in this window"
     assert "above 0.75" in finding(make_home("0.19", window(200_000)), base, "A1").remedy
 
 

@@ -213,7 +213,7 @@ def test_findings_stand_in_the_same_order_whichever_conversation_was_examined_fi
     found = [finding for one in surveyed(home).values() for finding in one.findings]
     told = [(finding.rule, finding.session) for finding in worst_first(found)]
     assert told == [(finding.rule, finding.session) for finding in worst_first(reversed(found))]
-    assert [session for rule, session in told if rule == "I1"] == ["quiet1", "quiet2", "quiet3"]
+    assert [session for rule, session in told if rule == "I1"] == ["quiet3", "quiet2", "quiet1"]
 
 
 def test_a_lock_is_looked_at_each_time(home: Home) -> None:

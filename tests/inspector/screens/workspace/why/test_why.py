@@ -13,16 +13,16 @@ from core.model.compaction.event import CompressionEvent, SummaryOutcome, Summar
 from core.model.compaction.preview import FactCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
+from core.preview.past import Aftermath, bill_of
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.screens.workspace.cache.card import bill
+from inspector.base.compaction_words import bill, effect
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.card import effect, event_lines, proof_lines
+from inspector.screens.workspace.why.card import event_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.list_view import EventList
-from inspector.screens.workspace.why.reading import Aftermath, bill_of
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
@@ -67,9 +67,9 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
 
 
 def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
-    kept = Retention((), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)})
+    kept = Retention((), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
     text = card(event(), 160, Aftermath(kept, PAYBACK))
-    assert "lost      50% of the facts: files 3 of 4" in text
+    assert "lost      50% of the facts, by weight: files 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
 
@@ -146,7 +146,12 @@ async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(sampl
     async with open_app(samples, "Refactor the auth module", "why").run_test() as pilot:
         async for _ in at_sizes(pilot, (80, 24), (120, 40), (200, 60)):
             text = drawn(pilot)
-            for words in ("Compressed before your message", "of the facts: ", "cost      $0.", "threshold"):
+            for words in (
+                "Compressed before your message",
+                "of the facts, by weight: ",
+                "cost      $0.",
+                "threshold",
+            ):
                 assert words in text
 
 

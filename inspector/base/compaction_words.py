@@ -1,0 +1,94 @@
+"""One compaction in words: what it did, who wrote the summary, what that lost, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from core.model.compaction.event import CompressionEvent, SummaryStatus
+from core.preview.headline import kind_word, lost_share
+from inspector.terminal import formatting as fmt
+
+if TYPE_CHECKING:
+    from core.model.accounting.prompt_cache import Payback
+    from core.model.compaction.preview import Retention
+
+_PLAIN = ("numbers", "hashes")
+"""Categories of which many are lost without anybody missing them."""
+_GRAVE = ("constraints", "asks", "open")
+"""Categories of which a single loss is worth naming."""
+_HEAVIEST, _QUOTE = 3, 100
+"""Lost facts that are quoted, and characters of each."""
+
+
+def gravity(category: str) -> int:
+    """0 for the facts that are missed first."""
+    return 0 if category in _GRAVE else 2 if category in _PLAIN else 1
+
+
+def effect(event: CompressionEvent) -> str:
+    """Messages and tokens before and after."""
+    if not event.completed:
+        return "none: it failed, the conversation is as it was"
+    parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
+    if event.tokens is not None and event.tokens_after is not None:
+        saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
+        parts.append(f"{fmt.short(event.tokens)} → {fmt.short(event.tokens_after)} tokens{saved}")
+    if event.duration is not None:
+        parts.append(fmt.duration(event.duration))
+    return " · ".join(parts)
+
+
+def summary(event: CompressionEvent) -> str:
+    """Who wrote the summary."""
+    outcome = event.summary
+    words = {
+        SummaryStatus.MODEL: "written by a model",
+        SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
+        SummaryStatus.ABORTED: "none was made",
+        SummaryStatus.UNKNOWN: "nothing says who wrote it",
+    }[outcome.status]
+    if outcome.status is SummaryStatus.MODEL and outcome.model:
+        words = f"written by {outcome.model}"
+    return words if outcome.tokens is None else f"{words} · {outcome.tokens:,} tokens"
+
+
+def lost(kept: Retention | None) -> str:
+    """What of the middle no summary holds any more, gravest kinds first."""
+    if kept is None or not kept.by_category:
+        return "nothing that can be checked"
+    gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
+    if not gone:
+        return "nothing: every fact is kept"
+    order = sorted(gone, key=gravity)
+    named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
+    return f"{fmt.percent(lost_share(kept))} of the facts, by weight: {named}"
+
+
+def heaviest(kept: Retention | None) -> Iterator[str]:
+    """The lost facts that are missed first, in their own words. Untrusted."""
+    for fact in kept.lost[:_HEAVIEST] if kept else ():
+        words = " ".join(fact.value.split())
+        yield words if len(words) <= _QUOTE else f"{words[: _QUOTE - 1].rstrip()}…"
+
+
+def bill(one: Payback | None) -> str:
+    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
+    if one is None:
+        return fmt.UNKNOWN
+    known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
+    if not known and one.saving_per_call_usd is None:
+        return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
+    mark = fmt.LOWER_BOUND if len(known) == 1 else ""
+    parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
+    if known:
+        summary_usd, again = fmt.money(one.summariser_usd), fmt.money(one.reread_usd)
+        parts.append(f"summary {summary_usd} + rebuilding the cache {again}")
+    parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
+    parts.append(
+        f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
+        if one.paid_back_after is not None
+        else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
+    )
+    return " · ".join(parts)
