@@ -65,8 +65,8 @@ KNOBS = (
     Knob("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
     Knob("threshold", "threshold", "thr", _STEPS, _share),
     Knob("target_ratio", "tail", "tail", _STEPS[:16], _share),
-    Knob("protect_first", "keep first", "first", tuple(range(21)), str),
-    Knob("protect_last", "keep last", "last", tuple(range(101)), str),
+    Knob("protect_first", "first", "first", tuple(range(21)), str),
+    Knob("protect_last", "last", "last", tuple(range(101)), str),
     Knob("release", "release", "rel", (), str),
     Knob("warm", "process", "", (False, True), lambda warm: "running" if warm else "fresh"),
     Knob(

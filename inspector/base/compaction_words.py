@@ -76,7 +76,7 @@ def heaviest(kept: Retention | None) -> Iterator[str]:
 def bill(one: Payback | None) -> str:
     """What a compaction cost, of what, and whether the smaller prompts have earned that."""
     if one is None:
-        return fmt.UNKNOWN
+        return f"{fmt.UNKNOWN} nothing on record tells"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if not known and one.saving_per_call_usd is None:
         return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"

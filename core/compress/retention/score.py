@@ -145,16 +145,15 @@ def retention(
     unsupported, by_category = _masked(checked.unsupported), _by_category(facts)
     if brief:
         return Retention(facts, by_category, unsupported=unsupported)
-    weights, scored = (_weights(facts, len(middle), offset, power) for power in (1, _POWER))
-    heaviest = max((held for _, held in scored), default=0.0)
+    shares, losses = _lost_by_message(facts, len(middle), offset)
     return Retention(
         anchors=facts,
         by_category=by_category,
         focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
         score=score(facts, index, checked.vouched),
-        lost_by_message=tuple(gone / held if held else None for gone, held in weights),
-        losses=tuple(gone / heaviest if held else None for gone, held in scored),
+        lost_by_message=shares,
+        losses=losses,
         stale=stale(weighed.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
@@ -219,6 +218,18 @@ def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:
 def _count(facts: Iterable[Fact]) -> FactCount:
     fates = Counter(fact.fate for fact in facts)
     return FactCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
+
+
+def _lost_by_message(
+    facts: Sequence[Fact], size: int, offset: int
+) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
+    """Which share of its own facts each message lost, and how much that counts in the score."""
+    weights, scored = (_weights(facts, size, offset, power) for power in (1, _POWER))
+    heaviest = max((held for _, held in scored), default=0.0)
+    return (
+        tuple(gone / held if held else None for gone, held in weights),
+        tuple(gone / heaviest if held else None for gone, held in scored),
+    )
 
 
 def _weights(facts: Sequence[Fact], size: int, offset: int, power: int) -> list[tuple[float, float]]:

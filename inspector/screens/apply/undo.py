@@ -55,7 +55,7 @@ class UndoScreen(Page):
     def on_mount(self) -> None:
         """Show what was written."""
         bar = self.query_one(TitleBar)
-        bar.heading, bar.detail = "Take back", f"written {fmt.moment(self._entry.at)}"
+        bar.heading, bar.detail = "Undo", f"written {fmt.moment(self._entry.at)}"
         self.query_one(TextPane).focus()
         self._draw()
 

@@ -169,7 +169,9 @@ def _left(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw
 def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:
     sign, token = _sign(line, sheet)
     drawn = Line().cell(sign, 2, sheet.ink.style(token, bold=True))
-    return drawn.cell(fmt.age(line.session.last_active, sheet.now), width - 2, sheet.ink.style("ink-muted"))
+    age = fmt.age(line.session.last_active, sheet.now)
+    age = age if len(age) <= width - 2 else age.partition("-")[0]  # of a month of another year the year stays
+    return drawn.cell(age, width - 2, sheet.ink.style("ink-muted"))
 
 
 def _sign(line: SessionLine, sheet: Sheet) -> tuple[str, str]:
@@ -253,7 +255,8 @@ def _messages(line: SessionLine) -> str:
 
 
 COLUMNS = (
-    Column("last", 9, _last, sort="last_active", indent=2),
+    Column("last", 8, _last, most=119, sort="last_active", indent=2),
+    Column("last", 9, _last, 120, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
     Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
     Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),

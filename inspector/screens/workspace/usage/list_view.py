@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from rich.style import Style
 from textual.reactive import reactive
 
 from core.model.accounting.ledger import LedgerRow
@@ -116,7 +117,7 @@ class LedgerList(RowList[LedgerRow]):
         line.to(room)
         for one in self.shown:
             chosen = index == self.cursor and one.name == self.figure
-            style = ink.style(one.token, bold=chosen, on="rule" if chosen else None)
+            style = ink.style(one.token, bold=chosen) + Style(underline=chosen or None)
             text = PRICING if one.name == "computed" and not self.priced else one.text(row)
             line.gap(GAP).cell(text, one.width, style, right=True)
         return line

@@ -136,7 +136,7 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
 def peak_words(row: LedgerRow) -> str:
     """Which conversation the dearest day went to, and what of its prompts came from the cache."""
     hit = fmt.percent(row.tokens.hit_rate)
-    return f", of it {fmt.money(spent(row))} (cache {hit}) {row.label or row.key}"
+    return f": {row.label or row.key} {fmt.money(spent(row))} of it (cache {hit})"
 
 
 def summary_words(row: LedgerRow) -> str:

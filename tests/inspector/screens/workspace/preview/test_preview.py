@@ -194,7 +194,7 @@ async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(sam
         await press(pilot, "1", "w", "tab", "tab", "enter")
         await answer(pilot, "0.8")
         await press(pilot, "3")
-        assert "what if: ratio 0.80" in drawn(pilot)
+        assert "what if: tail 0.80" in drawn(pilot)
         assert shown(pilot).made is not None
         assert basis_of(pilot).plan.settings.target_ratio == 0.8
         assert shown(pilot).middle != true

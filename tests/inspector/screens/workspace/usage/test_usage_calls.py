@@ -51,7 +51,7 @@ def test_a_conversation_of_many_days_is_drawn_by_day(samples: Location) -> None:
     assert bars.first == "Nov 1"
 
 
-@pytest.mark.parametrize(("size", "height"), [((80, 24), 3), ((120, 40), 7), ((200, 60), 31)])
+@pytest.mark.parametrize(("size", "height"), [((80, 24), 3), ((120, 40), 14), ((200, 60), 31)])
 async def test_the_calls_fill_the_width_at_every_size(
     samples: Location, size: tuple[int, int], height: int
 ) -> None:
