@@ -176,7 +176,7 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
 
     yield from _field("lost", lost(after.kept))
     for place, words in enumerate(heaviest(after.kept)):
-        yield from _field("" if place else "such as", f"“{words}”")
+        yield from _field("" if place else "missing", f"“{words}”")
     yield from _field("cost", bill(after.payback))
 
 

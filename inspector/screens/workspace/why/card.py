@@ -38,7 +38,7 @@ def event_lines(
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
         for place, words in enumerate(heaviest(aftermath.kept) if aftermath else ()):
-            yield from field("" if place else "such as", f"“{words}”", width, ink)
+            yield from field("" if place else "missing", f"“{words}”", width, ink)
     yield from field("result", effect(event), width, ink)
     yield from field("size", compared(event), width, ink)
     yield from _sums(event.arithmetic, width, ink)

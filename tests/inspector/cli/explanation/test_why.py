@@ -50,8 +50,8 @@ def test_one_command_says_why_what_was_lost_and_what_it_cost(as_text: Text) -> N
     top = shown[: shown.index("")]
     assert top[1].startswith("▲ Compressed before your message")
     assert "The summary lost" in top[1]
-    labels = [line[:9].strip() for line in top if line[:9].strip() in ("lost", "such as", "cost", "now")]
-    assert labels == ["lost", "such as", "cost", "now"]
+    labels = [line[:9].strip() for line in top if line[:9].strip() in ("lost", "missing", "cost", "now")]
+    assert labels == ["lost", "missing", "cost", "now"]
     assert any("Never retry refunds automatically" in line for line in top)
     assert any(line.startswith("cost     $0.64 · summary $0.46") for line in top)
     assert sum("had passed the 150K limit" in line for line in shown) == 1, "the answer is not said again"

@@ -10,7 +10,7 @@ import pytest
 from core.explain.events import explain
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
-from core.model.compaction.preview import FactCount, Retention
+from core.model.compaction.preview import Fact, FactCount, Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.preview.past import Aftermath, bill_of
@@ -67,17 +67,19 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
 
 
 def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
-    kept = Retention((), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
+    gone = Fact("paths", "src/a.py", (4,), "lost")
+    kept = Retention((gone,), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
     text = card(event(), 160, Aftermath(kept, PAYBACK))
     assert "lost      50% of the facts, by weight: files 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
+    assert "missing   “src/a.py”" in text
 
 
 def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
     known = card(event(), after=Aftermath(None, None)).splitlines()
     assert len(card(event()).splitlines()) == len(known)
-    assert "cost      –" in known
+    assert "cost      – nothing on record tells" in known
 
 
 def test_half_a_bill_is_a_lower_bound() -> None:
