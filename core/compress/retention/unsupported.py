@@ -167,18 +167,20 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
             behind and behind[0].rstrip(".,;)") in _COUNTED
         )
         small = figure.isdigit() and int(figure) <= _SMALL
-        if known or small or claim_words().rough.search(sentence[max(0, match.start() - 16) : match.start()]):
-            continue
-        if not evidence.tells(figure):
+        if not (known or small or _is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
             yield "numbers", figure
     for token in _TOKEN.findall(sentence):
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
             yield "ids", token
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     plain = "" if sentence.endswith((":", "：")) or _NOUNS.search(sentence) else QUOTED.sub(" ", sentence)
-    for name in _NAME.findall(plain):
-        if not any(map(evidence.mentions, name.split())) and not any(map(evidence.knows, roots(name))):
-            yield "names", name
+    strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))
+    yield from (("names", name) for name in islice(strange, 1))
+
+
+def _is_heard(name: str, evidence: Evidence) -> bool:
+    """Whether anybody uses a part of a name, as it stands or in another form."""
+    return any(map(evidence.mentions, name.split())) or any(map(evidence.knows, roots(name)))
 
 
 def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
@@ -227,8 +229,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:
         return True
-    at = sentence.find(value)
-    if claim_words().rough.search(sentence[max(0, at - 16) : at]):
+    if _is_rough(sentence, sentence.find(value), figure):
         return True
     whole = figure.partition(".")[0]
     grouped = f"{int(whole):,}{figure[len(whole) :]}"
@@ -236,6 +237,13 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
     forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms)))
+
+
+def _is_rough(sentence: str, at: int, figure: str) -> bool:
+    """Whether a figure is said to be about so much, or is round and stands behind one that is."""
+    before = sentence[:at]
+    places = [at, *(match.start() for match in _FIGURE.finditer(before) if figure.endswith("0"))]
+    return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
 
 
 def _date(value: str, evidence: Evidence) -> bool:
