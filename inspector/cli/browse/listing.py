@@ -115,7 +115,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         Column("source", varies=True, rank=6),
         Column("model", shrinks=True, varies=True, rank=4),
         Column("messages", right=True, rank=3),
-        Column("compressions", right=True, varies=True, rank=8),
+        Column("compressions", right=True, varies=True, rank=1),
         Column("tokens", right=True, rank=2),
         Column("cache hit", right=True, rank=7),
         Column("cost", right=True),
