@@ -17,7 +17,7 @@ from core.compress.messages.list_rows import Row
 from core.compress.messages.summary_row import last_visible, visible_role
 from core.hermes.markers.markers import find_summary
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import FeedbackRules
+from core.hermes.policy.summary_rules import FeedbackRules
 from core.model.compaction.preview import Feedback, Retention
 from core.model.transcript.message import Message
 from core.redact.text import redact_text

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from core.compress.requests.failure import consequence
 from core.compress.summarise.base import FailureKind
-from core.hermes.policy.output_rules import FailureRules, GateRules
+from core.hermes.policy.summary_rules import FailureRules
+from core.hermes.policy.trigger_rules import GateRules
 
 _RECOVERY = 300.0
 _GROWTH_LEAST, _GROWTH_SHARE = 4096, 0.05

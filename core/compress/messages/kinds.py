@@ -8,9 +8,9 @@ from typing import Any
 
 from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
 from core.hermes.markers.summary_signs import PREFILTERS
-from core.hermes.policy.output_rules import SummaryRules
+from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import TailRules
+from core.hermes.policy.summary_rules import SummaryRules
 from core.model.transcript.message import Wire
 
 MERGED_DELIMITER = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"

@@ -9,7 +9,8 @@ from typing import Any
 from core.compress.messages.kinds import MERGED_DELIMITER, PRIOR_HEADER, SUMMARY_FLAG, content_text
 from core.compress.messages.list_rows import Row, appended, prepended
 from core.hermes.markers.markers import without_prefix
-from core.hermes.policy.output_rules import AssemblyRules, SummaryRules
+from core.hermes.policy.output_rules import AssemblyRules
+from core.hermes.policy.summary_rules import SummaryRules
 from core.model.transcript.message import Message
 
 END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"

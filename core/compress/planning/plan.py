@@ -14,9 +14,9 @@ from core.compress.planning.summary_window import summary_budget, summary_window
 from core.compress.sizing.estimate import numbers
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
 from core.compress.sizing.weight import replays_thinking
-from core.hermes.policy.output_rules import ModelTable
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import Tier
+from core.hermes.policy.summary_rules import ModelTable
+from core.hermes.policy.trigger_rules import Tier
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.settings import Gate, Settings
 from core.model.transcript.message import Message

@@ -13,8 +13,8 @@ from core.compress.messages.list_rows import Row, without_keys
 from core.compress.pruning.shrink import has_images, is_stub
 from core.compress.pruning.skills import MARK as SKILL_MARK
 from core.compress.sizing.estimate import is_image
+from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.output_rules import AssemblyRules
-from core.hermes.policy.rules import TailRules
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 

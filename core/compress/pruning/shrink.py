@@ -8,8 +8,8 @@ from typing import Any
 
 from core.compress.pruning.stubs import stub_line
 from core.compress.sizing.estimate import calls_of, function_of, is_image
+from core.hermes.policy.cut_rules import PruneRules
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import PruneRules
 from core.model.transcript.message import Message
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"

@@ -16,8 +16,8 @@ from core.compress.summarise.base import (
     heading_line,
 )
 from core.compress.summarise.fallback.summariser import no_user_line
-from core.hermes.policy.output_rules import FailureRules
 from core.hermes.policy.policy import Policy
+from core.hermes.policy.summary_rules import FailureRules
 from core.model.transcript.message import Message
 from core.support.yaml_tables import shared_table, version
 

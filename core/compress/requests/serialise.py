@@ -9,7 +9,7 @@ from typing import Any
 from core.compress.pruning.truncate import elide_middle
 from core.compress.requests.sample import bounded, sampled
 from core.compress.sizing.estimate import function_of, is_image
-from core.hermes.policy.output_rules import SummaryRules
+from core.hermes.policy.summary_rules import SummaryRules
 from core.model.transcript.message import Message
 from core.redact.text import redact_text
 

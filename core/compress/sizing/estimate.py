@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from core.hermes.policy.rules import EstimateRules
+from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.transcript.message import Wire
 
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})

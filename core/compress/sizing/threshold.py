@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import ModelRule, TailRules, ThresholdRules
+from core.hermes.policy.trigger_rules import ModelRule, ThresholdRules
 from core.model.compaction.settings import Gate, Settings
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80

@@ -17,8 +17,9 @@ from core.compress.sizing.estimate import (
     text_tokens,
     without_ciphertext,
 )
+from core.hermes.policy.cut_rules import WeightRules
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.rules import EstimateRules, WeightRules
+from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Wire
 from core.support.yaml_tables import load_table

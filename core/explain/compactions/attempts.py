@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
 from core.explain.context.log.log_claims import OtherCompactions, belongs
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.model.compaction.event import Trigger
 
 _BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})
@@ -61,6 +61,11 @@ class Attempt:
     following: LogRecord | None = None
 
     @property
+    def record(self) -> Telemetry | None:
+        """What its telemetry says, where that is kept."""
+        return self.telemetry.telemetry if self.telemetry is not None else None
+
+    @property
     def first(self) -> LogRecord:
         """The earliest line of the attempt."""
         return next(line for line in (self.started, self.done, self.telemetry) if line is not None)
@@ -75,15 +80,13 @@ class Attempt:
         """The log says a new transcript was put in place."""
         if self.done is not None:
             return True
-        record = self.telemetry.telemetry if self.telemetry else None
-        return record is not None and record.commit == "committed"
+        return self.record is not None and self.record.commit == "committed"
 
     @property
     def duration(self) -> float | None:
         """Seconds from the first line to the last; the telemetry's own figure where there is one."""
-        record = self.telemetry.telemetry if self.telemetry is not None else None
-        if record is not None and record.duration is not None:
-            return record.duration
+        if self.record is not None and self.record.duration is not None:
+            return self.record.duration
         if self.started is None or self.done is None:
             return None
         return (self.done.at - self.started.at).total_seconds()

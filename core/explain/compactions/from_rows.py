@@ -127,10 +127,9 @@ def _at_turn_start(scene: _Scene) -> Derived:
 
 
 def _inside_turn(scene: _Scene) -> Derived:
-    rules, threshold = scene.context.checks(scene.release), scene.threshold
+    policy, threshold = scene.context.policy(scene.release), scene.threshold
     steps = ["the transcript ended with a tool result, so it ran inside a turn"]
-    if rules.anchored:
-        policy = scene.context.policy(scene.release)
+    if policy.checks.anchored:
         anchored = anchored_tokens(scene.session.model_config, scene.messages, policy)
         if anchored is not None and threshold is not None and anchored >= threshold:
             steps.append(f"the usage stored with the session gives {anchored:,} >= {threshold:,}")
@@ -138,7 +137,7 @@ def _inside_turn(scene: _Scene) -> Derived:
     sizes = scene.sizes()
     if not sizes.reaches(sizes.full):
         return _billed(scene, steps) or _refused(sizes, steps)
-    if rules.pre_api and not rules.anchored and not sizes.exceeds(sizes.called):
+    if policy.checks.pre_api and not policy.checks.anchored and not sizes.exceeds(sizes.called):
         steps.append(f"the call before it held about {sizes.called:,}, below the threshold")
         return _reached(Trigger.PRE_API, sizes.verdict(sizes.full), sizes, steps)
     return _reached(Trigger.POST_RESPONSE, sizes.verdict(sizes.called), sizes, steps)

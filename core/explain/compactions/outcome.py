@@ -96,7 +96,7 @@ def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool)
         return SummaryStatus.FALLBACK if rows.summary.fallback else SummaryStatus.MODEL
     if attempt is None:
         return SummaryStatus.UNKNOWN
-    record = attempt.telemetry.telemetry if attempt.telemetry else None
+    record = attempt.record
     if record is not None and record.method in _METHODS:
         return _METHODS[record.method]
     kinds = {line.kind for line in attempt.inner}
@@ -110,7 +110,7 @@ def _called(attempt: Attempt | None) -> bool:
     """Whether the log shows that a model wrote the summary."""
     if attempt is None:
         return False
-    record = attempt.telemetry.telemetry if attempt.telemetry else None
+    record = attempt.record
     if record is not None and record.method:
         return _METHODS.get(record.method) is SummaryStatus.MODEL
     return bool({line.kind for line in attempt.inner} & _CALLS)
@@ -127,7 +127,7 @@ def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bo
 
 def _model(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None) -> str | None:
     if attempt is not None:
-        record = attempt.telemetry.telemetry if attempt.telemetry else None
+        record = attempt.record
         if record is not None and record.aux_model:
             return record.aux_model
         called = _last(attempt, Kind.SUMMARY_CALL) or _last(attempt, Kind.AUX_CALL)
@@ -220,7 +220,7 @@ def _told(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
     """What is said of the reason, the most telling first."""
     lines = attempt.inner if attempt is not None else ()
     yield from (_text(line) for line in lines if line.kind in _TELLING)
-    record = attempt.telemetry.telemetry if attempt is not None and attempt.telemetry is not None else None
+    record = attempt.record if attempt is not None else None
     if record is not None and record.failure:
         yield record.failure
     if rows is not None and rows.summary is not None and rows.summary.reason:

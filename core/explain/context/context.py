@@ -9,8 +9,6 @@ from functools import cached_property
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.gather import (
-    CheckRules,
-    check_rules,
     conversation_log,
     detected,
     found_window,
@@ -161,10 +159,6 @@ class ConversationContext:
         """The policy of a release; of the detected one for None."""
         return load_policy(release or self.release.release)
 
-    def checks(self, release: str | None) -> CheckRules:
-        """The checks of a release; of the detected one for None."""
-        return check_rules(release or self.release.release)
-
     def settings(self, release: str | None, session: Session, window: int | None) -> Settings:
         """The settings one session ran with, as far as today's config tells."""
         route = (session.model or "", session.provider or "", session.base_url or "")
@@ -205,16 +199,16 @@ class ConversationContext:
         if session.id not in self._tools:
             pin = self.store.tools(session)
             tools = pin.tools if pin else stored_tools(self.store.location.home, session.id)
-            schema = self.checks(None).tool_schemas
+            schema = self.policy(None).checks.tool_schemas
             self._tools[session.id] = tool_tokens(tools, schema=schema) if tools else None
         return self._tools[session.id]
 
     def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
         """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
-        policy, rules = self.policy(release), self.checks(release)
+        policy = self.policy(release)
         newest = release is None and messages is self.__dict__.get("newest_messages")
         running = len(messages)
-        if rules.live_turn:
+        if policy.checks.live_turn:
             running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
         wires = [] if newest else [message.wire for message in messages[:running]]
         wires += [live(message.wire) for message in messages[running:]]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -177,37 +176,6 @@ def _tools_in(path: Path) -> tuple[Any, ...] | None:
     return tuple(tools) if isinstance(tools, list) else None
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRules:
-    """When one release looks at the size of a conversation.
-
-    Attributes:
-        preflight_guarded: Strikes stop the check at the start of a turn.
-        pre_api: There is a check before each model call.
-        anchored: Stored usage plus what came since is compared, where it still fits the transcript.
-        huge_counts: Few but huge messages pass the count gate.
-        tool_schemas: Tools are counted by name, description and parameters, not by their repr.
-        live_turn: Rows of the running turn are counted without their timestamps.
-    """
-
-    preflight_guarded: bool
-    pre_api: bool
-    anchored: bool
-    huge_counts: bool
-    tool_schemas: bool
-    live_turn: bool
-
-
-@cache
-def check_rules(release: str) -> CheckRules:
-    """The checks of a release, by the name of its policy."""
-    values: dict[str, Any] = {}
-    for first, changes in _table()["releases"].items():
-        if _order(first) <= _order(release):
-            values |= changes
-    return CheckRules(**values)
-
-
 def is_local(source: str | None) -> bool:
     """Whether a session of this source runs without the gateway; unknown sources count as local."""
     return source is None or source in _table()["local_sources"]
@@ -218,11 +186,7 @@ def tolerance(*, tools_known: bool) -> float:
     return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])
 
 
-def _order(release: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in release.split("."))
-
-
 @cache
 def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/explain/context/checks.yaml")
+    table: Mapping[str, Any] = load_table("core/explain/context/assumptions.yaml")
     return table

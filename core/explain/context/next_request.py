@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import check_rules
 from core.explain.context.rows.unsaved_rows import answered
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
@@ -49,7 +48,7 @@ def next_request(context: ConversationContext) -> Size:
 
 def _anchored(context: ConversationContext) -> Size | None:
     policy = context.policy(None)
-    if not check_rules(policy.release).anchored:
+    if not policy.checks.anchored:
         return None
     tip, rows = context.conversation.tip, context.conversation.newest_rows
     place = (context.store.path, tip.id)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
+from core.model.compaction.settings import Settings
 from core.model.evidence import Verdict
 
 
@@ -92,6 +93,9 @@ class Decision:
 
 SIZE = "size"
 """The name of the check on the number compared."""
+UNRECORDED = "not on record"
+LOOSE = 0.05
+"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +201,11 @@ def decision(
         where=number.where,
         estimate=number.estimate,
     )
+
+
+def enabled(settings: Settings) -> Check:
+    """Whether compression is on."""
+    return Check("compression.enabled", "true", str(settings.enabled).lower(), settings.enabled)
 
 
 def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from core.explain.compactions.turn_attempts import lowered_outputs
+from core.explain.context.context import ConversationContext
 from core.explain.turns.checks import Decision, PromptPoint, Turn, fired_by
 from core.explain.turns.turn_lines import TurnLines
 from core.hermes.log.record import LogRecord
-from core.model.compaction.event import CompressionEvent
+from core.model.compaction.event import CompressionEvent, TurnAttempt
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 
@@ -57,6 +59,18 @@ class TurnDraft:
             tuple(attempt for attempt in attempts if attempt is not None),
             tuple(number for number in own if not events[number].completed),
         )
+
+
+def with_lowered_outputs(turns: Sequence[Turn], context: ConversationContext) -> tuple[Turn, ...]:
+    """The turns with the attempts that went to a lower output; those of compactions they have already."""
+    found: dict[int, list[TurnAttempt]] = {}
+    for at, attempt in lowered_outputs(context):
+        begun = (place for place, turn in enumerate(turns) if turn.at is not None and turn.at <= at)
+        found.setdefault(max(begun, default=0), []).append(attempt)
+    return tuple(
+        replace(turn, attempts=tuple(found[place])) if place in found and not turn.attempts else turn
+        for place, turn in enumerate(turns)
+    )
 
 
 def row_of(message: Message) -> int | None:

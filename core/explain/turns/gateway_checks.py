@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.context.context import ConversationContext
-from core.explain.turns.checks import SIZE, Check, Number
+from core.explain.turns.checks import LOOSE, SIZE, UNRECORDED, Check, Number, enabled
 from core.hermes.log.record import LogRecord
 from core.hermes.policy.policy import Policy
 from core.model.compaction.settings import Settings
-
-_LOOSE = 0.05
-"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +62,8 @@ def gateway_checks(
         rows: Rows of the transcript before the new message.
         skip: The line that says the gateway passed it over, which it does of a transcript that is too large.
     """
-    enabled, tokens, real = settings.enabled, number.tokens, number.real
-    found = [Check("compression.enabled", "true", str(enabled).lower(), enabled)]
+    tokens, real = number.tokens, number.real
+    found = [enabled(settings)]
     had = f"{'' if real else '~'}{tokens:,} tokens, {rows} rows"
     if limits is None:
         found.append(Check(SIZE, "a known window", had, None))
@@ -74,7 +71,7 @@ def gateway_checks(
     passed: bool | None = tokens >= limits.tokens or rows >= limits.rows
     if skip is not None:
         passed = True
-    elif not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * _LOOSE:
+    elif not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * LOOSE:
         passed = None
     found.append(Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed))
     least = policy.hygiene.least
@@ -82,5 +79,5 @@ def gateway_checks(
     if skip is not None:
         found.append(Check("passed over", "no", f"{skip.where}: {skip.text}", False))
     elif policy.hygiene.pause == "skips" and passed is not False:
-        found.append(Check("pause after a failure", "none", "not on record", None))
+        found.append(Check("pause after a failure", "none", UNRECORDED, None))
     return tuple(found)

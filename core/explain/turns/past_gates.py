@@ -8,12 +8,11 @@ from datetime import datetime, timedelta
 
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
-from core.explain.turns.checks import Check
+from core.explain.turns.checks import UNRECORDED, Check
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.transcript.session import Session
 
-UNRECORDED = "not on record"
 _LONGEST_PAUSE = timedelta(seconds=900)
 
 

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import is_local, tolerance
+from core.explain.context.gather import is_local
 from core.explain.context.rows.boundary_rows import is_request
-from core.explain.turns.checks import SIZE, Check, Decision, Number, PromptPoint, Turn, decision, fired_by
-from core.explain.turns.draft import TurnDraft, row_of
+from core.explain.turns.agent_checks import AgentChecks
+from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, enabled, fired_by
+from core.explain.turns.draft import TurnDraft, row_of, with_lowered_outputs
 from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_limits
-from core.explain.turns.lowered_outputs import with_lowered_outputs
-from core.explain.turns.past_gates import UNRECORDED, PastGates
-from core.explain.turns.transcripts import RunningSums, ThresholdInForce, Transcript, transcripts
+from core.explain.turns.past_gates import PastGates
+from core.explain.turns.transcripts import RunningSums, Transcript, threshold_in_force, transcripts
 from core.explain.turns.turn_lines import turn_lines
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.message import Message
-
-_LOOSE = 0.05
-"""How far an estimate of a few rows may be off: stored ones carry keys that live ones had not."""
 
 
 def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
@@ -43,9 +40,9 @@ class _Walker:
 
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
         self.context, self.events = context, events
-        self.rules, self.policy = context.checks(None), context.policy(None)
+        self.policy = context.policy(None)
+        self.rules = self.policy.checks
         self.gates = PastGates(context, events)
-        self.watch = ThresholdInForce(context)
         self.turns: list[TurnDraft] = []
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
@@ -89,12 +86,13 @@ class _Walker:
         self.session = context.sessions.get(generation.session_id, context.conversation.tip)
         self.counted = not transcript.kept
         event = self.events[transcript.event] if transcript.event is not None else None
-        window, self.threshold = self.watch.limits(event, self.session)
+        window, threshold = threshold_in_force(context, event, self.session)
         self.settings = context.settings(None, self.session, window)
         self.gateway = gateway_limits(context, self.policy, window)
         self.system = context.prompt_tokens(self.session, self.policy)
         self.tools = context.tools_tokens(self.session)
-        self.slack = tolerance(tools_known=context.tools_tokens(self.session) is not None)
+        known = self.tools is not None
+        self.agent = AgentChecks(self.policy, self.settings, threshold, tools_known=known)
         self.newest = generation is context.conversation.generations[-1]
         self.start = transcript.kept
 
@@ -205,15 +203,15 @@ class _Walker:
         at = self.context.clock.utc(record.at) if record else turn.at
         if at is None and message.row is not None:
             at = message.row.timestamp
-        size = self._size(number, stated=turn.lines.threshold if turn.lines else None)
-        enabled = self.settings.enabled
-        checks = [Check("compression.enabled", "true", str(enabled).lower(), enabled), size]
-        checks += self._count(trigger, count)
+        size = self.agent.size(number, stated=turn.lines.threshold if turn.lines else None)
+        checks = [enabled(self.settings), size]
+        if trigger is Trigger.PREFLIGHT:
+            checks.append(self.agent.count(count, self.sums.messages(0, count, self.start)))
         if self.newest and count == len(self.transcript.messages):
             checks += self.gates.now(self.session)
         elif trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded:
             checks += self.gates.then(at)
-        checks += self._deferral(trigger, turn, size)
+        checks += self.agent.deferral(trigger, turn, size, counted=self.counted)
         index = self.transcript.generation.index
         turn.decisions.append(decision(trigger, row_of(message), number, checks, index, at))
 
@@ -235,50 +233,3 @@ class _Walker:
         if record is not None and record.input and trigger is Trigger.POST_RESPONSE:
             return Number(record.input, True, record.where, estimate)
         return Number(estimate)
-
-    def _size(self, number: Number, *, stated: int | None) -> Check:
-        tokens, threshold = number.tokens, stated or self.threshold
-        if threshold is None:
-            return Check(SIZE, "a known window", f"{tokens:,}", None)
-        needed, passed = f">= {threshold:,} tokens", tokens >= threshold
-        if abs(tokens - threshold) <= number.since * _LOOSE:
-            return Check(SIZE, needed, f"~{tokens:,}", None)
-        if number.where is not None or tokens >= threshold * (1 + _LOOSE):
-            return Check(SIZE, needed, f"{tokens:,}", passed)
-        unsure = tokens >= threshold * (1 - self.slack)
-        lacking = " and the tools" if self.tools is None else ""
-        return Check(SIZE, needed, f"~{tokens:,}{lacking}", None if unsure else False)
-
-    def _count(self, trigger: Trigger, count: int) -> Iterator[Check]:
-        if trigger is not Trigger.PREFLIGHT:
-            return
-        least = self.settings.protect_first + self.settings.protect_last + 1
-        enough = count > least
-        if self.rules.huge_counts and self.threshold is not None and not enough:
-            enough = self.sums.messages(0, count, self.start) >= self.threshold
-        yield Check("messages", f"> {least}", str(count), enough)
-
-    def _held(self, trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
-        """The line that says this check was passed over."""
-        held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
-        first = trigger is Trigger.PREFLIGHT
-        fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
-        return fits[-1] if fits else None
-
-    def _deferral(self, trigger: Trigger, turn: TurnDraft, size: Check) -> Iterator[Check]:
-        """Whether the check was passed over, or its estimate waited for a real count."""
-        record = self._held(trigger, turn)
-        if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
-            reason = record.reason or record.message
-            yield Check("passed over", "no", f"{record.where}: {reason}", False)
-        elif self.policy.gate.deferral != "never" and not self.counted:
-            # Right after a compaction every check waits for it; only a restart would make it forget.
-            had = "none since the compaction" if turn.lines is not None else UNRECORDED
-            yield Check("waiting for the provider's count", "no", had, None)
-        elif self.policy.gate.deferral != "never" and trigger is not Trigger.POST_RESPONSE:
-            silent = turn.lines is not None
-            had = "no line says so" if silent else UNRECORDED
-            had = "not asked" if size.passed is False else had
-            yield Check(
-                "waiting for the provider's count", "no", had, True if silent and size.passed else None
-            )

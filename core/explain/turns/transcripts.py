@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import timedelta
 from itertools import accumulate
 
 from core.compress.sizing.estimate import as_tokens, message_size
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.context import ConversationContext, live
+from core.explain.context.log.log_claims import lowered_threshold
 from core.explain.context.rows.unsaved_rows import copied_rows
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
@@ -56,7 +56,7 @@ class RunningSums:
         self._text = (0, *accumulate(size.text for size in stored))
         self._live = (0, *accumulate(size.text for size in running))
         self._images = (0, *accumulate(size.images for size in stored))
-        if not context.checks(None).live_turn:
+        if not context.policy(None).checks.live_turn:
             self._live = self._text
 
     def messages(self, start: int, end: int, running: int) -> int:
@@ -68,39 +68,22 @@ class RunningSums:
 
 
 _AT_ONCE = timedelta(seconds=1)
-"""What an attempt looks up before its first line takes less."""
+"""What an attempt looks up before its first line takes less; a lowering it finds itself comes too late."""
 
 
-@dataclass(frozen=True)
-class ThresholdInForce:
-    """Tells them for one conversation."""
-
-    context: ConversationContext
-
-    def limits(self, event: CompressionEvent | None, session: Session) -> tuple[int | None, int | None]:
-        """Window and threshold of the check that ended a generation, else of today's config.
-
-        Args:
-            event: What ended it; None for the newest.
-            session: Where it lived.
-        """
-        by_size = event is not None and event.trigger in BY_SIZE
-        window = event.window if event is not None and by_size else self.context.window.tokens
-        if event is not None and by_size and event.threshold is not None:
-            return window, event.threshold
-        limits = self.context.limits(None, session, window, lowered=self.context.log.empty)
-        if limits is None or limits.threshold is None:
-            return window, None
-        return window, self._lowered(limits.threshold, event.at if event is not None else None)
-
-    @cached_property
-    def _lowerings(self) -> tuple[LogRecord, ...]:
-        return tuple(line for line in self.context.log.records if line.kind is Kind.AUX_LOWERED)
-
-    def _lowered(self, threshold: int, until: datetime | None) -> int:
-        """A threshold as lines before an attempt lowered it; what the attempt itself finds comes late."""
-        for line in reversed(self._lowerings):
-            before = until is None or self.context.clock.utc(line.at) < until - _AT_ONCE
-            if line.tokens == threshold and line.threshold is not None and before:
-                return line.threshold
-        return threshold
+def threshold_in_force(
+    context: ConversationContext, event: CompressionEvent | None, session: Session
+) -> tuple[int | None, int | None]:
+    """Window and threshold of the check that ended a generation; without an event, today's."""
+    if event is not None and event.trigger in BY_SIZE:
+        window, threshold = event.window, event.threshold
+    else:
+        window, threshold = context.window.tokens, None
+    limits = context.limits(None, session, window, lowered=context.log.empty)
+    if threshold is not None or limits is None:
+        return window, threshold
+    until = None if event is None or event.at is None else event.at - _AT_ONCE
+    lines = (line for line in context.telling if line.kind is Kind.AUX_LOWERED)
+    before = [line for line in lines if until is None or context.clock.utc(line.at) < until]
+    lowered = lowered_threshold(before, limits.threshold)
+    return window, limits.threshold if lowered is None else lowered.threshold

@@ -11,27 +11,18 @@ from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.errors import ConfigError
+from core.hermes.policy.cut_rules import HeadRules, PruneRules, TailRules, WeightRules
 from core.hermes.policy.defence_rules import HygieneRules, OverflowRules, ResultRules
 from core.hermes.policy.output_rules import (
     AssemblyRules,
     EngineRules,
-    FailureRules,
-    GateRules,
     HookRules,
     HostRules,
     SequenceRules,
-    SummaryRules,
     TrajectoryRules,
 )
-from core.hermes.policy.rules import (
-    EstimateRules,
-    FeedbackRules,
-    HeadRules,
-    PruneRules,
-    TailRules,
-    ThresholdRules,
-    WeightRules,
-)
+from core.hermes.policy.summary_rules import FailureRules, FeedbackRules, SummaryRules
+from core.hermes.policy.trigger_rules import CheckRules, EstimateRules, GateRules, ThresholdRules
 from core.support.yaml_tables import load_table
 
 _T = TypeVar("_T")
@@ -56,6 +47,7 @@ class Policy:
     estimate: EstimateRules
     weight: WeightRules
     threshold: ThresholdRules
+    checks: CheckRules
     head: HeadRules
     tail: TailRules
     prune: PruneRules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.compress.assembly.told import Outcome, feedback
-from core.hermes.policy.rules import FeedbackRules
+from core.hermes.policy.summary_rules import FeedbackRules
 
 NEW = FeedbackRules(names_failures=True, names_refusals=True, size_line="Approx request size")
 OLD = FeedbackRules(names_failures=False, names_refusals=False, size_line="Approx request size")

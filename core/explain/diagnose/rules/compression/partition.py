@@ -11,7 +11,7 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.record import Kind
 from core.hermes.markers.markers import find_summary, scaffold_kind
-from core.hermes.policy.rules import EstimateRules
+from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Plan
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity

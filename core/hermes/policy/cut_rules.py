@@ -1,34 +1,8 @@
-"""The rules by which one release counts, prunes and cuts, as values; the numbers are in `releases/*.yaml`."""
+"""The rules by which one release weighs, prunes and cuts, as values; the numbers are in `releases/*.yaml`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class EstimateRules:
-    """How tokens are guessed without a tokenizer.
-
-    Attributes:
-        unit: `chars`: a quarter of the characters of the whole list; `bytes`: per message, ideographs one
-            token each and a quarter of the UTF-8 bytes of the rest.
-        image_tokens: Price of one image.
-        dropped_keys: Message keys that are never counted.
-        sidecar_wins: A text in `api_content` is counted instead of `content`.
-        reasoning_once: `reasoning` is not counted beside a non-blank `reasoning_content`.
-        blank_ciphertext: `encrypted_content` counts as an empty text.
-        output_images: Images in an `output` list are priced like those in `content`.
-        thinking_keys: Keys a route may refuse to replay for old answers; empty when always counted.
-    """
-
-    unit: str
-    image_tokens: int
-    dropped_keys: tuple[str, ...]
-    sidecar_wins: bool
-    reasoning_once: bool
-    blank_ciphertext: bool
-    output_images: bool
-    thinking_keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,70 +24,6 @@ class WeightRules:
     replay_keys: tuple[str, ...]
     thinking_keys: tuple[str, ...]
     details_text: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRule:
-    """A threshold of its own for some models.
-
-    Attributes:
-        percent: The share of the window.
-        provider: Provider it holds for; empty for all.
-        families: Model names, alone or followed by `-` or `.`.
-        names: Model names that must match whole.
-        containing: Parts of model names.
-        excluding: Parts that undo a match.
-        raise_only: A configured share above `percent` stands.
-        switchable: `compression.codex_gpt55_autoraise` can turn it off.
-    """
-
-    percent: float
-    provider: str = ""
-    families: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    containing: tuple[str, ...] = ()
-    excluding: tuple[str, ...] = ()
-    raise_only: bool = False
-    switchable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Tier:
-    """What a share of the window leads to, in words."""
-
-    above: float
-    does: str
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdRules:
-    """Where compression fires.
-
-    Attributes:
-        minimum: Tokens the threshold is raised to.
-        minimum_configurable: `agent.minimum_tool_context_length` replaces it.
-        small_window: Below this window `small_percent` is the least share; 0 for never.
-        small_percent: That share.
-        reserves_output: The share is taken of the window less `model.max_tokens`.
-        near_full: Share used instead of a threshold no prompt can reach; 0 where releases left it there.
-        softens_minimum: The minimum may not lift the threshold past `near_full` of the window.
-        absolute_cap: `compression.threshold_tokens` is honoured.
-        model_thresholds: `compression.model_thresholds` is honoured.
-        model_rules: Built-in shares by model, first match first.
-        tiers: What grows with the share of the window in use, lowest first; no release has any.
-    """
-
-    minimum: int
-    minimum_configurable: bool
-    small_window: int
-    small_percent: float
-    reserves_output: bool
-    near_full: float
-    softens_minimum: bool
-    absolute_cap: bool
-    model_thresholds: bool
-    model_rules: tuple[ModelRule, ...]
-    tiers: tuple[Tier, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,18 +150,3 @@ class PruneRules:
     skill_window: int
     blank_echoes: bool
     middle_only: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FeedbackRules:
-    """Which outcomes `/compress` tells apart.
-
-    Attributes:
-        names_failures: Aborts and fallbacks have headlines of their own.
-        names_refusals: So has a summary refused because it would grow the conversation.
-        size_line: What the line on both sizes calls them.
-    """
-
-    names_failures: bool
-    names_refusals: bool
-    size_line: str

@@ -1,0 +1,82 @@
+"""The agent's checks of the size of a transcript, as the conditions of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.explain.context.gather import tolerance
+from core.explain.turns.checks import LOOSE, SIZE, UNRECORDED, Check, Number
+from core.explain.turns.draft import TurnDraft
+from core.hermes.log.record import Kind, LogRecord
+from core.hermes.policy.policy import Policy
+from core.model.compaction.event import Trigger
+from core.model.compaction.settings import Settings
+
+_COUNT = "waiting for the provider's count"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentChecks:
+    """What the agent compares the transcripts of one generation with.
+
+    Attributes:
+        threshold: None where the window is unknown.
+        tools_known: The estimates hold the tools.
+    """
+
+    policy: Policy
+    settings: Settings
+    threshold: int | None
+    tools_known: bool
+
+    def size(self, number: Number, *, stated: int | None) -> Check:
+        """Whether a number reaches the threshold, that which a line stated first; unsure close to it."""
+        tokens, threshold = number.tokens, stated or self.threshold
+        if threshold is None:
+            return Check(SIZE, "a known window", f"{tokens:,}", None)
+        needed, passed = f">= {threshold:,} tokens", tokens >= threshold
+        if abs(tokens - threshold) <= number.since * LOOSE:
+            return Check(SIZE, needed, f"~{tokens:,}", None)
+        if number.where is not None or tokens >= threshold * (1 + LOOSE):
+            return Check(SIZE, needed, f"{tokens:,}", passed)
+        unsure = tokens >= threshold * (1 - tolerance(tools_known=self.tools_known))
+        lacking = "" if self.tools_known else " and the tools"
+        return Check(SIZE, needed, f"~{tokens:,}{lacking}", None if unsure else False)
+
+    def count(self, messages: int, tokens: int) -> Check:
+        """Whether there are enough messages at the start of a turn, or few but huge ones."""
+        least = self.settings.protect_first + self.settings.protect_last + 1
+        huge = self.policy.checks.huge_counts and self.threshold is not None and tokens >= self.threshold
+        return Check("messages", f"> {least}", str(messages), messages > least or huge)
+
+    def deferral(self, trigger: Trigger, turn: TurnDraft, size: Check, *, counted: bool) -> Iterator[Check]:
+        """Whether the check was passed over, or its estimate waited for a real count.
+
+        Args:
+            trigger: Which check.
+            turn: The turn so far.
+            size: What came of the size.
+            counted: The provider has counted a prompt since the compaction before.
+        """
+        record, lines = _held(trigger, turn), turn.lines is not None
+        if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
+            reason = record.reason or record.message
+            yield Check("passed over", "no", f"{record.where}: {reason}", False)
+        elif self.policy.gate.deferral == "never":
+            return
+        elif not counted:
+            # Right after a compaction every check waits for it; only a restart would make it forget.
+            yield Check(_COUNT, "no", "none since the compaction" if lines else UNRECORDED, None)
+        elif trigger is not Trigger.POST_RESPONSE:
+            had = "no line says so" if lines else UNRECORDED
+            had = "not asked" if size.passed is False else had
+            yield Check(_COUNT, "no", had, True if lines and size.passed else None)
+
+
+def _held(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
+    """The line that says this check was passed over."""
+    held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
+    first = trigger is Trigger.PREFLIGHT
+    fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
+    return fits[-1] if fits else None
