@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from core.model.transcript.session import Session
@@ -33,7 +33,8 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     """Everything the report says, in the shapes of the commands it comes from, of one reading."""
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
-    from core.explain.diagnose.diagnose import diagnose_read
+    from core.explain.diagnose.case import Case
+    from core.explain.diagnose.diagnose import diagnose_case
     from core.explain.events import explain
     from core.explain.prompt_cache import cache_of
     from inspector.payloads import usage as usage_json
@@ -42,7 +43,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     explanation = explain(store, session.id)
     context = explanation.context
     conversation, hits = context.conversation, cache_of(context)
-    examined = diagnose_read(context, explanation.events, hits)
+    examined = diagnose_case(Case(context, explanation.events, datetime.now(UTC), hits))
     by_model, by_day = (
         collect((store,), by=group, session=session.id, prices=open_book()).ledger()
         for group in ("model", "day")

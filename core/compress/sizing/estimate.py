@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from core.hermes.policy.trigger_rules import EstimateRules
-from core.model.transcript.message import Wire
+from core.model.transcript.message import Message, Wire
 
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 CHARS_PER_TOKEN = 4
@@ -74,6 +74,11 @@ def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = Fa
         text += size.bare if bare else size.text
         images += size.images
     return as_tokens(text, rules) + images * rules.image_tokens
+
+
+def transcript_tokens(messages: Iterable[Message], rules: EstimateRules) -> int:
+    """The same of messages nobody has measured yet, without system prompt and tools."""
+    return total_tokens((message_size(one.wire, rules) for one in messages), rules)
 
 
 def as_tokens(text: int, rules: EstimateRules) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
@@ -77,14 +77,9 @@ def hygiene(
     if last_prompt <= 0 and rules.anchored and anchored is not None:
         tokens, source = anchored, "anchored"
     elif last_prompt <= 0:
-        tokens, source = transcript_tokens(rows, policy), "estimated"
+        tokens, source = transcript_tokens(rows, policy.estimate), "estimated"
     why = "paused" if paused and rules.pause == "skips" else ""
     return _decided(policy, tokens, len(rows), window, hard_limit, source, why)
-
-
-def transcript_tokens(rows: Sequence[Message], policy: Policy) -> int:
-    """The release's estimate of a transcript, without system prompt and tools and without a safety factor."""
-    return total_tokens((message_size(row.wire, policy.estimate) for row in rows), policy.estimate)
 
 
 def _decided(

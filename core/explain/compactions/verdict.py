@@ -34,7 +34,7 @@ class Ruling(NamedTuple):
         others: Whose threshold it was, where not Hermes' own.
         past: The window in force then, and what that rests on.
         counted: How many messages the gateway counted.
-        most: How many today's config allows.
+        most: How many today's config allows it.
         denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
     """
 
@@ -111,8 +111,7 @@ def rule(
         threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
-    most = context.config.value("compression.hygiene_hard_message_limit", release)
-    numbers = (tokens, threshold, window, limits)
+    numbers, most = (tokens, threshold, window, limits), context.gateway_rows(release)
     return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
 
 

@@ -189,6 +189,12 @@ class ConversationContext:
             settings = replace(settings, aux_window=None)
         return budgets(settings, self.policy(release), window)
 
+    def gateway_rows(self, release: str | None) -> int:
+        """Rows from which the gateway compacts a transcript, whatever its tokens, by today's config."""
+        policy = self.policy(release)
+        rows = self.config.value("compression.hygiene_hard_message_limit", policy.release)
+        return int(rows or policy.hygiene.limit)
+
     def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
         """The release's estimate of a session's system prompt; None where it is not stored."""
         prompt = self.store.system_prompt(session)

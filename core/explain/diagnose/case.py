@@ -1,37 +1,40 @@
-"""What the rules look at: one conversation with everything known about it, read as rules ask for it."""
+"""What the rules look at: a conversation, or a database, with what is known about it, read as they ask."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from core.account.pricing.price_book import open_book
 from core.account.spending.ledger import collect
 from core.compress.planning.plan import plan_messages
-from core.compress.retention.score import retention_of
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
+from core.explain.diagnose.replaced_rows import newest_retention
+from core.explain.prompt_cache import cache_of
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import CompressionEvent
-from core.model.compaction.plan import Plan, Span
+from core.model.compaction.plan import Plan
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
     from core.compress.sizing.threshold import Budgets
     from core.explain.context.context import ConversationContext
-    from core.explain.context.rows.boundary_rows import BoundaryRows
     from core.hermes.policy.policy import Policy
-    from core.model.accounting.ledger import LedgerRow
+    from core.model.accounting.ledger import Ledger, LedgerRow
     from core.model.accounting.prompt_cache import CacheReport
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.message import Message
     from core.model.transcript.session import Session
-    from core.model.transcript.storage import UsageRow
+    from core.model.transcript.storage import StoreHealth, UsageRow
     from core.store.store import Store
 
 
@@ -47,11 +50,13 @@ class Case:
         context: Its surroundings.
         events: Its compactions, completed and aborted.
         now: The moment it is examined at.
+        cache: What its prompt cache did, where that has been found out already.
     """
 
     context: ConversationContext
     events: tuple[CompressionEvent, ...]
     now: datetime
+    cache: CacheReport | None = None
 
     @property
     def store(self) -> Store:
@@ -98,19 +103,24 @@ class Case:
         """The transcript the next request will carry."""
         return self.context.newest_messages
 
+    @cached_property
+    def spoken(self) -> tuple[Message, ...]:
+        """Every message once, in the order of the generations: copies made by compactions left out."""
+        found: list[Message] = []
+        for generation in self.conversation.generations:
+            copies, messages = generation.copied, self.context.messages(generation.row_ids)
+            found += (message for place, message in enumerate(messages) if place not in copies)
+        return tuple(found)
+
     def between(self, start: datetime, end: datetime) -> tuple[Message, ...]:
-        """The messages written between two moments, copies made by compactions left out."""
+        """The messages written between two moments."""
         times, messages = self._written
         return messages[bisect_left(times, start) : bisect_right(times, end)]
 
     @cached_property
     def _written(self) -> tuple[list[datetime], tuple[Message, ...]]:
-        """Every message once, by the time it was written."""
-        rows: list[int] = []
-        for one in self.conversation.generations:
-            copies = set(one.copy_ids)
-            rows += (row for row in one.row_ids if row not in copies)
-        dated = [(m.row.timestamp, m) for m in self.context.messages(rows) if m.row and m.row.timestamp]
+        """The messages by the time they were written."""
+        dated = [(m.row.timestamp, m) for m in self.spoken if m.row and m.row.timestamp]
         dated.sort(key=lambda pair: pair[0])
         return [at for at, _ in dated], tuple(message for _, message in dated)
 
@@ -123,30 +133,7 @@ class Case:
     @cached_property
     def newest_retention(self) -> Retention | None:
         """What the newest summary kept of what it replaced, in brief; None when either is not on disk."""
-        for rows in reversed(self.context.boundaries):
-            if rows.summary is not None and rows.before and not rows.summary.fallback:
-                messages, cut = self.context.messages(rows.before), self._cut(rows)
-                found = (find_summary(message.text) for message in messages[: cut.end])
-                previous = next((match.body for match in found if match is not None), None)
-                earlier = self._earlier(rows)
-                body = rows.summary.body
-                return retention_of(messages, cut, body, previous=previous, earlier=earlier, brief=True)
-        return None
-
-    def _earlier(self, rows: BoundaryRows) -> tuple[Message, ...]:
-        """Everything said before a compaction: a summary may still speak of what an earlier one took out."""
-        past = (one for one in self.conversation.generations if one.index < rows.opened.index)
-        return tuple(self.context.messages(list(dict.fromkeys(row for one in past for row in one.row_ids))))
-
-    def middle(self, rows: BoundaryRows) -> tuple[Message, ...]:
-        """The messages a summary replaced: what lies between the copied head and the copied tail."""
-        cut = self._cut(rows)
-        return self.context.messages(rows.before[cut.start : cut.end])
-
-    def _cut(self, rows: BoundaryRows) -> Span:
-        head = rows.boundary.head_rows
-        tail = len(rows.after) - head - (rows.boundary.summary_row is not None) + rows.boundary.merged
-        return Span(head, max(head, len(rows.before) - tail))
+        return newest_retention(self.context)
 
     @cached_property
     def plan(self) -> Plan:
@@ -173,41 +160,26 @@ class Case:
         (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
         return int(sessions) == len(self.context.sessions)
 
-
-@dataclass(frozen=True)
-class Account:
-    """One conversation under examination, and what its prompt cache did."""
-
-    context: ConversationContext
-    report: CacheReport
-    prices: PriceBook | None = None
-
-    @property
-    def session(self) -> str:
-        """The session findings are filed under."""
-        return self.context.conversation.root.id
+    @cached_property
+    def report(self) -> CacheReport:
+        """What its prompt cache did."""
+        return self.cache or cache_of(self.context, results=False, markers=False)
 
     @cached_property
     def usage(self) -> tuple[UsageRow, ...]:
         """Its usage by route and task."""
-        return self.context.store.model_usage([session.id for session in self.context.conversation.sessions])
+        return self.store.model_usage(list(self.context.sessions))
 
     @cached_property
     def rows(self) -> tuple[LedgerRow, ...]:
-        """Its ledger by model."""
-        return (
-            collect([self.context.store], by="model", session=self.session, prices=self.prices).ledger().rows
-        )
+        """Its ledger by model, with costs at list prices."""
+        session = self.conversation.root.id
+        return collect([self.store], by="model", session=session, prices=self.prices).ledger().rows
 
     @cached_property
-    def fresh(self) -> tuple[Message, ...]:
-        """Every message once: copies made by compactions left out."""
-        found: list[Message] = []
-        for generation in self.context.conversation.generations:
-            copies = generation.copied
-            messages = self.context.messages(generation.row_ids)
-            found += (message for place, message in enumerate(messages) if place not in copies)
-        return tuple(found)
+    def prices(self) -> PriceBook:
+        """The price list, the user's prices in it."""
+        return open_book()
 
     @cached_property
     def answers(self) -> tuple[Message, ...]:
@@ -218,7 +190,7 @@ class Account:
         inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
         seen: set[tuple[str, ...]] = set()
         answers: list[Message] = []
-        for message in self.fresh:
+        for message in self.spoken:
             said = _spoken(message)
             if message.role != "assistant" or said[1] in seen:
                 continue
@@ -230,21 +202,45 @@ class Account:
         return tuple(answers)
 
     @property
-    def _parent(self) -> tuple[Message, ...]:
+    def _parent(self) -> Iterator[Message]:
         """What the session had before it that this conversation branched from."""
-        parent = self.context.conversation.root.parent_id
-        try:
-            generations = self.context.store.conversation(parent).generations if parent is not None else ()
-        except NotFoundError:
-            generations = ()
-        return tuple(
-            one for generation in generations for one in self.context.store.generation_messages(generation)
-        )
+        parent = self.conversation.root.parent_id
+        with suppress(NotFoundError):
+            for generation in self.store.conversation(parent).generations if parent is not None else ():
+                yield from self.store.generation_messages(generation)
 
     @property
     def calls(self) -> int:
         """Main-loop calls Hermes counted."""
-        return sum(session.api_calls or 0 for session in self.context.conversation.sessions)
+        return sum(session.api_calls or 0 for session in self.conversation.sessions)
+
+
+@dataclass(frozen=True)
+class StoreCase:
+    """A database under examination.
+
+    Attributes:
+        integrity: SQLite's own check was asked for; it reads the whole file.
+    """
+
+    store: Store
+    now: datetime
+    integrity: bool = False
+
+    @cached_property
+    def health(self) -> StoreHealth:
+        """Sizes, layout and damage."""
+        return self.store.health(integrity=self.integrity)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What all sessions spent together, by model, with costs at list prices."""
+        return collect([self.store], by="model", prices=open_book()).ledger()
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]:
+        """Its rows."""
+        return self.ledger.rows
 
 
 def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:

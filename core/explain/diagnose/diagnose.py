@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 
-from core.account.pricing.price_book import PriceBook, open_book
-from core.explain.context.context import ConversationContext, open_context
-from core.explain.diagnose.case import Account, Case
+from core.explain.context.context import open_context
+from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
     SPENDING_RULES,
@@ -19,16 +18,11 @@ from core.explain.diagnose.registry import (
     rules,
 )
 from core.explain.diagnose.rules.compression import partition, summary, thrash, trigger  # noqa: F401
-from core.explain.diagnose.rules.money import spending, usage  # noqa: F401
-from core.explain.diagnose.rules.money.database_spending import StoreAccount
-from core.explain.diagnose.rules.storage import structure, transcript  # noqa: F401
-from core.explain.diagnose.rules.storage.database import StoreCase
+from core.explain.diagnose.rules.money import database_spending, spending, usage  # noqa: F401
+from core.explain.diagnose.rules.storage import database, structure, transcript  # noqa: F401
 from core.explain.events import events_of
-from core.explain.prompt_cache import cache_of
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
-from core.model.accounting.prompt_cache import CacheReport
-from core.model.compaction.event import CompressionEvent
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
@@ -80,9 +74,8 @@ def examine_case(case: Case) -> Examination:
     return Examination(tuple(found), tuple(unknown))
 
 
-def examine_store(store: Store, *, integrity: bool = False, now: datetime | None = None) -> Examination:
-    """Apply every rule about a database; `integrity` also runs SQLite's own check, which reads it all."""
-    case = StoreCase(store, now or datetime.now(UTC), integrity)
+def examine_store(case: StoreCase) -> Examination:
+    """Apply every rule about a database, but those about its tokens and its money."""
     found, unknown = apply(STORE_RULES, case, None)
     return Examination(tuple(found), tuple(unknown))
 
@@ -93,48 +86,33 @@ _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 def diagnose(store: Store, session_id: str) -> Examination:
     """Apply every rule about a conversation.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml or the price overrides cannot be used.
     """
     context = open_context(store, session_id)
-    return diagnose_read(context, events_of(context), cache_of(context, results=False, markers=False))
+    return diagnose_case(Case(context, events_of(context), datetime.now(UTC)))
 
 
-def diagnose_read(
-    context: ConversationContext, events: tuple[CompressionEvent, ...], cache: CacheReport
-) -> Examination:
-    """The same of a conversation that has been read already, with its compactions and its cache."""
-    found = examine_case(Case(context, events, datetime.now(UTC)))
-    account = Account(context, cache, open_book())
-    return Examination(worst_first(chain(found.findings, spending_findings(account))), found.unknown)
+def diagnose_case(case: Case) -> Examination:
+    """The same of a conversation that has been read already."""
+    found = examine_case(case)
+    return Examination(worst_first(chain(found.findings, spending_findings(case))), found.unknown)
 
 
-def spending_findings(account: Account) -> tuple[Finding, ...]:
+def spending_findings(case: Case) -> tuple[Finding, ...]:
     """What the tokens and the money of one conversation tell, worst first."""
-    return tuple(apply(SPENDING_RULES, account, account.session)[0])
+    return tuple(apply(SPENDING_RULES, case, case.conversation.root.id)[0])
 
 
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
-    found = examine_store(store, integrity=integrity)
-    money, unknown = store_spending(store, open_book())
+    case = StoreCase(store, datetime.now(UTC), integrity)
+    found, (money, unknown) = examine_store(case), apply(STORE_SPENDING_RULES, case, None)
     told = {rules()[rule].id for rule in STORE_SPENDING_RULES}
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in told]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
     return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *unknown, *asked))
-
-
-def store_spending(
-    store: Store, book: PriceBook | None = None
-) -> tuple[tuple[Finding, ...], tuple[NotKnown, ...]]:
-    """What the tokens and the money of a whole database tell, worst first, and what could not be told."""
-    found, unknown = apply(STORE_SPENDING_RULES, StoreAccount(store, book), None)
-    return tuple(found), tuple(unknown)
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

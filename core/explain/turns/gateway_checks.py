@@ -28,8 +28,7 @@ def gateway_limits(context: ConversationContext, policy: Policy, window: int | N
     """The limits under today's config; None without a window."""
     if not window:
         return None
-    rows = context.config.value("compression.hygiene_hard_message_limit", policy.release)
-    return GatewayLimits(int(window * policy.hygiene.share), int(rows or policy.hygiene.limit))
+    return GatewayLimits(int(window * policy.hygiene.share), context.gateway_rows(policy.release))
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:

@@ -10,7 +10,7 @@ from core.compress.assembly.agent_steps import settled
 from core.compress.assembly.assemble import assemble
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.hermes.markers.wording import release_wording
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
@@ -226,8 +226,7 @@ class _Recovering:
         return "x" * (4 * (tokens or 0))
 
     def _request(self) -> int:
-        rules = self.policy.estimate
-        return self.overhead + total_tokens((message_size(one.wire, rules) for one in self.messages), rules)
+        return self.overhead + transcript_tokens(self.messages, self.policy.estimate)
 
     def _threshold(self) -> int:
         return plan(measure((), self.policy), self.settings).threshold_tokens or 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.explain.what_if.outcome import Firing, Outcome, Refused
 from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
@@ -21,24 +21,13 @@ _GIVEN_UP = 3
 """Turns given up after which nobody would have gone on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gateway:
-    """The gateway that runs a conversation, with a check of its own before every turn.
-
-    Attributes:
-        rows: At or above which it compacts, whatever the tokens.
-    """
-
-    rows: int
-
-
 class HistoryRun:
     """A transcript that grows, and shrinks when it fires."""
 
     def __init__(
-        self, policy: Policy, settings: Settings, overhead: int, gateway: Gateway | None = None
+        self, policy: Policy, settings: Settings, overhead: int, gateway_rows: int | None = None
     ) -> None:
-        self.gateway, self.last_prompt = gateway, 0
+        self.gateway_rows, self.last_prompt = gateway_rows, 0
         self.policy, self.settings, self.overhead = policy, settings, overhead
         self.messages: list[Message] = []
         self.sizes: list[int] = []
@@ -52,8 +41,8 @@ class HistoryRun:
 
     def add(self, message: Message) -> None:
         """One more message; before a user's, the gateway looks at what there is."""
-        if message.role == "user" and self.gateway is not None:
-            self._hygiene(self.gateway)
+        if message.role == "user" and self.gateway_rows is not None:
+            self._hygiene(self.gateway_rows)
         size = self._size(message)
         self.messages.append(message)
         self.sizes.append(size)
@@ -76,12 +65,12 @@ class HistoryRun:
         self.requests.append((request, min(self.repeats, request)))
         self.repeats = request
 
-    def _hygiene(self, gateway: Gateway) -> None:
+    def _hygiene(self, most: int) -> None:
         """The gateway's check: the last request as the provider counted it, else the rows alone."""
         rules, window, rows = self.policy.hygiene, self.settings.window, len(self.messages)
         if rows < rules.least or not window or not self.settings.enabled or len(self.firings) >= _MOST:
             return
-        if (self.last_prompt or self.size) < int(window * rules.share) and rows < gateway.rows:
+        if (self.last_prompt or self.size) < int(window * rules.share) and rows < most:
             return
         self._compress(self.last_prompt or self.size, by_gateway=True)
         self.last_prompt = 0
@@ -150,8 +139,7 @@ class HistoryRun:
         self.size = sum(self.sizes)
 
     def _size(self, message: Message) -> int:
-        rules = self.policy.estimate
-        return total_tokens([message_size(message.wire, rules)], rules)
+        return transcript_tokens([message], self.policy.estimate)
 
 
 def _left(measured: Measured, planned: Plan) -> list[Message]:

@@ -12,7 +12,7 @@ from core.explain.context.context import ConversationContext
 from core.explain.context.gather import is_local
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.what_if.outcome import Outcome, cheapest
-from core.explain.what_if.run import Gateway, HistoryRun
+from core.explain.what_if.run import HistoryRun
 from core.hermes.policy.policy import Policy
 from core.model.accounting.prices import PriceRow
 from core.model.compaction.settings import Settings
@@ -43,19 +43,17 @@ class Scenario:
     usable: bool = True
 
 
-def scenarios(
-    context: ConversationContext, actual: Settings, release: str | None = None
-) -> Iterator[tuple[Scenario, bool]]:
+def scenarios(context: ConversationContext, release: str | None = None) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
 
     Args:
         context: The conversation.
-        actual: The settings in force.
         release: Rules to apply instead of the detected release's.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """
+    actual = context.settings_in_force
     if actual.window is None:
         return
     lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
@@ -107,7 +105,7 @@ def simulate(
     settings: Settings,
     overhead: int = 0,
     *,
-    gateway: Gateway | None = None,
+    gateway_rows: int | None = None,
 ) -> Outcome:
     """Live through a conversation under some settings.
 
@@ -119,9 +117,9 @@ def simulate(
         policy: Of the release.
         settings: Window, threshold, ratio, protected counts.
         overhead: Tokens of system prompt and tools in every request.
-        gateway: The gateway's own check before every turn; None where none ran the conversation.
+        gateway_rows: Rows from which the gateway compacts before a turn; None where there was none.
     """
-    run = HistoryRun(policy, settings, overhead, gateway)
+    run = HistoryRun(policy, settings, overhead, gateway_rows)
     for message in messages:
         if message.role == "assistant":
             run.call()
@@ -141,10 +139,9 @@ def compare(
     overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
     spoken = history(context)
     bill = None if prices is None else Bill.of(context, prices)
-    rows = context.config.value("compression.hygiene_hard_message_limit", policy.release)
-    gateway = None if is_local(tip.source) else Gateway(int(rows or policy.hygiene.limit))
+    gateway = None if is_local(tip.source) else context.gateway_rows(release)
     for settings in candidates:
-        outcome = simulate(spoken, policy, settings, overhead, gateway=gateway)
+        outcome = simulate(spoken, policy, settings, overhead, gateway_rows=gateway)
         if bill is not None:
             usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
             outcome = replace(outcome, usd=usd)

@@ -22,11 +22,11 @@ def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario,
         The messages, and the processor seconds the transaction took: how busy the machine is just now says
         nothing about the real one.
     """
-    from core.explain.events import explain
+    from core.explain.context.context import open_context
     from core.explain.what_if.scenarios import judged, scenarios
 
-    context = explain(store, session_id, release=release).context
-    return judged([one for one, _ in scenarios(context, context.settings_in_force, release)])
+    context = open_context(store, session_id, release=release)
+    return judged([one for one, _ in scenarios(context, release)])
 
 
 def lines(found: Sequence[Scenario]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 
 _CALLS = (Kind.TURN, Kind.CALL)
-_STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
 
 
 def logged_window(log: Log, sessions: Collection[str], model: str | None) -> WindowClaim | None:
@@ -22,7 +22,7 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
     Another session may have run under another configuration, so its line proves nothing here.
     """
     own = of_model(windows_stated(log, sessions), model)
-    others = (line for line in log.records if line.kind in _STATES_WINDOW and line.model == model)
+    others = (line for line in log.records if line.kind in STATES_WINDOW and line.model == model)
     lines = own or [line for line in others if model is not None and line.window]
     for line in lines[-1:]:
         evidence = Evidence(Source.LOG, line.where, line.message)
@@ -36,7 +36,7 @@ def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRec
     for record in log.records:
         if record.kind in _CALLS:
             running = (record.model if record.session in sessions else None) or running
-        elif record.kind in _STATES_WINDOW and record.window and own(record):
+        elif record.kind in STATES_WINDOW and record.window and own(record):
             yield record, record.model or running
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 from msgspec import to_builtins
 
 from core.errors import InspectorError
+from core.explain.context.log.log_claims import STATES_WINDOW
 from core.explain.diagnose.diagnose import examine
 from core.hermes.config.config import load_config
 from core.hermes.log.read import Log, read_log
@@ -164,8 +165,6 @@ def _line(value: object) -> bytes:
     return json.dumps(value, default=str).encode() + b"\n"
 
 
-_STATED = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
-
 _EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
 
 
@@ -182,7 +181,7 @@ class SessionLogs:
                 self.own[str(session)].append(record)
             if record.session is None:
                 self.common.append(record)
-            if record.kind in _STATED and record.window and record.model:
+            if record.kind in STATES_WINDOW and record.window and record.model:
                 newest[record.model] = record
         self.stated = tuple(newest.values())
 

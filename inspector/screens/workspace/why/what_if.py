@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.events import Resize
 from textual.message import Message as Event
 
-from core.explain.events import explain
+from core.explain.context.context import open_context
 from core.explain.what_if.outcome import refused_words
 from core.explain.what_if.scenarios import Scenario, judged, scenarios
 from core.model.finding import Headline
@@ -221,5 +221,4 @@ def _came_of(one: Scenario) -> tuple[int, int, int]:
 def _tried(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last."""
     with Store(location, cancelled=stop) as store:
-        context = explain(store, session).context
-        yield from scenarios(context, context.settings_in_force)
+        yield from scenarios(open_context(store, session))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.diagnose import (
     Examination,
     diagnose,
@@ -28,6 +29,8 @@ from tests.core.explain.diagnose.scenes import SCENES
 from tests.core.explain.diagnose.thrash_scenes import passes
 from tests.core.explain.diagnose.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
+
+NOW = datetime.now(UTC)
 
 ABOUT_ALL = {*STORE_RULES, *(STORE_SPENDING_RULES.keys() - SPENDING_RULES.keys())}
 """Rules that speak of a whole database only."""
@@ -144,7 +147,7 @@ def test_examining_changes_nothing(make_home: MakeHome) -> None:
     }
     with home.store() as store:
         examine(store, "S")
-        examine_store(store)
+        examine_store(StoreCase(store, NOW))
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -153,12 +156,12 @@ def test_open_files_of_others_and_open_sessions_are_findings_of_the_store(make_h
     plain(home)
     home.db.path.chmod(0o644)
     with home.store() as store:
-        loud = {f.rule for f in examine_store(store, now=datetime(2030, 1, 1, tzinfo=UTC)).findings}
+        loud = {f.rule for f in examine_store(StoreCase(store, datetime(2030, 1, 1, tzinfo=UTC))).findings}
     for path in home.path.iterdir():
         if path.is_file():
             path.chmod(0o600)
     with home.store() as store:
-        quiet = {f.rule for f in examine_store(store, now=datetime(2026, 5, 29, tzinfo=UTC)).findings}
+        quiet = {f.rule for f in examine_store(StoreCase(store, datetime(2026, 5, 29, tzinfo=UTC))).findings}
     assert {"I2", "E10", "H1"} <= loud
     assert {"I2", "E10"}.isdisjoint(quiet)
 
@@ -171,7 +174,7 @@ def test_a_database_and_the_files_beside_it_are_one_finding(make_home: MakeHome)
         path.touch()
         path.chmod(0o644)
     with home.store() as store:
-        (found,) = [f for f in examine_store(store).findings if f.rule == "I2"]
+        (found,) = [f for f in examine_store(StoreCase(store, NOW)).findings if f.rule == "I2"]
     assert found.sentence.startswith("state.db, state.db-wal, state.db-shm can be read by others")
     assert len(found.evidence) == 3
     assert found.remedy.count(str(home.path)) == 3
@@ -181,8 +184,10 @@ def test_the_integrity_check_runs_only_on_request(make_home: MakeHome) -> None:
     home = make_home()
     plain(home)
     with home.store() as store:
-        assert "H3" in {entry.rule for entry in examine_store(store).unknown}
-        assert "H3" not in {entry.rule for entry in examine_store(store, integrity=True).unknown}
+        assert "H3" in {entry.rule for entry in examine_store(StoreCase(store, NOW)).unknown}
+        assert "H3" not in {
+            entry.rule for entry in examine_store(StoreCase(store, NOW, integrity=True)).unknown
+        }
 
 
 def test_masks_are_looked_for_in_time_that_grows_with_the_text() -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.diagnose import examine_store
 from core.explain.diagnose.rules.storage.database import bytes_by_part, damaged, is_index
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import plain
 from tests.core.explain.home import Home
+
+NOW = datetime.now(UTC)
 
 
 @pytest.fixture
@@ -26,7 +30,7 @@ def home(make_home: MakeHome) -> Home:
 
 def found(home: Home, rule: str) -> list[Finding]:
     with home.store() as store:
-        return [finding for finding in examine_store(store).findings if finding.rule == rule]
+        return [finding for finding in examine_store(StoreCase(store, NOW)).findings if finding.rule == rule]
 
 
 def test_the_bytes_of_a_database_are_told_by_what_they_hold(home: Home) -> None:

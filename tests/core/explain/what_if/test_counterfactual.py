@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from core.account.pricing.price_book import Override, PriceBook
 from core.explain.events import explain
 from core.explain.what_if.outcome import cheapest
-from core.explain.what_if.run import Gateway
 from core.explain.what_if.scenarios import Bill, compare, history, simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.model.accounting.prices import PriceRow, Rates
@@ -53,11 +52,11 @@ def test_under_a_gateway_its_own_check_fires_first_where_the_threshold_is_above_
     spoken, late = talk(120, 8_000), replace(BASE, window=200_000, threshold=0.95)
     policy = load_policy("0.18")
     alone = simulate(spoken, policy, late)
-    behind = simulate(spoken, policy, late, gateway=Gateway(5_000))
+    behind = simulate(spoken, policy, late, gateway_rows=5_000)
     assert not any(firing.by_gateway for firing in alone.firings)
     assert behind.firings[0].by_gateway
     assert behind.firings[0].tokens >= 170_000
-    many = simulate(spoken, policy, late, gateway=Gateway(100))
+    many = simulate(spoken, policy, late, gateway_rows=100)
     assert many.firings[0].by_gateway
     assert many.firings[0].tokens < 170_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.compress.sizing.estimate import image_count, message_size, total_tokens
+from core.compress.sizing.estimate import image_count, transcript_tokens
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
@@ -118,8 +118,7 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
     shown = sum(len(message.text) for message in case.live)
     if hidden < rule.limits["least"] or hidden / (hidden + shown) < rule.limits["share"]:
         return
-    rules = case.policy.estimate
-    tokens = total_tokens([message_size(message.wire, rules) for message in case.live], rules)
+    tokens = transcript_tokens(case.live, case.policy.estimate)
     evidence = Evidence(
         Source.DERIVED, "live messages", f"{hidden:,} bytes hidden, about {tokens:,} tokens in all"
     )

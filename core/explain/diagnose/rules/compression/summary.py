@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
-from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.replaced_rows import replaced
 from core.explain.diagnose.rules.storage.structure import paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
@@ -91,7 +91,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
     for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
             continue
-        middle = _middle_tokens(case, rows)
+        middle = transcript_tokens(replaced(case.context, rows), case.policy.estimate)
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
         # A short summary of a short middle is as it should be.
         small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
@@ -223,11 +223,6 @@ def _report(case: Case) -> Retention | None:
     if case.context.boundaries and all(not rows.before for rows in case.context.boundaries):
         raise Missing("the summarised messages are gone")
     return case.newest_retention
-
-
-def _middle_tokens(case: Case, rows: BoundaryRows) -> int:
-    rules = case.policy.estimate
-    return total_tokens([message_size(message.wire, rules) for message in case.middle(rows)], rules)
 
 
 def _failed_results(case: Case) -> set[str | None]:

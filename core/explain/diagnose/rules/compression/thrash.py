@@ -8,14 +8,13 @@ from itertools import pairwise
 from statistics import median
 
 from core.explain.compactions.sentences import quoted
-from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
@@ -135,7 +134,7 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B7")
 def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
     """The gateway compresses for the number of messages, message after message."""
-    limit = case.context.config.value("compression.hygiene_hard_message_limit", case.policy.release)
+    limit = case.context.gateway_rows(None)
     run: list[LogRecord] = []
     for record in case.lines(Kind.HYGIENE):
         by_count = (record.before or 0) >= limit and (record.tokens or 0) < (record.threshold or 0)
@@ -220,12 +219,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
 def _spoken(case: Case, rows: BoundaryRows) -> bool:
     """A person wrote something in the generation a compaction opened."""
     fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
-    return any(_by_user(message) for message in case.context.messages(fresh))
-
-
-def _by_user(message: Message) -> bool:
-    text = message.text
-    return message.role == "user" and scaffold_kind(text) is None and find_summary(text) is None
+    return any(is_request(message) for message in case.context.messages(fresh))
 
 
 def _calls(messages: Sequence[Message]) -> list[tuple[str, str]]:

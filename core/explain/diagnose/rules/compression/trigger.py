@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
-from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.compress.sizing.threshold import budgets
 from core.explain.compactions.causes import refusal_of
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.sentences import quoted
+from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
@@ -21,7 +22,6 @@ from core.model.finding import Severity
 
 _LEAST, _MOST = 0.01, 0.99
 _REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
-_BY_THRESHOLD = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
 @conversation_rule("A1")
@@ -71,7 +71,7 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
 def _reached(case: Case, room: int) -> bool:
     """A prompt of that size was answered, or compared with a threshold as high: nobody refuses it."""
     answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
-    fired = (event.tokens or 0 for event in case.completed if event.trigger in _BY_THRESHOLD)
+    fired = (event.tokens or 0 for event in case.completed if event.trigger in BY_SIZE)
     return max(answered, *fired, 0) >= room
 
 
@@ -202,8 +202,7 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
         return None
     start, end = (case.context.clock.utc(line.at) for line in (calls[-1], record))
     since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
-    rules = case.policy.estimate
-    return calls[-1].input + total_tokens((message_size(one.wire, rules) for one in since), rules)
+    return calls[-1].input + transcript_tokens(since, case.policy.estimate)
 
 
 def _overhead(case: Case) -> tuple[int, Evidence]:

@@ -3,72 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from decimal import Decimal
-from functools import cached_property
 from itertools import pairwise
 
-from core.account.pricing.price_book import PriceBook
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import Spending, Window
+from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
-from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.evidence import Evidence, Source
 from core.model.transcript.pages import ListQuery
 from core.model.transcript.session import Kind, Session
 from core.store.database.connect import reading
-from core.store.store import Store
 from core.support.amounts import plural
 
 _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
-@dataclass(frozen=True)
-class StoreAccount:
-    """What all sessions of a database spent together.
-
-    Attributes:
-        prices: Price book; rules about prices need it.
-    """
-
-    store: Store
-    prices: PriceBook | None = None
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        """The ledger by model, with costs at list prices."""
-        return collect([self.store], by="model", prices=self.prices).ledger()
-
-    @property
-    def rows(self) -> Sequence[LedgerRow]:
-        """Its rows."""
-        return self.ledger.rows
-
-
 @store_spending_rule("F2")
-def no_usage(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """Sessions with answers and no tokens; what one with a parent holds may be copied from there."""
-    billed = [name for name in _BILLED if name in account.store.schema.columns.get("sessions", frozenset())]
+    billed = [name for name in _BILLED if name in case.store.schema.columns.get("sessions", frozenset())]
     spent = " + ".join(f"coalesce({name}, 0)" for name in billed)
     answered = "SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.role = 'assistant'"
     query = (
         f"SELECT count(*) FROM sessions s WHERE {spent} = 0 AND parent_session_id IS NULL "  # noqa: S608 - own names
         f"AND EXISTS ({answered})"
     )
-    with reading(account.store.path):
-        (count,) = account.store.connection.execute(query).fetchone()
+    with reading(case.store.path):
+        (count,) = case.store.connection.execute(query).fetchone()
     if count:
         where = Evidence(Source.DATABASE, "sessions", "answers, no tokens")
         yield Found({"sessions": plural(count, "session")}, (where,))
 
 
 @store_spending_rule("F16")
-def unattended(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def unattended(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """What jobs spent without anybody watching."""
-    rows = collect([account.store], by="source").ledger().rows
+    rows = collect([case.store], by="source").ledger().rows
     watched = rule.limits["sources"]
     alone = [row for row in rows if row.key in watched and row.recorded.usd]
     total = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
@@ -79,22 +53,22 @@ def unattended(account: StoreAccount, rule: Rule) -> Iterable[Found]:
 
 
 @store_spending_rule("G2")
-def writes_exceed_reads(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def writes_exceed_reads(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """More is written to the cache than read from it, over all sessions."""
-    totals = account.ledger.totals
+    totals = case.ledger.totals
     written, read = totals.tokens.cache_write or 0, totals.tokens.cache_read or 0
     if written > read and (totals.calls or 0) >= rule.limits["calls"]:
         yield Found({"written": written, "read": read})
 
 
 @store_spending_rule("F9")
-def delegates_beside(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """What delegates spent, beside what everything else did."""
-    threads = read_threads(account.store)
+    threads = read_threads(case.store)
     kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
     delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
     spent = Counter[str]()
-    for one in Spending(account.store, Window(), "session").groups:
+    for one in Spending(case.store, Window(), "session").groups:
         if not one.task:
             spent[one.key] += sum(filter(None, (one.input, one.cache_read, one.cache_write, one.output)))
     extra = sum(spent.get(one, 0) for one in delegates)
@@ -106,38 +80,38 @@ def delegates_beside(account: StoreAccount, rule: Rule) -> Iterable[Found]:
 
 
 @store_spending_rule("F10")
-def summaries(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def summaries(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """What summaries of all conversations took."""
-    if spent := [row for row in account.rows if row.task == "compression"]:
+    if spent := [row for row in case.rows if row.task == "compression"]:
         yield Found(summary_spend(spent))
 
 
 @store_spending_rule("F11-sessions")
-def misattributed(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def misattributed(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """Sessions that several models answered."""
-    if not account.store.schema.has("session_model_usage"):
+    if not case.store.schema.has("session_model_usage"):
         return
-    main = "task = ''" if "task" in account.store.schema.columns["session_model_usage"] else "1"
+    main = "task = ''" if "task" in case.store.schema.columns["session_model_usage"] else "1"
     query = (
         f"SELECT count(*) FROM (SELECT 1 FROM session_model_usage WHERE {main} "  # noqa: S608 - own names
         "GROUP BY session_id HAVING count(DISTINCT model) > 1)"
     )
-    with reading(account.store.path):
-        (count,) = account.store.connection.execute(query).fetchone()
+    with reading(case.store.path):
+        (count,) = case.store.connection.execute(query).fetchone()
     if count:
         where = Evidence(Source.DATABASE, "session_model_usage", plural(count, "session"))
         yield Found({"told": plural(count, "session")}, (where,))
 
 
 @store_spending_rule("G6")
-def prompts_that_part(account: StoreAccount, rule: Rule) -> Iterable[Found]:
+def prompts_that_part(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """Neighbouring sessions of one source whose system prompts part early."""
     query = ListQuery(rule.limits["neighbours"], sort="started")
-    sessions = [row.session for row in account.store.sessions(query).rows]
+    sessions = [row.session for row in case.store.sessions(query).rows]
     for later, earlier in pairwise(sessions):
         if later.source != earlier.source or later.model != earlier.model:
             continue
-        texts = account.store.system_prompt(earlier), account.store.system_prompt(later)
+        texts = case.store.system_prompt(earlier), case.store.system_prompt(later)
         if texts[0] and texts[1] and texts[0] != texts[1]:
             position = _parting(texts[0], texts[1])
             length = min(len(texts[0]), len(texts[1]))

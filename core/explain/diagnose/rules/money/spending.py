@@ -8,10 +8,9 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from core.account.pricing.price import MILLION, cost, rates_for, write_rate
-from core.account.pricing.price_book import open_book
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Account, Case
+from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import (
     Found,
     Missing,
@@ -106,11 +105,11 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
 
 
 @spending_rule("F6")
-def one_hour_writes(account: Account, rule: Rule) -> Iterable[Found]:
+def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
     """Writes kept for an hour, recorded at the rate of five minutes."""
-    if account.report.ttl != "1h" or account.prices is None:
+    if case.report.ttl != "1h":
         return
-    for row in account.rows:
+    for row in case.rows:
         written = row.tokens.cache_write or 0
         entry = next((part.price for part in row.parts if part.price), None)
         if not written or entry is None or row.recorded.usd is None:
@@ -123,13 +122,11 @@ def one_hour_writes(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F7")
-def tiered_price(account: Account, rule: Rule) -> Iterable[Found]:
+def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
     """Prompts beyond the size from which the model costs more."""
-    if account.prices is None:
-        return
     over: Counter[tuple[str, int]] = Counter()
-    for call in account.report.calls:
-        entry = account.prices.entry(call.model, call.provider, at=call.at)
+    for call in case.report.calls:
+        entry = case.prices.entry(call.model, call.provider, at=call.at)
         reached = [tier.above for tier in entry.tiers if (call.prompt or 0) > tier.above] if entry else []
         if reached:
             over[(call.model, reached[-1])] += 1
@@ -138,12 +135,12 @@ def tiered_price(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F9")
-def delegates_beside(account: Account, rule: Rule) -> Iterable[Found]:
+def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
     """What delegates spent besides the conversation."""
-    delegates = read_threads(account.context.store).delegates(account.session)
+    delegates = read_threads(case.store).delegates(case.conversation.root.id)
     if not delegates:
         return
-    rows = collect([account.context.store], by="conversation", session=account.session).ledger().rows
+    rows = collect([case.store], by="conversation", session=case.conversation.root.id).ledger().rows
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
@@ -153,10 +150,10 @@ def delegates_beside(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F10")
-def summaries(account: Account, rule: Rule) -> Iterable[Found]:
+def summaries(case: Case, rule: Rule) -> Iterable[Found]:
     """What summaries took."""
-    if any(row.task == "compression" for row in account.usage):
-        yield Found(summary_spend([row for row in account.rows if row.task == "compression"]))
+    if any(row.task == "compression" for row in case.usage):
+        yield Found(summary_spend([row for row in case.rows if row.task == "compression"]))
 
 
 @conversation_rule("A3")
@@ -182,7 +179,7 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _reading(case: Case) -> Decimal:
     """The share of the bill that is reading prompts again, at list prices."""
-    entry = Bill.of(case.context, open_book()).entry
+    entry = Bill.of(case.context, case.prices).entry
     if entry is None:
         raise Missing("nobody has a price for the model")
     tokens = [session.tokens for session in case.conversation.sessions]

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from core.account.prompt_cache.routes import Route
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Account, billed
+from core.explain.diagnose.case import Case, billed
 from core.explain.diagnose.registry import Found, Rule, spending_rule
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.session import Session
@@ -17,10 +17,10 @@ from core.support.yaml_tables import shared_table
 
 
 @spending_rule("F2")
-def no_usage(account: Account, rule: Rule) -> Iterable[Found]:
+def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
     """Answers, and no tokens."""
-    answered = Counter(answer.row.session_id for answer in account.answers if answer.row)
-    sessions = account.context.conversation.sessions
+    answered = Counter(answer.row.session_id for answer in case.answers if answer.row)
+    sessions = case.conversation.sessions
     silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
     if silent:
         told = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
@@ -29,9 +29,9 @@ def no_usage(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F3")
-def undercounted(account: Account, rule: Rule) -> Iterable[Found]:
+def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
     """Fewer calls on record than answers."""
-    recorded, answers = account.calls, len(account.answers)
+    recorded, answers = case.calls, len(case.answers)
     if recorded and answers >= rule.limits["least"] and recorded / answers < rule.limits["ratio"]:
         told = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
         numbers = {"told": told, "recorded": recorded, "answers": answers, "missing": answers - recorded}
@@ -39,18 +39,18 @@ def undercounted(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F10-invisible")
-def invisible_summaries(account: Account, rule: Rule) -> Iterable[Found]:
+def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
     """Compactions, and no usage of a summariser."""
-    compactions = sum(one.boundary is not None for one in account.context.conversation.generations)
-    if compactions and not any(row.task == "compression" for row in account.usage):
+    compactions = sum(one.boundary is not None for one in case.conversation.generations)
+    if compactions and not any(row.task == "compression" for row in case.usage):
         yield Found({"told": plural(compactions, "compaction")})
 
 
 @spending_rule("F11")
-def misattributed(account: Account, rule: Rule) -> Iterable[Found]:
+def misattributed(case: Case, rule: Rule) -> Iterable[Found]:
     """Sessions that several models answered, booked on one."""
-    for session in account.context.conversation.sessions:
-        used = {row.model for row in account.usage if row.session_id == session.id and not row.task}
+    for session in case.conversation.sessions:
+        used = {row.model for row in case.usage if row.session_id == session.id and not row.task}
         if len(used) > 1:
             numbers = {"model": session.model or "no model", "models": ", ".join(sorted(used))}
             where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", numbers["models"])
@@ -58,18 +58,16 @@ def misattributed(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F12")
-def repeats_its_parent(account: Account, rule: Rule) -> Iterable[Found]:
+def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
     """A continuation that may repeat the totals of its parent."""
-    sessions = account.context.conversation.sessions
+    sessions = case.conversation.sessions
     for parent, child in pairwise(sessions):
         pairs = list(zip(billed(child), billed(parent), strict=True))
-        own = (message for message in account.fresh if message.row and message.row.session_id == child.id)
+        own = (message for message in case.spoken if message.row and message.row.session_id == child.id)
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
         # Where nothing of the session is held (E5), its calls have nothing to be compared with.
-        held = any(
-            one.row_ids for one in account.context.conversation.generations if one.session_id == child.id
-        )
+        held = any(one.row_ids for one in case.conversation.generations if one.session_id == child.id)
         grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
         if grown and calls > rule.limits["ratio"] * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
@@ -77,26 +75,26 @@ def repeats_its_parent(account: Account, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F14")
-def no_cache_bucket(account: Account, rule: Rule) -> Iterable[Found]:
+def no_cache_bucket(case: Case, rule: Rule) -> Iterable[Found]:
     """Long prompts without any hit, while other models report them."""
-    long = [one for one in account.report.calls if (one.prompt or 0) >= rule.limits["prompt"]]
+    long = [one for one in case.report.calls if (one.prompt or 0) >= rule.limits["prompt"]]
     models = {call.model for call in long if call.cache_read}
     for model, calls in Counter(call.model for call in long).items():
-        if model not in models and calls >= rule.limits["calls"] and _hits_elsewhere(account):
+        if model not in models and calls >= rule.limits["calls"] and _hits_elsewhere(case):
             yield Found({"calls": calls, "model": model}, verdict=Verdict.SUSPECTED)
 
 
-def _hits_elsewhere(account: Account) -> bool:
-    return bool(collect([account.context.store], by="model").ledger().totals.tokens.cache_read)
+def _hits_elsewhere(case: Case) -> bool:
+    return bool(collect([case.store], by="model").ledger().totals.tokens.cache_read)
 
 
 @spending_rule("F15")
-def no_reasoning(account: Account, rule: Rule) -> Iterable[Found]:
+def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
     """Answers with thinking, and no reasoning tokens."""
-    sessions = account.context.conversation.sessions
+    sessions = case.conversation.sessions
     if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
         return
-    thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in account.fresh)
+    thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.spoken)
     if thinking:
         yield Found({"told": plural(thinking, "answer")})
 
@@ -107,9 +105,9 @@ def _tells_reasoning(session: Session) -> bool:
 
 
 @spending_rule("G1")
-def breaks_with_cause(account: Account, rule: Rule) -> Iterable[Found]:
+def breaks_with_cause(case: Case, rule: Rule) -> Iterable[Found]:
     """What broke the cache, and what was read again."""
-    breaks = account.report.breaks
+    breaks = case.report.breaks
     if not breaks:
         return
     causes = Counter(one.cause for one in breaks)
@@ -132,40 +130,40 @@ def _caused(cause: str, count: int, causes: int) -> str:
 
 
 @spending_rule("G2")
-def writes_exceed_reads(account: Account, rule: Rule) -> Iterable[Found]:
+def writes_exceed_reads(case: Case, rule: Rule) -> Iterable[Found]:
     """More is written to the cache than read from it."""
-    tokens = account.report.tokens
+    tokens = case.report.tokens
     written, read = tokens.cache_write or 0, tokens.cache_read or 0
-    if written > read and account.calls >= rule.limits["calls"]:
+    if written > read and case.calls >= rule.limits["calls"]:
         yield Found({"written": written, "read": read})
 
 
 @spending_rule("G3")
-def other_lifetime(account: Account, rule: Rule) -> Iterable[Found]:
+def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
     """The pauses of this conversation call for the other lifetime."""
-    advice = account.report.advice
+    advice = case.report.advice
     if advice is not None and advice.better is not None and advice.better != advice.current:
         numbers = {"reason": advice.reason, "better": advice.better}
         yield Found(numbers, verdict=Verdict.DERIVED)
 
 
 @spending_rule("G5")
-def beyond_lookback(account: Account, rule: Rule) -> Iterable[Found]:
+def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
     """More results at once than the cache looks back over."""
     longest = run = 0
-    for message in account.fresh:
+    for message in case.spoken:
         run = run + 1 if message.role == "tool" else 0
         longest = max(longest, run)
     most = rule.limits["limit"]
-    if longest > most and account.report.layout != "none":
+    if longest > most and case.report.layout != "none":
         numbers = {"rows": longest, "limit": most}
         yield Found(numbers, verdict=Verdict.SUSPECTED)
 
 
 @spending_rule("G7")
-def price_of_a_compaction(account: Account, rule: Rule) -> Iterable[Found]:
+def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
     """What a compaction cost, and whether that was earned back."""
-    for one in account.report.paybacks:
+    for one in case.report.paybacks:
         price = one.price_usd if one.price_usd is not None else one.reread_usd
         if price is None or one.saving_per_call_usd is None:
             continue

@@ -9,16 +9,14 @@ import sqlite3
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import timedelta
 from pathlib import Path
 
 from core.apply.database.open_files import having_open
+from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
 from core.model.evidence import Evidence, Source
 from core.model.finding import Severity
-from core.model.transcript.storage import StoreHealth
 from core.store.conversations.conversation_query import sessions_view
 from core.store.conversations.sort_order import LAST_ACTIVE
 from core.store.database.connect import log_of, reading
@@ -27,24 +25,6 @@ from core.support.amounts import plural
 
 _BESIDE = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH
-
-
-@dataclass(frozen=True)
-class StoreCase:
-    """A database under examination.
-
-    Attributes:
-        integrity: SQLite's own check was asked for; it reads the whole file.
-    """
-
-    store: Store
-    now: datetime
-    integrity: bool = False
-
-    @cached_property
-    def health(self) -> StoreHealth:
-        """Sizes, layout and damage."""
-        return self.store.health(integrity=self.integrity)
 
 
 @store_rule("E10")

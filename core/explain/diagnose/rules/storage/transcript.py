@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.message_scan import read_texts
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
@@ -55,8 +55,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
             copies.append(message)
         seen[key] = message
     if copies:
-        rules = case.policy.estimate
-        tokens = total_tokens([message_size(message.wire, rules) for message in copies], rules)
+        tokens = transcript_tokens(copies, case.policy.estimate)
         rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
         yield Found(

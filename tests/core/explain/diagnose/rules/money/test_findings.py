@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.routes import cache_route
 from core.account.reconcile.consistency import row_lint
 from core.explain.context.context import open_context
-from core.explain.diagnose.case import Account
-from core.explain.diagnose.diagnose import spending_findings, store_spending
+from core.explain.diagnose.case import Case, StoreCase
+from core.explain.diagnose.diagnose import spending_findings
+from core.explain.diagnose.registry import STORE_SPENDING_RULES, apply
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
 from core.model.finding import Finding
@@ -24,7 +25,8 @@ OPUS = {
     "billing_provider": "anthropic",
     "billing_base_url": "https://api.anthropic.com",
 }
-BOOK = PriceBook()
+
+NOW = datetime.now(UTC)
 
 
 def empty(**values: Any) -> CacheReport:
@@ -35,19 +37,17 @@ def empty(**values: Any) -> CacheReport:
     return replace(report, **values)
 
 
-def account_findings(
-    store: Store, session: str, report: CacheReport, prices: PriceBook | None = None
-) -> tuple[Finding, ...]:
-    return spending_findings(Account(open_context(store, session), report, prices))
+def case_findings(store: Store, session: str, report: CacheReport) -> tuple[Finding, ...]:
+    return spending_findings(Case(open_context(store, session), (), NOW, report))
 
 
-def store_findings(store: Store, prices: PriceBook | None = None) -> tuple[Finding, ...]:
-    return store_spending(store, prices)[0]
+def store_findings(store: Store) -> list[Finding]:
+    return apply(STORE_SPENDING_RULES, StoreCase(store, NOW), None)[0]
 
 
 def found(book: Book, session: str = "a", report: CacheReport | None = None) -> dict[str, Finding]:
     with Store(book.path) as store:
-        return {one.rule: one for one in account_findings(store, session, report or empty(), prices=BOOK)}
+        return {one.rule: one for one in case_findings(store, session, report or empty())}
 
 
 def test_a_sound_session_has_nothing_to_report(book: Book) -> None:
@@ -113,7 +113,7 @@ def test_f4_is_said_once_of_a_store_that_never_recorded_a_cost(book: Book) -> No
     book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
     book.session("b", model="x", billing_provider="nous", estimated_cost_usd=0.0, **tokens(500))
     with Store(book.path) as store:
-        (one,) = (each for each in store_findings(store, prices=BOOK) if each.rule == "F4")
+        (one,) = (each for each in store_findings(store) if each.rule == "F4")
     assert one.sentence.startswith("1,000,500 tokens of 2 models carry no cost")
     assert one.sentence.endswith("at least $5.00 at list prices")
     assert "prices.yaml" in one.remedy
@@ -158,7 +158,7 @@ def test_f10_what_summaries_cost_or_that_it_is_invisible(sample_home: Path) -> N
     with Store(sample_home / "state.db") as store:
         paid, lost = (store.resolve(title).id for title in ("Refactor the auth module", "Nightly triage"))
         sentences = [
-            next(one.sentence for one in account_findings(store, session, empty()) if one.rule == "F10")
+            next(one.sentence for one in case_findings(store, session, empty()) if one.rule == "F10")
             for session in (paid, lost)
         ]
     assert sentences[0].startswith("Summaries took 1 call and")
@@ -209,7 +209,7 @@ def test_g1_names_causes_and_the_remedy_of_the_worst(sample_home: Path) -> None:
     whole = report(sample_home, "Explain the query plan")
     with Store(sample_home / "state.db") as store:
         session = store.resolve("Explain the query plan").id
-        one = next(f for f in account_findings(store, session, whole, prices=BOOK) if f.rule == "G1")
+        one = next(f for f in case_findings(store, session, whole) if f.rule == "G1")
     assert one.sentence.startswith("3 cache breaks (model changed) re-read")
     assert "switch" in one.remedy
     assert len(one.evidence) == 3
@@ -290,7 +290,7 @@ def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
 
 def over_all(book: Book) -> dict[str, Finding]:
     with Store(book.path) as store:
-        return {one.rule: one for one in store_findings(store, prices=BOOK)}
+        return {one.rule: one for one in store_findings(store)}
 
 
 def test_what_sessions_spent_without_a_price_is_said_of_all_together(book: Book) -> None:
