@@ -28,14 +28,8 @@ def conversation_cache(
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        prices: Work costs out too.
-        results: Cost the tool results too, which reads every message.
-        markers: Place the next request's markers too, which weighs every message it holds.
-        notes: Of messages noted in them before, none is read again; the others are noted.
+    `results` costs the tool results too, which reads every message; `markers` places those of the next
+    request, which weighs every message it holds, but for those noted in `notes` before.
 
     Raises:
         NotFoundError: There is no such session.

@@ -64,14 +64,7 @@ def carry_out(
 ) -> Preview:
     """Preview a compaction under the configuration of the home it belongs to.
 
-    Args:
-        measured: The conversation.
-        plan: Where it is cut.
-        summariser: Who writes the summary.
-        focus: The topic of `/compress <topic>`.
-        agent: Who would run it; None for a list from a file, which no agent runs.
-        on_text: Receives the summary as it arrives.
-        cancelled: Answers whether the user has given up.
+    Without an agent it is a list from a file, which no agent runs.
 
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
@@ -201,9 +194,7 @@ MILLION = Decimal(1_000_000)
 def read_rate(session: Session, prompt: int) -> Decimal | None:
     """USD a token costs when a later request carries it again, read from the cache where there is one.
 
-    Args:
-        session: Its model and route.
-        prompt: Size of the requests, which may pick a long-context tier.
+    The size of the requests may pick a long-context tier.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.

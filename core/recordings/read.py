@@ -89,11 +89,7 @@ class Extent:
 
 
 class Recording:
-    """The recorder's file, read-only.
-
-    Args:
-        folder: Where our own files lie.
-    """
+    """The recorder's file, read-only."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME

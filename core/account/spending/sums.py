@@ -223,11 +223,7 @@ _MONTH = 31 * 86_400.0
 def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:
     """How many sessions made their last call on another day, or in another hour, than they began.
 
-    Args:
-        store: The database.
-        window: The sessions in sight.
-        form: How a day or hour is written (`strftime`).
-        zone: Whose days and hours; this machine's by default.
+    `form` is how a day or hour is written (`strftime`).
     """
     where, values = window.where()
     query = f"SELECT s.started_at, {_last(store)} FROM sessions s WHERE {where}"  # noqa: S608

@@ -36,10 +36,7 @@ def header() -> str:
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
     """The rows with the running request behind the summary.
 
-    Args:
-        rows: Of the compacted list, pairs repaired.
-        given: The conversation before, blank echoes left out.
-        policy: Of the release.
+    The pairs of `rows` are repaired, blank echoes left out of `given`.
     """
     request = running_request(given, policy)
     carrier = _carrier(rows, policy)

@@ -113,11 +113,7 @@ def measure(messages: Sequence[Message], policy: Policy, sizes: Sequence[Size] =
     """Measure a conversation for one release.
 
     Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
-
-    Args:
-        messages: In order. Never modified.
-        policy: Of the release.
-        sizes: Of the messages by its estimate, where they have been counted.
+    `sizes` are those of the messages by the release's estimate, where they have been counted.
     """
     return _with(Measured(policy), tuple(messages), sizes)
 

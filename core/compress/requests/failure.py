@@ -43,11 +43,7 @@ def consequence(
 ) -> Consequence:
     """Decide by the release's rules.
 
-    Args:
-        kind: Why there is no summary.
-        rules: Of the release.
-        in_a_row: Failures of this kind one after another, this one included.
-        abort_configured: `compression.abort_on_summary_failure`.
+    `in_a_row` counts failures of this kind one after another, this one included.
     """
     configured = abort_configured and rules.abort_configurable
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
@@ -83,11 +79,6 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
     Hermes 0.22 (`_validate_summary_user_provenance`) then takes only a summary whose first section is its
     line for "no user" and that says nowhere what a user asked.
-
-    Args:
-        body: The summary with the release's additions.
-        messages: The conversation before.
-        policy: Of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False
@@ -133,11 +124,7 @@ class Route:
 def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool) -> Route:
     """What a compressor does after a failed call.
 
-    Args:
-        call: The failure; a second call that fails is taken to fail alike.
-        release: `0.13` ... `0.22`.
-        own_model: The summary has a model of its own, other than the main one.
-        main_answers: The main model would answer.
+    A second call that fails is taken to fail alike.
     """
     rules = _rules(release)
     nobody = _is_nobody(call, rules)

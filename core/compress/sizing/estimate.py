@@ -64,10 +64,7 @@ def message_size(wire: Wire, rules: EstimateRules) -> Size:
 def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = False) -> int:
     """The estimate of a list of messages.
 
-    Args:
-        sizes: Of its messages, in order.
-        rules: Of the release.
-        bare: Leave out the thinking of every answer; the caller adds the newest one's back.
+    `bare` leaves out the thinking of every answer; the caller adds the newest one's back.
     """
     text = images = 0
     for size in sizes:
@@ -89,9 +86,7 @@ def as_tokens(text: int, rules: EstimateRules) -> int:
 def tool_tokens(tools: Sequence[Any], *, schema: bool) -> int:
     """Tokens of the tool definitions of a request.
 
-    Args:
-        tools: As sent.
-        schema: Count names, descriptions and compact parameter JSON (Hermes 0.19 on), not the repr.
+    By schema names, descriptions and compact parameter JSON count (Hermes 0.19 on), not the repr.
     """
     if not schema:
         return (len(str(tools)) + 3) // CHARS_PER_TOKEN

@@ -59,15 +59,9 @@ def hygiene(
 ) -> Hygiene:
     """What the gateway decides over a transcript.
 
-    Args:
-        rows: All rows of the transcript, system and meta rows too.
-        policy: Of the release.
-        enabled: `compression.enabled`.
-        window: Of the main model.
-        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
-        last_prompt: The provider's last count for this session; 0 or less where there is none.
-        anchored: Tokens by the usage stored with the session, for releases that go by it.
-        paused: A pause after an earlier failure still runs.
+    `rows` are all of the transcript, system and meta rows too; `last_prompt` is the provider's last count, 0
+    where there is none; `anchored` what the usage stored with the session gives; `paused` that a pause after
+    an earlier failure still runs.
     """
     rules = policy.hygiene
     if len(rows) < rules.least or not enabled or not window:
@@ -106,9 +100,7 @@ def _decided(
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
     """Seconds the gateway pauses after one, two and more failures in a row; empty where it does not.
 
-    Args:
-        policy: Of the release.
-        base: `compression.hygiene_failure_cooldown_seconds`.
+    `base` is `compression.hygiene_failure_cooldown_seconds`.
     """
     rules = policy.hygiene
     return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)

@@ -175,12 +175,8 @@ class ConversationContext:
     ) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window.
 
-        Args:
-            release: Whose rules apply.
-            session: Whose settings.
-            window: Of the main model.
-            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
-                first attempt.
+        `lowered`: Hermes has looked at the window of the summary model by then; it may do so only in the
+        first attempt.
         """
         if window is None or window <= 0:
             return None
@@ -237,14 +233,7 @@ def open_context(
 ) -> ConversationContext:
     """The surroundings of a conversation.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
-        conversation: The conversation itself, likewise.
-        known: Messages of it, likewise.
+    Configuration, log, conversation and messages of it (`known`) are given where they have been read already.
 
     Raises:
         NotFoundError: There is no such session.

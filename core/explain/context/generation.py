@@ -95,14 +95,8 @@ def generation_context(
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        generation: 1-based over the conversation; None for the newest.
-        release: Rules to apply instead of the detected release's.
-        conversation: The conversation, where it has been read already.
-        known: Messages of the generation that have been read already.
-        begin: How many messages of a newest generation whoever asks has measured: they are left out.
+    Generations count from 1; None is the newest. Of that, `begin` messages which whoever asks has measured
+    are left out.
 
     Raises:
         NotFoundError: There is no such session.
@@ -184,10 +178,7 @@ def closing_rows(context: ConversationContext, generation: Generation) -> Bounda
 def closed(context: ConversationContext, generation: Generation, begin: int = 0) -> Closed:
     """The messages of a generation when it ended, with rows of the turn that a later session holds.
 
-    Args:
-        context: The conversation.
-        generation: Which of its generations; the newest goes on, and is taken as it stands.
-        begin: Messages of the newest that are left out.
+    The newest goes on, and is taken as it stands, its first `begin` messages left out.
     """
     closing = closing_rows(context, generation)
     rows = (closing.before if closing is not None else ()) or generation.row_ids

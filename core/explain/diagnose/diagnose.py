@@ -51,13 +51,7 @@ def examine(
 ) -> Examination:
     """Apply every rule about conversations to one.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules of Hermes to apply instead of the detected release's.
-        now: The moment asked about; this one by default.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
+    Configuration and log are given where they have been read already.
 
     Raises:
         NotFoundError: There is no such session.

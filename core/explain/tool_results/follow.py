@@ -54,13 +54,7 @@ def result_lives(
 ) -> ResultLives:
     """Follow every tool result of a conversation.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        window: Tokens instead of the window found.
-        check_files: Look whether the files are there; they are never opened.
-        prices: Work costs out.
+    With `check_files` it is looked whether the files are there; they are never opened.
 
     Raises:
         NotFoundError: There is no such session.

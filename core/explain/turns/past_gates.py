@@ -26,12 +26,7 @@ class _Pause:
 
 
 class PastGates:
-    """The gates of one conversation at any moment; counters live in memory, so the past is replayed.
-
-    Args:
-        context: The conversation's surroundings.
-        events: Its compactions, in time order.
-    """
+    """The gates of one conversation at any moment; counters live in memory, so the past is replayed."""
 
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
         self._context, self._events = context, events

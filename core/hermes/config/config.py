@@ -101,11 +101,7 @@ class HermesConfig:
     def settings(self, release: str, *, model: str = "", provider: str = "", base_url: str = "") -> Settings:
         """The numbers a release would start with; the window is left to `find_window`.
 
-        Args:
-            release: Minor release, `0.19`.
-            model: The session's model when it is known, else the configured one is taken.
-            provider: Likewise.
-            base_url: Likewise.
+        Model and route are the session's where they are known, else the configured ones.
         """
         provider = provider or str(self.value("model.provider", release) or "")
         base_url = base_url or str(self.value("model.base_url", release) or "")
@@ -263,10 +259,8 @@ def engine_in_charge(
 ) -> EngineInCharge | None:
     """The engine config.yaml names besides the built-in one.
 
-    Args:
-        config: The settings of the home.
-        records: The log: Hermes says there that it could not load an engine and took its own.
-        release: Whose settings; the newest by default.
+    The log tells where Hermes could not load an engine and took its own. Without a release, by the newest's
+    settings.
     """
     found, loaded = config.setting("context.engine", release), engine_loaded(records)
     if found.value in BUILT_IN or (loaded is not None and loaded.kind is Kind.ENGINE_MISSING):

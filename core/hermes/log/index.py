@@ -75,10 +75,7 @@ class Scan(NamedTuple):
 def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
     """Read complete lines from an offset to the end.
 
-    Args:
-        stream: The log, opened for bytes.
-        offset: Where an earlier pass stopped.
-        lines: How many lines it had passed.
+    An earlier pass stopped at `offset`, after so many lines.
     """
     hits: list[Hit] = []
     size = stream.seek(0, os.SEEK_END)
@@ -162,9 +159,7 @@ class FileIndex:
 
         Only these are unpacked: a log of many sessions holds thousands of others. The empty word is in all.
 
-        Args:
-            words: What they may hold.
-            begin: Bytes of `rows` passed over.
+        `begin` bytes of `rows` are passed over.
         """
         if b"" in words:
             yield from map(_unpack, self.rows[begin:].split(b"\n")[:-1])
@@ -197,9 +192,7 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
     shrank, or that does not hold what it held where the reading began and stopped, is read anew.
 
-    Args:
-        path: The log.
-        cache: Directory for the index; None reads without one.
+    Without a directory for the index all of it is read.
 
     Raises:
         OSError: The log cannot be read.

@@ -63,10 +63,7 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     Rotations are read oldest first and joined by time, so that files in the wrong order, or lines written
     twice, do no harm.
 
-    Args:
-        home: The HERMES_HOME.
-        sessions: Ids of the sessions asked about; None for all.
-        cache_directory: Where indexes are kept between runs; None for nowhere.
+    Without sessions, about all. Indexes are kept between runs where there is a directory for them.
     """
     indexes, problems = [], []
     for path in log_files(home):
@@ -223,9 +220,6 @@ def _lent(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]
 
     Such a line stands between the start and the end of an attempt that names one session and carries the tag
     of another. Where the tagged session compresses itself meanwhile, nothing is certain: it keeps the line.
-
-    Args:
-        records: In time order.
     """
     open_: dict[str, LogRecord] = {}
     own: set[str] = set()

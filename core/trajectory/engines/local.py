@@ -29,11 +29,7 @@ _TRIES = 3
 
 
 class LocalEngine:
-    """Compresses shards on this machine.
-
-    Args:
-        jobs: Processes.
-    """
+    """Compresses shards on this machine."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

@@ -60,12 +60,7 @@ def rewritten(
 ) -> bytes:
     """The line with a summary in place of a region, byte by byte what it was everywhere else.
 
-    Args:
-        entry: As it was read.
-        region: The turns to replace.
-        summary: The text of the summary turn.
-        notice: Added to the system turns in front of it; "" adds nothing.
-        metrics: What to attach; None attaches nothing.
+    `notice` is added to the system turns in front of it; without metrics nothing is attached.
 
     Raises:
         BadEntry: A system turn holds no text the notice could be added to.

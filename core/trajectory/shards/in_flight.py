@@ -49,11 +49,7 @@ def compress_asking(
     One process suffices: it waits more than it works. The next shard is read while the last requests of the
     one before are under way.
 
-    Args:
-        job: With a summary that asks.
-        shards: In order.
-        kept: Entries of a sample, by shard; None keeps all.
-        report: Told of progress.
+    `kept` are entries of a sample, by shard; None keeps all.
     """
     with asyncio.Runner() as runner:
         desk = runner.run(_opened(job))
@@ -198,11 +194,7 @@ class _Attempts:
 
 
 class Asker:
-    """Asks one model, a bounded number of times at once.
-
-    Args:
-        job: With a summary that asks.
-    """
+    """Asks one model, a bounded number of times at once."""
 
     def __init__(self, job: Job) -> None:
         choice = job.summary.choice

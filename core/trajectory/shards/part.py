@@ -21,11 +21,7 @@ def compress_shard(
 ) -> ShardResult:
     """Read, compress and write one shard; the same input gives the same bytes.
 
-    Args:
-        job: The run.
-        shard: The piece.
-        kept: Entries of a sample by their place among those of the shard; None keeps all.
-        report: Told of progress.
+    `kept` are entries of a sample by their place among those of the shard; None keeps all.
 
     Raises:
         ReadFault: The input cannot be read.

@@ -24,14 +24,7 @@ _EVERY = 64
 
 
 class ShardWork:
-    """The lines of one shard while they are compressed.
-
-    Args:
-        job: The run.
-        shard: The piece.
-        kept: As for `compress_shard`.
-        report: As for `compress_shard`.
-    """
+    """The lines of one shard while they are compressed."""
 
     def __init__(self, job: Job, shard: Shard, kept: Collection[int] | None, report: Report | None) -> None:
         self.job = job

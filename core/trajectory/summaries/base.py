@@ -55,13 +55,7 @@ class Written:
 
 
 class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
-    """No attempt gave a summary.
-
-    Args:
-        failure: Of the last attempt.
-        calls: Requests that were sent.
-        usage: What was paid for all the same.
-    """
+    """No attempt gave a summary."""
 
     def __init__(self, failure: SummaryFailure, calls: int, usage: Buckets | None = None) -> None:
         self.failure = failure

@@ -33,12 +33,7 @@ Write = Callable[[Sequence[Turn], Region], Written]
 
 
 def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
-    """A function that writes the summary of a region.
-
-    Args:
-        spec: A kind that asks nobody.
-        settings: Release and size of the summary.
-    """
+    """A function that writes the summary of a region."""
     if spec.kind == FILE:
         return lambda turns, region: Written(spec.text)
     if spec.kind == STATIC:
@@ -68,12 +63,7 @@ def counted(turns: Sequence[Turn], region: Region) -> str:
 
 
 def messages(turns: Sequence[Turn], region: Region) -> list[Message]:
-    """The turns of a region as messages, calls and results told apart from what was said.
-
-    Args:
-        turns: All of them.
-        region: Those that are wanted.
-    """
+    """The turns of a region as messages, calls and results told apart from what was said."""
     return _paired((at, turns[at]) for at in range(region.start, region.end))
 
 

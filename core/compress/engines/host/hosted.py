@@ -40,13 +40,7 @@ class Compacted:
 
 
 class HostedEngine:
-    """An engine that has been loaded in its process.
-
-    Args:
-        found: The engine.
-        process: Where it runs.
-        settings: What it is told of the model, and Hermes' own compressor of its shares.
-    """
+    """An engine that has been loaded in its process."""
 
     def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
         self._process, self._settings, self._name = process, settings, found.name
@@ -75,11 +69,7 @@ class HostedEngine:
     ) -> Compacted:
         """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
 
-        Args:
-            messages: In wire form.
-            tokens: Size of the request.
-            focus: The topic of `/compress <topic>`.
-            calls: Grows by one with each call to a model.
+        `calls` grows by one with each call to a model.
 
         Raises:
             EngineFailed: It raised, hung, died, or what it returned is no list of messages.
@@ -136,14 +126,8 @@ def hosted(
 ) -> Iterator[HostedEngine]:
     """Load an engine in a process of its own, which ends with the block.
 
-    Args:
-        found: The engine.
-        home: The HERMES_HOME it gets a private copy of.
-        python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
-        settings: The model's window and the shares in force.
-        answer: Who answers its calls to a model.
-        bounds: What it may use.
-        stop: Says whether the user has given up.
+    It gets a private copy of the home. Without an interpreter of Hermes ours runs it, with a stand-in for
+    what engines import of Hermes.
 
     Raises:
         EngineFailed: It cannot be loaded.
@@ -197,11 +181,7 @@ _MOST_BYTES = 64 << 20
 
 @contextmanager
 def private_home(home: Path | None) -> Iterator[Path]:
-    """A folder for one engine, which goes when it is done.
-
-    Args:
-        home: The real one; it is only read.
-    """
+    """A folder for one engine, which goes when it is done."""
     folder = Path(tempfile.mkdtemp(prefix="hermes-inspector-engine-"))
     try:
         copy = folder / "home"

@@ -24,12 +24,7 @@ def hosted_preview(
 ) -> Preview:
     """The result of an engine over a conversation.
 
-    Args:
-        measured: The conversation.
-        plan: Our plan of it, whose sizes stay; the cut becomes the engine's.
-        found: What the engine returned.
-        focus: The topic it was given.
-        summariser: Who answered its calls to a model.
+    Of our plan the sizes stay; the cut becomes the engine's.
 
     Returns:
         A preview whose `summary` is every text the engine wrote or rewrote, in order.

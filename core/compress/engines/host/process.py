@@ -50,16 +50,7 @@ Answer = Callable[[dict[str, Any]], str]
 
 
 class EngineProcess:
-    """One engine's process.
-
-    Args:
-        python: The interpreter; None for ours.
-        home: The private home it may write in.
-        name: Of the engine, for messages.
-        answer: Who answers its model calls.
-        bounds: What it may use.
-        stop: Says whether the user has given up.
-    """
+    """One engine's process."""
 
     def __init__(
         self,

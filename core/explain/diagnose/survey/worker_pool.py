@@ -47,12 +47,8 @@ def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 class Examiners:
     """Examines conversations, in the order given, on every core; use as a context manager.
 
-    Args:
-        location: The database.
-        now: The moment asked about.
-        threads: What to examine, in the order the answers will be asked for: sessions of each conversation,
-            the newest last.
-        processes: How many; by default one for each core this process may use.
+    `threads` are what to examine, in the order the answers will be asked for: sessions of each conversation,
+    the newest last.
     """
 
     def __init__(
