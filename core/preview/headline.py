@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import cache
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.preview.engine_words import dropped, engine_plan, left_alone
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, short
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Fact, Preview, Retention
     from core.preview.comparison import Comparison
+
+_table = partial(shared_table, "core/preview/headlines.yaml")
 
 MOST = 170
 """Characters of a sentence: two lines of a narrow terminal. Clauses that do not fit are left out."""
@@ -274,9 +276,3 @@ def _fit(sentence: str, *more: str) -> str:
     """A sentence with the first of several endings that fits behind it."""
     ends = (f"{sentence} {end}" for end in more)
     return next((text for text in ends if len(text) <= MOST), sentence)
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/preview/headlines.yaml")
-    return table

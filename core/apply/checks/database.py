@@ -6,8 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
+from functools import partial
 
 from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
@@ -17,7 +16,9 @@ from core.model.compaction.apply import ApplyMode, GuardResult
 from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_known = partial(shared_table, "core/apply/checks/known_schema.yaml")
 
 _ROOM_FACTOR = 6
 """Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
@@ -132,9 +133,3 @@ def _unknown(schema: Schema) -> Iterator[str]:
             yield f"column {table}.{name}"
     for name in sorted(schema.triggers - set(known["triggers"])):
         yield f"trigger {name}"
-
-
-@cache
-def _known() -> dict[str, Any]:
-    loaded: dict[str, Any] = load_table("core/apply/checks/known_schema.yaml")
-    return loaded

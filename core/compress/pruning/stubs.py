@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from core.compress.pruning.stub_fields import FIELDS, StubSource, refusal
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_tables = partial(shared_table, "core/compress/pruning/stubs.yaml")
 
 _GUARD = "..."
 
@@ -123,9 +125,3 @@ def _merged(name: str) -> dict[str, Any]:
     base = _merged(values["extends"])
     kept = {tool: stub for tool, stub in base["tools"].items() if tool not in values.get("without", ())}
     return {**base, **values, "tools": {**kept, **values.get("tools", {})}}
-
-
-@cache
-def _tables() -> dict[str, Any]:
-    loaded: dict[str, Any] = load_table("core/compress/pruning/stubs.yaml")
-    return loaded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sized
-from functools import cache
+from functools import partial
 from typing import Any, NamedTuple
 
 from core.compress.sizing.estimate import (
@@ -22,7 +22,9 @@ from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Wire
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_rules = partial(shared_table, "core/compress/sizing/replay.yaml")
 
 
 class Weight(NamedTuple):
@@ -169,9 +171,3 @@ def _listed(settings: Settings, entry: dict[str, Any]) -> bool:
     host = settings.host.lower().rstrip(".")
     at_host = any(host == name or host.endswith(f".{name}") for name in entry.get("hosts", ()))
     return at_host or settings.provider.strip().lower() in entry.get("providers", ())
-
-
-@cache
-def _rules() -> dict[str, Any]:
-    loaded: dict[str, Any] = load_table("core/compress/sizing/replay.yaml")
-    return loaded

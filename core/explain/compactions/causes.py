@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cache
-from typing import Any, NamedTuple
 
+from core.explain.compactions.refusals import refusal_of, triggers
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.provider_errors.failure import failure_of
-from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Trigger
 from core.model.evidence import Verdict
-from core.support.yaml_tables import load_table
 
 _SOON = timedelta(minutes=2)
 _LOOK_BACK = 4000
@@ -60,28 +55,12 @@ class Cause:
         return replace(numbers, line=other.line or self.line)
 
 
-class Refusal(NamedTuple):
-    """How a provider's error is understood.
-
-    Attributes:
-        inferred: The text names no overflow; Hermes concludes it from the size of the session.
-        limit: The window it names.
-        means: What it truly is about, whatever Hermes took it for: `input_overflow`, `output_cap`, ...
-    """
-
-    trigger: Trigger
-    inferred: bool
-    limit: int | None
-    means: str
-
-
 _STATED: Mapping[Kind, Trigger] = {
     Kind.PREFLIGHT: Trigger.PREFLIGHT,
     Kind.PRE_API: Trigger.PRE_API,
     Kind.HYGIENE: Trigger.HYGIENE,
     Kind.IDLE: Trigger.IDLE,
 }
-_OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
 _NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
 _DECIDING = frozenset(
     {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
@@ -118,7 +97,7 @@ def cause_of_telemetry(record: LogRecord) -> Cause:
     telemetry = record.telemetry
     if telemetry is None:
         return Cause(Trigger.UNKNOWN, Verdict.UNKNOWN, line=record)
-    table = _table()
+    table = triggers()
     name = table["telemetry"].get(telemetry.trigger, "unknown")
     if name == "overflow" and telemetry.overflow_reason:
         name = table["overflow_reasons"].get(telemetry.overflow_reason, name)
@@ -136,24 +115,12 @@ def cause_of_telemetry(record: LogRecord) -> Cause:
     )
 
 
-def refusal_of(text: str) -> Refusal | None:
-    """What a provider's error says about the size of the request; None when it is about something else."""
-    lower = text.lower()
-    for entry in _table()["errors"]:
-        if any(words in lower for words in entry["texts"]):
-            # Before the error itself stands its class: a RateLimitError may hold a refused output.
-            meaning = meaning_of(failure_of(text.rpartition("summary=")[2]))
-            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
-            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), window, meaning.kind)
-    return None
-
-
 def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
     """A trigger as a clause.
 
     `by_count` is for where messages decided and not tokens; for `refused` see `Refusal.means`.
     """
-    table = _table()
+    table = triggers()
     words = table["words_by_count"].get(trigger.value) if by_count else None
     if trigger is Trigger.OVERFLOW:
         words = table["words_by_refusal"].get(refused)
@@ -162,7 +129,7 @@ def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = ""
 
 def trigger_in_short(trigger: Trigger) -> str:
     """A trigger in two or three words, for lists and charts."""
-    return str(_table()["short"][trigger.value])
+    return str(triggers()["short"][trigger.value])
 
 
 def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags_tell: bool) -> Cause:
@@ -203,7 +170,7 @@ def _stated(record: LogRecord, started: LogRecord) -> Cause:
 
 
 def _refused(record: LogRecord, started: LogRecord) -> Cause:
-    refusal = refusal_of(f"{record.message} {record.text or ''}")
+    refusal = refusal_of(record)
     soon = started.at - record.at <= _SOON
     if refusal is None:
         note = "the error names no size"
@@ -259,16 +226,3 @@ def _stray_hygiene(record: LogRecord, started: LogRecord) -> bool:
     if record.kind is not Kind.HYGIENE:
         return False
     return started.at - record.at > _SOON or started.tokens not in (None, record.tokens)
-
-
-def _limit(text: str) -> int | None:
-    for pattern in _table()["limits"]:
-        if found := re.search(pattern, text):
-            return int(found[1].replace(",", ""))
-    return None
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/explain/compactions/triggers.yaml")
-    return table

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from functools import cache
 from typing import Any
 
 from core.compress.sizing.estimate import text_tokens
@@ -17,7 +16,7 @@ from core.hermes.config.config import engine_in_charge, engine_loaded
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
 
 _METHODS = {
     "llm_summary": SummaryStatus.MODEL,
@@ -170,8 +169,8 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
         if entry is not None:
             return _failure(entry, text, asked)
     kinds = {line.kind.value for line in lines}
-    fitting = (entry for entry in _table() if kinds.intersection(entry.get("kinds", ())))
-    return _failure(next(fitting, _table()[-1]), told[0] if told else "", asked)
+    fitting = (entry for entry in _entries() if kinds.intersection(entry.get("kinds", ())))
+    return _failure(next(fitting, _entries()[-1]), told[0] if told else "", asked)
 
 
 def _named(text: str, provider: str) -> Mapping[str, Any] | None:
@@ -180,11 +179,11 @@ def _named(text: str, provider: str) -> Mapping[str, Any] | None:
     from core.hermes.provider_errors.failure import failure_of as provider_failure
     from core.hermes.provider_errors.meaning import meaning_of
 
-    said, status = text.lower(), _STATUS.search(text)
-    for entry in _table():
+    said, status, table = text.lower(), _STATUS.search(text), _entries()
+    for entry in table:
         if said in entry.get("classes", ()):
             return entry
-    for entry in _table():
+    for entry in table:
         own = any(word in said for word in entry.get("texts", ()))
         if own or any(re.search(pattern, said) for pattern in entry.get("patterns", ())):
             return entry
@@ -192,18 +191,23 @@ def _named(text: str, provider: str) -> Mapping[str, Any] | None:
     kind = meaning_of(provider_failure(text, status=number, provider=provider)).kind
     by_meaning = (
         entry
-        for entry in _table()
+        for entry in table
         if kind in entry.get("meanings", ()) and entry.get("status", number) == number
     )
-    hinted = (entry for entry in _table() if any(word in said for word in entry.get("hints", ())))
+    hinted = (entry for entry in table if any(word in said for word in entry.get("hints", ())))
     return next(by_meaning, None) or next(hinted, None)
+
+
+def _entries() -> Sequence[Mapping[str, Any]]:
+    table: Sequence[Mapping[str, Any]] = shared_table("core/explain/compactions/failures.yaml")
+    return table
 
 
 def words(failure: Failure) -> tuple[str, str]:
     """What is said of a failure, in the middle of a sentence, and what helps."""
     from core.compress.summarise.model_choice import key_variables
 
-    entry = next(entry for entry in _table() if entry["cause"] == failure.cause)
+    entry = next(entry for entry in _entries() if entry["cause"] == failure.cause)
     status = f" ({failure.status})" if failure.status else ""
     keys = key_variables(failure.provider or "")
     return entry["says"].format(status=status), entry["helps"].format(key=keys[0] if keys else _NO_KEY)
@@ -228,9 +232,3 @@ def _told(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
 
 def _text(line: LogRecord) -> str:
     return (line.text or line.message).strip()
-
-
-@cache
-def _table() -> list[Mapping[str, Any]]:
-    table: list[Mapping[str, Any]] = load_table("core/explain/compactions/failures.yaml")
-    return table

@@ -9,19 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.explain.compactions.causes import refusal_of
+from core.explain.compactions.refusals import stated_window, window_left
 from core.explain.context.log.log_claims import of_model
 from core.hermes.config.window import find_window
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER
-from core.hermes.provider_errors.numbers import parsed_available, parsed_limit
-from core.model.compaction.event import Trigger
 
 if TYPE_CHECKING:
     from core.explain.compactions.attempts import Attempt
     from core.explain.context.context import ConversationContext
     from core.explain.context.rows.boundary_rows import BoundaryRows
-    from core.hermes.policy.policy import Policy
 
 
 class PastWindow(NamedTuple):
@@ -133,7 +129,6 @@ def _lived_until(context: ConversationContext) -> datetime:
     return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
 
 
-_REFUSED = (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
 
 
@@ -167,39 +162,9 @@ def shrunk_in(
             found = found if found is not None and found.window == record.window else None
             window = record.window
         elif record.kind is Kind.CALL_FAILED:
-            lower = _lowered(record, window, policy)
+            lower = window_left(record, window, policy)
+            if lower is None and stated_window(record, policy.release) == window:
+                lower = window  # a restart in between may have forgotten it
             if lower is not None:
                 window, found = lower, Shrunk(lower, record)
     return found
-
-
-def _lowered(record: LogRecord, window: int | None, policy: Policy) -> int | None:
-    """What a refusal makes of the window: the limit the release reads, else the next step down, if any.
-
-    A limit already in force counts as well: a restart in between may have forgotten it.
-    """
-    refusal = refusal_of(f"{record.message} {record.text or ''}")
-    text = record.text or record.message
-    if refusal is None or refusal.trigger not in _REFUSED:
-        return None
-    if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
-        return LONG_CONTEXT_TIER if window is None or window >= LONG_CONTEXT_TIER else None
-    if parsed_available(text, policy.release) is not None:
-        return None
-    return lower_window(text, window, policy) or (
-        window if parsed_limit(text, policy.release) == window else None
-    )
-
-
-def lower_window(text: str, window: int | None, policy: Policy) -> int | None:
-    """The window a release goes on with after a refusal for length; None where it keeps the one it has.
-
-    Args:
-        text: What the provider said.
-        window: The one it was refused with; None where nothing says.
-        policy: Of the release.
-    """
-    limit = parsed_limit(text, policy.release)
-    if limit is not None and (window is None or limit < window):
-        return limit
-    return next((tier for tier in policy.overflow.tiers if window is not None and tier < window), None)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.causes import Refusal, refusal_of
-from core.explain.compactions.past_window import lower_window
+from core.explain.compactions.refusals import refusal_of, window_left
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN
+from core.hermes.provider_errors.failure import OUTPUT_MARGIN
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 from core.model.compaction.event import Trigger, TurnAttempt
 
@@ -130,8 +129,7 @@ class _Counting:
 
     def _refused(self, record: LogRecord) -> None:
         text = record.text or record.message
-        refusal = refusal_of(f"{record.message} {text}")
-        if refusal is None:
+        if refusal_of(record) is None:
             return
         self._ends("refused")
         room = parsed_available(text, self.policy.release)
@@ -139,16 +137,7 @@ class _Counting:
             return  # no attempt: the release stops
         if self.used >= self.policy.overflow.attempts:
             return  # refused once more than there are attempts
-        self._add(record, None if room is not None else self._lowered(refusal, text), room)
-
-    def _lowered(self, refusal: Refusal, text: str) -> int | None:
-        """The window it goes on with, where that is another one."""
-        now = self.window
-        if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
-            return LONG_CONTEXT_TIER if now is None or now > LONG_CONTEXT_TIER else None
-        if refusal.trigger is not Trigger.OVERFLOW:
-            return None
-        return lower_window(text, now, self.policy)
+        self._add(record, window_left(record, self.window, self.policy), room)
 
     def _add(self, record: LogRecord, after: int | None, room: int | None = None) -> None:
         pre_api = record.kind is Kind.PRE_API

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cache
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,9 @@ from core.model.transcript.message import ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
 from core.support.file_cache import cache_directory
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_table = partial(shared_table, "core/explain/context/assumptions.yaml")
 
 _HYGIENE_ONLY = (
     "session hygiene compression timed out",
@@ -182,9 +184,3 @@ def is_local(source: str | None) -> bool:
 def tolerance(*, tools_known: bool) -> float:
     """How far a recomputed number may fall short of a threshold and still explain it."""
     return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/explain/context/assumptions.yaml")
-    return table

@@ -5,10 +5,10 @@ And one compaction in one sentence.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.explain.compactions.outcome import words
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger, TurnAttempt
@@ -16,11 +16,13 @@ from core.model.evidence import Verdict
 from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.redact.quick_check import masked_start
 from core.support.amounts import NEAR_LIMIT, limit, plural, short
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:
     from core.explain.explanation import Now
     from core.model.transcript.conversation import Chain
+
+_table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
 
 MOST = 170
@@ -230,9 +232,3 @@ def _result(event: CompressionEvent) -> str:
 
 def _cut(sentence: str) -> str:
     return sentence if len(sentence) <= MOST else f"{sentence[: MOST - 1].rstrip()}…"
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/explain/headline/headlines.yaml")
-    return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import partial
 from typing import Any
 
 from core.account.pricing.price import bucket_costs
@@ -14,7 +14,9 @@ from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRepor
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
 from core.support.amounts import dollars, percent, plural, short
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_table = partial(shared_table, "core/explain/headline/cache_breaks.yaml")
 
 _BUCKETS = {
     "input": "uncached input",
@@ -140,9 +142,3 @@ def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
 def _entry(cause: str) -> Mapping[str, Any]:
     causes: Mapping[str, Mapping[str, Any]] = _table()["causes"]
     return causes.get(cause, causes["unknown"])
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/explain/headline/cache_breaks.yaml")
-    return table

@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import load_table, shared_table
+
+_routes = partial(shared_table, "core/hermes/config/routes.yaml")
 
 _FLAG_WORDS = frozenset({"true", "1", "yes"})
 _SWITCH_WORDS = _FLAG_WORDS | {"on"}
@@ -182,9 +184,3 @@ def host_of(base_url: str) -> str:
         return (urlsplit(base_url).hostname or "").lower()
     except ValueError:
         return ""
-
-
-@cache
-def _routes() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/hermes/config/routes.yaml")
-    return table

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from core.hermes.config.config import HermesConfig
 from core.model.evidence import Evidence, Source, Verdict
-from core.support.yaml_tables import BadYaml, load_table, own_setting, read_user_file, user_yaml
+from core.support.yaml_tables import BadYaml, own_setting, read_user_file, shared_table, user_yaml
+
+_table = partial(shared_table, "core/hermes/config/windows.yaml")
 
 CACHE_NAME = "context_length_cache.yaml"
 
@@ -140,12 +141,6 @@ def _read_cache(path: Path) -> dict[str, int]:
     if not isinstance(lengths, dict):
         return {}
     return {str(key): value for key, value in lengths.items() if type(value) is int and value > 0}
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/hermes/config/windows.yaml")
-    return table
 
 
 @cache

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import partial
 from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
 from core.hermes.policy.policy import covers, nearest_release, newest_release
 from core.model.evidence import Evidence, Source, Verdict
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
+
+_table = partial(shared_table, "core/hermes/policy/release_clues.yaml")
 
 Version = tuple[int, ...]
 
@@ -195,9 +197,3 @@ def _version(text: str) -> Version:
 
 def _text(version: Version) -> str:
     return ".".join(map(str, version))
-
-
-@cache
-def _table() -> Mapping[str, Any]:
-    table: Mapping[str, Any] = load_table("core/hermes/policy/release_clues.yaml")
-    return table

@@ -98,12 +98,17 @@ def _window_after(
     failure: ProviderFailure, size: SessionSize, limit: int | None, rules: OverflowRules
 ) -> int:
     """The window a release goes on with: a stated lower one, else the next it tries, else the same."""
-    if limit is not None and limit < size.window:
-        return limit
     excess_only = failure.provider.lower() in ("minimax", "minimax-cn") and limit is None
     if excess_only and "context window exceeds limit (" in failure.text.lower():
         return size.window
-    return next((tier for tier in rules.tiers if tier < size.window), size.window)
+    return lower_window(limit, size.window, rules) or size.window
+
+
+def lower_window(limit: int | None, window: int, rules: OverflowRules) -> int | None:
+    """The next smaller window: the limit a refusal states, else a step down; None where there is none."""
+    if limit is not None and limit < window:
+        return limit
+    return next((tier for tier in rules.tiers if tier < window), None)
 
 
 def _is_unexplained(failure: ProviderFailure, size: SessionSize, window: int) -> bool:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 from core.compress.summarise.prompt import Prompt
 from core.redact.text import redact_bulk
-from core.support.yaml_tables import load_table
+from core.support.yaml_tables import shared_table
 from core.trajectory.compress.plan import Count
 from core.trajectory.compress.settings import Settings
 from core.trajectory.entries.forms import Region, Turn
+
+_words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
 
 
 def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> Prompt:
@@ -29,12 +30,6 @@ def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> P
 def prompt_tokens(turns: Sequence[Turn], region: Region, settings: Settings, count: Count) -> int:
     """Tokens a request would send."""
     return count(build_prompt(turns, region, settings).text)
-
-
-@cache
-def _words() -> Mapping[str, Any]:
-    words: Mapping[str, Any] = load_table("core/trajectory/summaries/prompt.yaml")
-    return words
 
 
 _LONG, _HEAD, _TAIL = 3_000, 1_500, 500

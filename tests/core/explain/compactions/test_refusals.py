@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.compactions.causes import refusal_of, trigger_words
+from core.explain.compactions.causes import trigger_words
+from core.explain.compactions.refusals import refusal_in
 from core.model.compaction.event import Trigger
 
 SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease"
@@ -34,7 +35,7 @@ SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21
     ],
 )
 def test_a_refusal_is_read_for_what_it_is(text: str, means: str, limit: int | None) -> None:
-    found = refusal_of(text)
+    found = refusal_in(text)
     assert found is not None
     assert (found.trigger, found.means, found.limit) == (Trigger.OVERFLOW, means, limit)
 

@@ -8,8 +8,8 @@ from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.compress.sizing.threshold import budgets
-from core.explain.compactions.causes import refusal_of
 from core.explain.compactions.foreign_engine import foreign_engine
+from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.log.log_claims import about
@@ -186,7 +186,7 @@ def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
             continue
         if record.kind is Kind.LIMIT_REPORTED and record.window:
             yield record.window, quoted(record)
-        refusal = refusal_of(f"{record.message} {record.text or ''}")
+        refusal = refusal_of(record)
         if refusal is not None and refusal.limit:
             yield refusal.limit, quoted(record)
 

@@ -1,0 +1,84 @@
+"""What a provider's refusal says about the size of a request, and the window it leaves an agent with."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import NamedTuple
+
+from core.hermes.log.record import LogRecord
+from core.hermes.policy.policy import Policy
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
+from core.hermes.provider_errors.meaning import meaning_of
+from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
+from core.hermes.provider_errors.reaction import lower_window
+from core.model.compaction.event import Trigger
+from core.support.yaml_tables import shared_table
+
+triggers = partial(shared_table, "core/explain/compactions/triggers.yaml")
+_OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
+
+
+class Refusal(NamedTuple):
+    """How a provider's error is understood.
+
+    Attributes:
+        inferred: The text names no overflow; Hermes concludes it from the size of the session.
+        limit: The window it names.
+        means: What it truly is about, whatever Hermes took it for: `input_overflow`, `output_cap`, ...
+    """
+
+    trigger: Trigger
+    inferred: bool
+    limit: int | None
+    means: str
+
+
+def refusal_of(record: LogRecord) -> Refusal | None:
+    """What a failed call says about the size of the request; None when it is about something else."""
+    return refusal_in(f"{record.message} {record.text or ''}")
+
+
+def refusal_in(text: str) -> Refusal | None:
+    """The same of the bare text of an error."""
+    lower = text.lower()
+    for entry in triggers()["errors"]:
+        if any(words in lower for words in entry["texts"]):
+            # Before the error itself stands its class: a RateLimitError may hold a refused output.
+            meaning = meaning_of(failure_of(text.rpartition("summary=")[2]))
+            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
+            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), window, meaning.kind)
+    return None
+
+
+def stated_window(record: LogRecord, release: str) -> int | None:
+    """The window a release reads out of a refusal; None where it names none, or what is left for output."""
+    text, refusal = record.text or record.message, refusal_of(record)
+    if refusal is None or refusal.trigger not in (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER):
+        return None
+    if refusal.trigger is Trigger.LONG_CONTEXT_TIER:
+        return LONG_CONTEXT_TIER
+    return None if _of_output(text, release) else parsed_limit(text, release)
+
+
+def window_left(record: LogRecord, window: int | None, policy: Policy) -> int | None:
+    """The smaller window an agent goes on with after a refusal; None where it keeps the one it had."""
+    stated, refusal = stated_window(record, policy.release), refusal_of(record)
+    if window is None:
+        return stated
+    stepped = refusal is not None and refusal.trigger is Trigger.OVERFLOW
+    if not stepped or _of_output(record.text or record.message, policy.release):
+        return stated if stated is not None and stated < window else None
+    return lower_window(stated, window, policy.overflow)
+
+
+def _of_output(text: str, release: str) -> bool:
+    """The refusal is about the output asked for: the window stays."""
+    return parsed_available(text, release) is not None or bool(is_output_cap(text, release))
+
+
+def _limit(text: str) -> int | None:
+    for pattern in triggers()["limits"]:
+        if found := re.search(pattern, text):
+            return int(found[1].replace(",", ""))
+    return None
