@@ -59,6 +59,19 @@ def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: 
     assert any("45,000" in evidence.text for evidence in second.evidence)
 
 
+def test_a_limit_above_the_window_steps_it_down_for_the_event_as_for_its_turn(make_home: MakeHome) -> None:
+    home = make_home("0.13", config=CONFIG)
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.refused("HTTP 400: This model's maximum context length is 128000 tokens.")
+    home.started(45_509, before=28)
+    home.done(28, 8, 4_000)
+    event = only(home)
+    assert event.attempt is not None
+    assert event.window == event.attempt.window_after == 32_000
+
+
 def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: MakeHome) -> None:
     home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
     home.db.session("S")
