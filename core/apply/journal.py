@@ -6,7 +6,6 @@ The entry is on disk before the change commits, so whatever a crash leaves can b
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, contextmanager
@@ -60,9 +59,9 @@ class Entry:
     records: tuple[Record, ...]
 
 
-def journal_path(environ: Mapping[str, str] = os.environ) -> Path:
+def journal_path() -> Path:
     """Where the journal lies: the user's state directory."""
-    return state_directory(environ) / FILE_NAME
+    return state_directory() / FILE_NAME
 
 
 def journal_of(database: Path) -> Journal:

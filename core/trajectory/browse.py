@@ -14,7 +14,6 @@ from core.preview.comparison import Comparison
 from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.settings import marked
 from core.trajectory.entries.entry import METRICS, read_entry
-from core.trajectory.entries.forms import Region
 from core.trajectory.input.cut import Shard
 from core.trajectory.input.lines import read_lines
 from core.trajectory.input.sources import PLAIN
@@ -151,7 +150,7 @@ def _line(job: Job, listed: Listed) -> bytes:
 def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
     """The comparison of a trajectory that stays as it is: all of it is head."""
     entry, tokens = compressor.counted(line)
-    said = tuple(messages(entry.turns, Region(0, len(entry.turns))))
+    said = tuple(messages(entry.turns, Span(0, len(entry.turns))))
     if not said:
         return None
     count, nothing = len(said), Span(len(said), len(said))
@@ -178,7 +177,7 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
     written = offline_writer(spec, job.settings)(turns, region)
     done = compressor.finish(draft, written)
     after = done.metrics
-    before = tuple(messages(turns, Region(0, len(turns))))
+    before = tuple(messages(turns, Span(0, len(turns))))
     summary = marked(written.text)
     spoken = Message({"role": "user", "content": summary})
     behind = range(region.end, len(turns))

@@ -23,11 +23,9 @@ from core.model.transcript.message import Message
 from core.support.amounts import plural
 
 
-def plan_messages(
-    messages: Sequence[Message], policy: Policy, settings: Settings, gate: Gate | None = None
-) -> Plan:
+def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:
     """Measure a conversation and plan it; use `measure` and `plan` apart to plan it again."""
-    return plan(measure(messages, policy), settings, gate)
+    return plan(measure(messages, policy), settings)
 
 
 def plan(

@@ -127,7 +127,8 @@ def find_attempts(
     the lines where those of any session began and ended.
     """
     others = OtherCompactions(compactions, sessions)
-    thread = [record for record in records if concerns(record, sessions)]
+    # A tag may be that of another conversation, as a thread keeps it beyond a branch; the session is not.
+    thread = [record for record in records if record.session is None or record.session in sessions]
     drafts: list[_Draft] = []
     for position, record in enumerate(thread):
         if record.kind in _OUTCOMES:
@@ -138,19 +139,11 @@ def find_attempts(
     return tuple(sorted(_checked(found, gateway), key=lambda attempt: attempt.first.at))
 
 
-def concerns(record: LogRecord, sessions: Collection[str]) -> bool:
-    """Whether a line is of this conversation, or names no session at all.
-
-    A tag may be that of another one: a thread keeps it beyond a branch.
-    """
-    return record.session is None or record.session in sessions
-
-
 def _take(
     drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, tags_tell: bool
 ) -> None:
-    if record.kind in _ENDS_OPEN:
-        _close(drafts)
+    if record.kind in _ENDS_OPEN and drafts:
+        drafts[-1].open = False
     if record.kind in _BEGINS:
         previous = drafts[-1].cause if drafts else None
         cause = cause_of(thread, position, previous, tags_tell=tags_tell)
@@ -158,7 +151,7 @@ def _take(
     elif record.kind in _ENDS:
         _take_done(drafts, thread, position, record)
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
-        _take_telemetry(drafts, position, record)
+        _take_telemetry(drafts, position, record, record.telemetry)
 
 
 def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tags_tell: bool) -> None:
@@ -169,11 +162,6 @@ def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tag
     previous = draft.inner[-1] if draft.inner else draft.started
     if belongs(record, draft.started, previous, others, tags_tell=tags_tell):
         draft.inner.append(record)
-
-
-def _close(drafts: list[_Draft]) -> None:
-    if drafts:
-        drafts[-1].open = False
 
 
 def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
@@ -202,10 +190,7 @@ def _told_twice(draft: _Draft, done: LogRecord) -> bool:
     return known is not None and known.kind is done.kind is Kind.NATIVE_DONE and known.text == done.text
 
 
-def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord) -> None:
-    telemetry = record.telemetry
-    if telemetry is None:
-        return
+def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord, telemetry: Telemetry) -> None:
     cause = cause_of_telemetry(record)
     for draft in reversed(drafts[-3:]):
         begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN

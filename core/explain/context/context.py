@@ -110,10 +110,7 @@ class ConversationContext:
     @cached_property
     def limits_in_force(self) -> Budgets | None:
         """Threshold and budgets of the next request; None without a window."""
-        window = self.window.tokens
-        if window is None or window <= 0:
-            return None
-        return budgets(self.settings_in_force, self.policy(None), window)
+        return self._budgets(self.settings_in_force, None)
 
     @cached_property
     def read(self) -> dict[int, Message]:
@@ -178,12 +175,12 @@ class ConversationContext:
         `lowered`: Hermes has looked at the window of the summary model by then; it may do so only in the
         first attempt.
         """
-        if window is None or window <= 0:
-            return None
         settings = self.settings(release, session, window)
-        if not lowered:
-            settings = replace(settings, aux_window=None)
-        return budgets(settings, self.policy(release), window)
+        return self._budgets(settings if lowered else replace(settings, aux_window=None), release)
+
+    def _budgets(self, settings: Settings, release: str | None) -> Budgets | None:
+        known = settings.window is not None and settings.window > 0
+        return budgets(settings, self.policy(release), settings.window or 0) if known else None
 
     def gateway_rows(self, release: str | None) -> int:
         """Rows from which the gateway compacts a transcript, whatever its tokens, by today's config."""

@@ -44,7 +44,6 @@ def examine(
     store: Store,
     session_id: str,
     *,
-    release: str | None = None,
     now: datetime | None = None,
     config: HermesConfig | None = None,
     log: Log | None = None,
@@ -55,10 +54,10 @@ def examine(
 
     Raises:
         NotFoundError: There is no such session.
-        ConfigError: config.yaml cannot be used, or the release is unknown.
+        ConfigError: config.yaml cannot be used.
     """
     store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
-    context = open_context(store, session_id, release=release, config=config, log=log)
+    context = open_context(store, session_id, config=config, log=log)
     return examine_case(Case(context, events_of(context), now or datetime.now(UTC)))
 
 

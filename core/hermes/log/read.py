@@ -1,7 +1,4 @@
-"""The log of a home: what the lines that matter say, each parsed once while the app is on.
-
-A gateway's thread keeps the tag of the chat it served before: its lines go to the session they are about.
-"""
+"""The log of a home: what the lines that matter say, each parsed once while the app is on."""
 
 from __future__ import annotations
 
@@ -9,11 +6,12 @@ import re
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from zlib import crc32
 
 from core.hermes.log.index import FileIndex, Hit, index_file
+from core.hermes.log.lent_lines import lent_lines, lent_tags
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
 
@@ -79,9 +77,9 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
 
     log = joined(wanted)
-    if tags := _lent_tags(log.records, sessions):
+    if tags := lent_tags(log.records, sessions):
         wider = joined([*wanted, *(tag.encode() for tag in sorted(tags))])
-        moved = dict(_lent(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
+        moved = dict(lent_lines(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
         kept = [one for one in log.records if one not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
         log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))
@@ -186,62 +184,3 @@ def _without_repeats(records: Iterable[LogRecord]) -> Iterator[LogRecord]:
         if key not in seen:
             seen.add(key)
             yield record
-
-
-_LONGEST = timedelta(hours=1)
-"""How long an attempt without an end is taken to be under way."""
-_SAID = frozenset(
-    {
-        Kind.ABORTED,
-        Kind.FALLBACK,
-        Kind.SUMMARY_FAILED,
-        Kind.SUMMARY_CALL,
-        Kind.MAIN_MODEL_RETRY,
-        Kind.AUX_CALL,
-        Kind.AUX_LOWERED,
-        Kind.STALLED,
-    }
-)
-
-
-def _lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
-    """Tags under which attempts of another session were logged, where some sessions have part in that."""
-    return frozenset(
-        one.tag
-        for one in records
-        if one.tag is not None
-        and _works_for_another(one)
-        and (sessions is None or one.session in sessions or one.tag in sessions)
-    )
-
-
-def _lent(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]:
-    """Lines that only their tag gives to a session, and the same as the session's they truly are about.
-
-    Such a line stands between the start and the end of an attempt that names one session and carries the tag
-    of another. Where the tagged session compresses itself meanwhile, nothing is certain: it keeps the line.
-    """
-    open_: dict[str, LogRecord] = {}
-    own: set[str] = set()
-    for one in records:
-        tag = one.tag
-        if tag is None:
-            continue
-        if one.kind is Kind.STARTED:
-            if _works_for_another(one):
-                open_[tag] = one
-            else:
-                own.add(tag)
-        elif one.kind in (Kind.DONE, Kind.TELEMETRY):
-            if one.session == tag:
-                own.discard(tag)
-            else:
-                open_.pop(tag, None)
-        elif one.kind in _SAID and one.session == tag and tag not in own:
-            start = open_.get(tag)
-            if start is not None and one.at - start.at <= _LONGEST:
-                yield one, replace(one, session=start.session)
-
-
-def _works_for_another(record: LogRecord) -> bool:
-    return record.kind is Kind.STARTED and record.session not in (None, record.tag)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from core.trajectory.entries.forms import Region
+from core.model.compaction.plan import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class TrajectoryMetrics:
     compressed_tokens: int = 0
     original_turns: int = 0
     compressed_turns: int = 0
-    region: Region | None = None
+    region: Span | None = None
     still_over_limit: bool = False
     skipped_under_target: bool = False
     summarization_api_calls: int = 0
@@ -121,10 +121,6 @@ class AggregateMetrics:
         """Add the sums of another shard."""
         for field in fields(self):
             setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
-
-    def values(self) -> dict[str, Any]:
-        """The sums by name, for a manifest."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.hermes.policy.output_rules import TrajectoryRules
+from core.model.compaction.plan import Span
 from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.region import find_region
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region, Turn
+from core.trajectory.entries.forms import Turn
 
 Count = Callable[[str], int]
 """Tokens of a text."""
@@ -43,7 +44,7 @@ class Plan:
     """
 
     tokens: Sequence[int]
-    region: Region | None
+    region: Span | None
     target: int
 
     @property

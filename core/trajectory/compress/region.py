@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.hermes.policy.output_rules import TrajectoryRules
+from core.model.compaction.plan import Span
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region
 
 _TOOL = "tool"
 
@@ -19,7 +19,7 @@ def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:
 
 def find_region(
     roles: Sequence[str], tokens: Sequence[int], settings: Settings, rules: TrajectoryRules
-) -> Region | None:
+) -> Span | None:
     """The turns to summarise so that the trajectory fits its target.
 
     Turns are taken from the front of the middle until what they hold covers the excess and the summary that
@@ -43,7 +43,7 @@ def find_region(
         return None
     if rules.least_region and sum(tokens[start:until]) <= settings.summary_target:
         return None
-    return Region(start, until)
+    return Span(start, until)
 
 
 def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from core.trajectory.entries.forms import BadEntry, Form, Region, Turn, form_of, read_turns
+from core.model.compaction.plan import Span
+from core.trajectory.entries.forms import BadEntry, Form, Turn, form_of, read_turns
 from core.trajectory.entries.places import MARK, Place, elements, members
 from core.trajectory.entries.spans import written
 
@@ -56,7 +57,7 @@ def read_entry(line: bytes) -> Entry:
 
 
 def rewritten(
-    entry: Entry, region: Region, summary: str, notice: str, metrics: Mapping[str, Any] | None
+    entry: Entry, region: Span, summary: str, notice: str, metrics: Mapping[str, Any] | None
 ) -> bytes:
     """The line with a summary in place of a region, byte by byte what it was everywhere else.
 
@@ -112,7 +113,7 @@ def _within(told: str, key: str | None) -> Any:
 
 
 def _cut(
-    entry: Entry, data: bytes, turns: Sequence[Place], region: Region, summary: str, notice: str
+    entry: Entry, data: bytes, turns: Sequence[Place], region: Span, summary: str, notice: str
 ) -> list[tuple[int, int, bytes]]:
     """The summary over the region, and the notice in the system turns in front of it."""
     edits = [(turns[region.start][0], turns[region.end - 1][1], _bytes(entry.form.summary(summary)))]

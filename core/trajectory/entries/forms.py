@@ -25,19 +25,6 @@ class Turn(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
-    """Turns `start` up to, not including, `end`."""
-
-    start: int
-    end: int
-
-    @property
-    def size(self) -> int:
-        """How many turns."""
-        return self.end - self.start
-
-
-@dataclass(frozen=True, slots=True)
 class Form:
     """How a turn is spelt.
 

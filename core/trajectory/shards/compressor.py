@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.model.compaction.plan import Span
 from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.plan import Count, Counter, Plan, after_summary, plan_turns
 from core.trajectory.compress.settings import Settings, marked
 from core.trajectory.entries.entry import Entry, read_entry, rewritten
-from core.trajectory.entries.forms import BadEntry, Region
+from core.trajectory.entries.forms import BadEntry
 from core.trajectory.summaries.base import SummaryMissing, Written
 
 
@@ -38,7 +39,7 @@ class Draft:
     plan: Plan
 
     @property
-    def region(self) -> Region:
+    def region(self) -> Span:
         """The turns the summary replaces."""
         assert self.plan.region is not None
         return self.plan.region

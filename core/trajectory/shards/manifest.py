@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from core.errors import UsageError
@@ -147,7 +148,7 @@ def _line(result: ShardResult) -> dict[str, Any]:
         "shard": result.index,
         "lines": result.lines,
         "bytes": result.written,
-        "metrics": result.metrics.values(),
+        "metrics": asdict(result.metrics),
         "problems": [[problem.line, problem.what] for problem in result.problems],
         "sent": result.sent,
         "received": result.received,

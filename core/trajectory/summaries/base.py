@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from core.compress.summarise.base import SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
-from core.model.accounting.amounts import Buckets
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
@@ -45,20 +44,17 @@ class Written:
     Attributes:
         calls: Requests sent for it.
         errors: Those that failed.
-        usage: What the provider counted over all of them; None when it said nothing.
     """
 
     text: str
     calls: int = 0
     errors: int = 0
-    usage: Buckets | None = None
 
 
 class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
     """No attempt gave a summary."""
 
-    def __init__(self, failure: SummaryFailure, calls: int, usage: Buckets | None = None) -> None:
+    def __init__(self, failure: SummaryFailure, calls: int) -> None:
         self.failure = failure
         self.calls = calls
-        self.usage = usage
         super().__init__(failure.line)

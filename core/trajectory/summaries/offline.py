@@ -11,9 +11,10 @@ import msgspec
 from core.compress.facts.readable import ends
 from core.compress.summarise.base import SummaryFailure, SummaryRequest
 from core.hermes.policy.policy import load_policy, newest_release
+from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region, Turn
+from core.trajectory.entries.forms import Turn
 from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, SummarySpec, Written
 
 _ROLES = {"human": "user", "gpt": "assistant", "tool": "tool", "system": "system"}
@@ -29,7 +30,7 @@ _READ = {"user": 750, "assistant": 200, "tool": 80}
 _ARGUMENT = 200
 """Characters read of an argument of a call."""
 
-Write = Callable[[Sequence[Turn], Region], Written]
+Write = Callable[[Sequence[Turn], Span], Written]
 
 
 def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
@@ -43,7 +44,7 @@ def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
     summariser = ExtractiveSummariser(limits=_READ)
     headings = load_policy(settings.release or newest_release()).summary.headings
 
-    def write(turns: Sequence[Turn], region: Region) -> Written:
+    def write(turns: Sequence[Turn], region: Span) -> Written:
         request = SummaryRequest(
             turns=_glance(turns, region), budget=settings.summary_target, headings=headings
         )
@@ -55,19 +56,19 @@ def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
     return write
 
 
-def counted(turns: Sequence[Turn], region: Region) -> str:
+def counted(turns: Sequence[Turn], region: Span) -> str:
     """What stood in a region, by role: all that can be said without reading it."""
     roles = Counter(turn.role or "unnamed" for turn in turns[region.start : region.end])
     counts = ", ".join(f"{count} {role}" for role, count in roles.items())
     return f"{region.size} turns were left out here to save room ({counts}); nobody summarised them."
 
 
-def messages(turns: Sequence[Turn], region: Region) -> list[Message]:
+def messages(turns: Sequence[Turn], region: Span) -> list[Message]:
     """The turns of a region as messages, calls and results told apart from what was said."""
     return _paired((at, turns[at]) for at in range(region.start, region.end))
 
 
-def _glance(turns: Sequence[Turn], region: Region) -> tuple[Message, ...]:
+def _glance(turns: Sequence[Turn], region: Span) -> tuple[Message, ...]:
     """What suffices for a summary: the first and the last turns, long arguments of calls by their ends."""
     places = list(range(region.start, region.end))
     if len(places) > _TURNS:

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 
 from core.compress.summarise.prompt import Prompt
+from core.model.compaction.plan import Span
 from core.redact.text import redact_bulk
 from core.support.yaml_tables import shared_table
 from core.trajectory.compress.plan import Count
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region, Turn
+from core.trajectory.entries.forms import Turn
 
 _words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
 
 
-def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> Prompt:
+def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
     told = (f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end))
@@ -27,7 +28,7 @@ def build_prompt(turns: Sequence[Turn], region: Region, settings: Settings) -> P
     )
 
 
-def prompt_tokens(turns: Sequence[Turn], region: Region, settings: Settings, count: Count) -> int:
+def prompt_tokens(turns: Sequence[Turn], region: Span, settings: Settings, count: Count) -> int:
     """Tokens a request would send."""
     return count(build_prompt(turns, region, settings).text)
 

@@ -19,6 +19,7 @@ from core.model.compaction.apply import Applied, ApplyMode, EntryState
 from core.model.compaction.preview import SummaryCall
 from core.model.transcript.session import Kind
 from core.store.store import Store
+from core.support.file_cache import state_directory
 from tests.core.apply.material import conversation, dump, preview
 
 
@@ -196,5 +197,5 @@ def test_a_pending_entry_is_decided_by_what_the_database_holds(tmp_path: Path, j
 
 
 def test_the_journal_lies_in_the_users_state_directory() -> None:
-    assert journal_path({"XDG_STATE_HOME": "/s"}) == Path("/s/hermes-inspector/journal.db")
-    assert journal_path({"HOME": "/h"}) == Path("/h/.local/state/hermes-inspector/journal.db")
+    assert journal_path() == state_directory({"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}) / "journal.db"
+    assert state_directory({"HOME": "/h"}) == Path("/h/.local/state/hermes-inspector")

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from core.hermes.config.window import WindowClaim
+from core.hermes.log.lent_lines import LONGEST
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
@@ -119,8 +120,6 @@ def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[Log
 
 SILENCE = timedelta(minutes=20)
 """Longer than any release waits for a summary: a line that comes later is of something else."""
-LONGEST = timedelta(hours=1)
-"""How long a compaction without an end is taken to be under way."""
 AFTERWARDS = timedelta(seconds=10)
 """What is still said of an attempt once it was given up is said at once."""
 _LAST_WORDS = frozenset({Kind.ABORTED, Kind.NO_PROGRESS, Kind.EMPTY_TRANSCRIPT, Kind.REFUSED})

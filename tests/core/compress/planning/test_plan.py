@@ -248,9 +248,8 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
     ],
 )
 def test_each_release_has_its_own_blocks(release: str, gate: Gate, blocked: bool) -> None:
-    found = plan_messages(
-        messages(2), load_policy(release), Settings(window=200000, current_tokens=190000), gate
-    )
+    measured = measure(messages(2), load_policy(release))
+    found = plan(measured, Settings(window=200000, current_tokens=190000), gate)
     assert bool(found.blocked_by) == blocked
     assert found.would_fire != blocked
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.plan import Span
 from core.trajectory.compress.region import find_region, protected_turns
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region
 
 LETTERS = {"s": "system", "h": "human", "g": "gpt", "t": "tool", "f": "function"}
 OLD, SNAPPING, NEWEST = (load_policy(name).trajectory for name in ("0.16", "0.19", "0.22"))
@@ -19,7 +19,7 @@ def roles(letters: str) -> list[str]:
     return [LETTERS[letter] for letter in letters]
 
 
-def region(letters: str, tokens: list[int], settings: Settings, rules: object = SNAPPING) -> Region | None:
+def region(letters: str, tokens: list[int], settings: Settings, rules: object = SNAPPING) -> Span | None:
     return find_region(roles(letters), tokens, settings, rules)  # type: ignore[arg-type]
 
 
@@ -33,11 +33,11 @@ def test_the_first_of_each_role_and_the_last_turns_are_protected() -> None:
 
 def test_only_as_many_turns_go_as_the_excess_and_the_summary_take() -> None:
     settings = Settings(target=100, summary_target=10, protect_last=1)
-    assert region("shgthghghg", [11] * 10, settings) == Region(4, 6)
+    assert region("shgthghghg", [11] * 10, settings) == Span(4, 6)
 
 
 def test_the_whole_middle_goes_when_it_does_not_suffice() -> None:
-    assert region("shgthghghg", [100] * 10, Settings(target=10, summary_target=0, protect_last=2)) == Region(
+    assert region("shgthghghg", [100] * 10, Settings(target=10, summary_target=0, protect_last=2)) == Span(
         4, 8
     )
 
@@ -45,14 +45,14 @@ def test_the_whole_middle_goes_when_it_does_not_suffice() -> None:
 def test_releases_up_to_0_16_part_a_call_from_its_result() -> None:
     settings = Settings(target=100, summary_target=10, protect_last=1)
     tokens = [5, 5, 5, 5, 5, 60, 10, 5, 5, 5]
-    assert region("shgthgtghg", tokens, settings, OLD) == Region(4, 6)
-    assert region("shgthgtghg", tokens, settings, SNAPPING) == Region(4, 7)
+    assert region("shgthgtghg", tokens, settings, OLD) == Span(4, 6)
+    assert region("shgthgtghg", tokens, settings, SNAPPING) == Span(4, 7)
 
 
 def test_a_region_smaller_than_its_summary_is_left_alone_from_0_22_on() -> None:
     settings = Settings(target=100, summary_target=50, protect_last=1)
     tokens = [100, 5, 5, 5, 5, 5, 5, 5, 5, 100]
-    assert region("shgthghghg", tokens, settings, SNAPPING) == Region(4, 9)
+    assert region("shgthghghg", tokens, settings, SNAPPING) == Span(4, 9)
     assert region("shgthghghg", tokens, settings, NEWEST) is None
 
 

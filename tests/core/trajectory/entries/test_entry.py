@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.model.compaction.plan import Span
 from core.trajectory.entries.entry import read_entry, rewritten
-from core.trajectory.entries.forms import BadEntry, Region
+from core.trajectory.entries.forms import BadEntry
 from core.trajectory.entries.places import members
 
 TURNS = [
@@ -29,7 +30,7 @@ def test_every_other_byte_stays() -> None:
         '{"from":"gpt","value":"\\u00e9"},{"from":"gpt","value":"b"}] , "x": NaN}\r\n'
     )
     entry = read_entry(text.encode())
-    new = rewritten(entry, Region(1, 2), "kürzer", "", {"a": 1})
+    new = rewritten(entry, Span(1, 2), "kürzer", "", {"a": 1})
     assert new.decode() == (
         '{ "big": 12345678901234567890.10, "n": 1e400,"conversations" : [{"from":"system","value":"s"}, '
         '{"from": "human", "value": "kürzer"},{"from":"gpt","value":"b"}] , "x": NaN, '
@@ -39,13 +40,11 @@ def test_every_other_byte_stays() -> None:
 
 def test_metrics_of_an_earlier_run_are_replaced() -> None:
     entry = read_entry(line({"compression_metrics": {"old": 1}, "conversations": TURNS}))
-    assert json.loads(rewritten(entry, Region(1, 2), "s", "", {"new": 2}))["compression_metrics"] == {
-        "new": 2
-    }
+    assert json.loads(rewritten(entry, Span(1, 2), "s", "", {"new": 2}))["compression_metrics"] == {"new": 2}
 
 
 def test_the_system_turn_of_the_head_gains_the_notice() -> None:
-    new = json.loads(rewritten(read_entry(line({"conversations": TURNS})), Region(1, 2), "s", " noted", None))
+    new = json.loads(rewritten(read_entry(line({"conversations": TURNS})), Span(1, 2), "s", " noted", None))
     assert [turn["value"] for turn in new["conversations"]] == ["s noted", "s", "g", "t"]
 
 
@@ -71,7 +70,7 @@ def test_messages_keep_their_form(key: str, as_text: bool) -> None:
         ("gpt", "ls\n{}"),
         ("tool", "out"),
     ]
-    new = json.loads(rewritten(entry, Region(2, 4), "told", " noted", None))[key]
+    new = json.loads(rewritten(entry, Span(2, 4), "told", " noted", None))[key]
     assert isinstance(new, str) == as_text
     after = json.loads(new) if as_text else new
     assert after == [
@@ -130,7 +129,7 @@ def test_any_entry_keeps_its_other_fields_and_its_other_turns(
         raw = text.encode()
     except UnicodeEncodeError:
         return
-    new = json.loads(rewritten(read_entry(raw), Region(start, end), "short", "", {"m": 1}))
+    new = json.loads(rewritten(read_entry(raw), Span(start, end), "short", "", {"m": 1}))
     kept = [*spoken[:start], {"from": "human", "value": "short"}, *spoken[end:]]
     assert new == {**source, "conversations": kept, "compression_metrics": {"m": 1}}
 
@@ -163,7 +162,7 @@ def test_what_only_python_takes_for_json_stays_too(odd: str) -> None:
     text = f'{{"é": "猫", "x": {odd}, "conversations": {json.dumps(TURNS)}, "y": [{odd[:3]}]}}'
     text = text if odd[0] in "9N" else text.replace(f"[{odd[:3]}]", "[]")
     entry = read_entry(text.encode())
-    new = rewritten(entry, Region(1, 4), "s", "", None)
+    new = rewritten(entry, Span(1, 4), "s", "", None)
     kept = f"[{json.dumps(TURNS[0])}, {json.dumps({'from': 'human', 'value': 's'})}]"
     assert new.decode() == text.replace(json.dumps(TURNS), kept)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.model.compaction.plan import Span
 from core.trajectory.compress.settings import Settings
-from core.trajectory.entries.forms import Region, Turn
+from core.trajectory.entries.forms import Turn
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.summaries.offline import messages, offline_writer
 
@@ -21,14 +22,14 @@ TURNS = [
 
 
 def test_a_tool_turn_answers_the_call_in_front_of_it() -> None:
-    made = messages(TURNS, Region(0, 6))
+    made = messages(TURNS, Span(0, 6))
     calls = [call.id for call in made[1].tool_calls]
     assert [one.tool_call_id for one in made[2:5]] == [*calls, None]
     assert [one.text for one in made[2:5]] == ["of a", "of b", "of nobody"]
 
 
 def test_a_call_that_was_answered_is_not_told_as_waiting() -> None:
-    written = offline_writer(SummarySpec(), Settings("0.22"))(TURNS, Region(0, 6))
+    written = offline_writer(SummarySpec(), Settings("0.22"))(TURNS, Span(0, 6))
     assert "/srv/a.py" in written.text
     assert "no result yet" not in written.text
 
@@ -40,7 +41,7 @@ def test_of_a_long_turn_its_ends_are_read_and_of_its_call_every_short_argument()
         Turn("tool", "Traceback\n" + "filler " * 2_000 + "/srv/kept.py passed"),
         Turn("gpt", "On it."),
     ]
-    written = offline_writer(SummarySpec(), Settings("0.22"))(turns, Region(0, 4)).text
+    written = offline_writer(SummarySpec(), Settings("0.22"))(turns, Span(0, 4)).text
     assert "/srv/late.py" in written
     assert "/srv/kept.py" in written
     assert len(written) < 2_000
@@ -53,4 +54,4 @@ def test_no_piece_of_a_credential_is_left_where_a_turn_is_cut(form: str) -> None
     for before in range(80, 320):
         text = "x,y." * (before // 4) + "z" * (before % 4) + form % key + "end," * 400
         turns = [Turn(role, text) for role in ("human", "gpt", "tool")]
-        assert key[:8] not in write([*turns, Turn("gpt", "Done.")], Region(0, 4)).text
+        assert key[:8] not in write([*turns, Turn("gpt", "Done.")], Span(0, 4)).text
