@@ -28,7 +28,6 @@ class Restoration:
         texts: The same for long ones.
         old: Columns of messages to be put back.
         written: Ids of the messages the operation wrote.
-        sessions: What it did to sessions.
     """
 
     entry: Entry

@@ -23,7 +23,6 @@ class Now:
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
         arithmetic: The sums behind the threshold, one step a line.
-        headline: The same in one sentence.
     """
 
     tokens: int | None
@@ -44,7 +43,6 @@ class Explanation:
     Attributes:
         session: The id asked about.
         context: The conversation, and what it was judged in.
-        events: In time order, completed and aborted.
         notes: What a reader should know about the evidence itself: no log, unreadable files, odd settings.
         headline: The answer in one sentence, and what helps.
     """

@@ -21,7 +21,6 @@ class SentMessage:
     """A message of a request.
 
     Attributes:
-        place: Where it is stored.
         kept: Its text, where the recorder kept it; credentials are masked in it.
     """
 

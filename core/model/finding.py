@@ -48,7 +48,6 @@ class Finding:
     Attributes:
         rule: `A2`, `C6`, ... as in findings.yaml.
         name: The rule's slug, `threshold-unreachable`.
-        sentence: One sentence for a user.
         numbers: The figures behind it, by name; values are ints, floats or strings.
         remedy: The config line or command that helps; empty when nothing does.
         session: The session it is about; None for the whole store.

@@ -17,7 +17,6 @@ class PrefixBreak:
         cause: `system`, `tools`, or `messages`.
         at: The first message that differs; None when it is not a message.
         of: Messages of the request before.
-        sent: Those of this one.
     """
 
     request: RecordedRequest

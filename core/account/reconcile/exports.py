@@ -49,7 +49,6 @@ class Export:
     """What a file holds.
 
     Attributes:
-        mapping: The column mapping that fitted.
         skipped: How many lines were no entries.
         first_skipped: Day and model of the first of them, as they stand there.
     """

@@ -20,7 +20,6 @@ class Today:
     """Money of the sessions that began today.
 
     Attributes:
-        since: When the day began.
         usd: US dollars, recorded where Hermes recorded them and computed where it did not.
         at_least: It was more: something has no price, or a session of an earlier day went on today, all of
             which is booked on the day it began.

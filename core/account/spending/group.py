@@ -64,7 +64,6 @@ class Counted(NamedTuple):
     """Sessions in sight, and how many of them are counted short or oddly.
 
     Attributes:
-        silent: They hold messages but recorded no tokens.
         disagreeing: Their split by model exceeds their total.
         residual: Their split by model leaves something over.
     """

@@ -15,12 +15,9 @@ class Case:
     """A write that has not happened.
 
     Attributes:
-        store: The database, open for reading.
         thread: Every session of the conversation.
-        now: The moment to judge by.
         own_lock: The holder under which the caller has locked the session itself.
         integrity_seconds: How long SQLite may look for damage.
-        progress: Told what is being done.
     """
 
     store: Store

@@ -43,7 +43,6 @@ class Hosted:
 
     Attributes:
         same: Hermes' own compressor kept the same messages as our replay of it; None for any other engine.
-        calls: Calls to a model.
         sent: Tokens these sent out of this process.
         asked, answered: Tokens of all calls and of their answers, by the release's estimate.
     """

@@ -43,7 +43,6 @@ class Measured:
     """A conversation and every number a plan may need of it. Positions are those of `messages`.
 
     Attributes:
-        policy: The release it was measured for.
         messages: As given.
         base: As given, older copies of tool results replaced by references.
         duplicates: Where those stood, ascending.

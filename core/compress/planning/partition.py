@@ -79,7 +79,6 @@ class Rows:
 
     Attributes:
         weights: As the walk sees them.
-        full: With all thinking weighed.
     """
 
     columns: Columns

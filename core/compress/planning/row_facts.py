@@ -43,7 +43,6 @@ class Columns:
 
     Attributes:
         roles: Role as stored; None when a row has none.
-        calls: The row makes tool calls.
         requests: Positions of user messages the tail is anchored to, ascending.
         assistants: Positions of assistant rows that may anchor the tail.
         answers: Those of them with readable text.

@@ -39,8 +39,6 @@ class Finish:
     """What the additions depend on.
 
     Attributes:
-        turns: The messages summarised.
-        policy: The release.
         lean: The tail mode is lean.
         session: Id under which the full messages can be searched; None when there is none.
         focus: The topic the additions keep to; None for all, which is what a release does whatever its model

@@ -94,8 +94,6 @@ class FailedCall:
 
     Attributes:
         message: What the exception says.
-        status: The HTTP status it carries.
-        exception: Its class.
     """
 
     message: str

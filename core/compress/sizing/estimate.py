@@ -33,7 +33,6 @@ class Size(NamedTuple):
 
     Attributes:
         text: Characters (unit `chars`) or tokens (unit `bytes`) of its text.
-        images: Images it carries.
         bare: `text` without old thinking, where a route may leave that out.
     """
 

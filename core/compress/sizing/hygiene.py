@@ -15,7 +15,6 @@ class Hygiene:
     """What the gateway finds at the start of a turn.
 
     Attributes:
-        fires: It would compact.
         by: `tokens`, `messages` or `both` reached their limit; `blocked` where they did and something held it
             back; None where neither did.
         threshold: Tokens at or above which it compacts; None without a window.
@@ -26,7 +25,6 @@ class Hygiene:
             came since) or `estimated` (without system prompt and tools).
         messages: Rows of the transcript.
         why_not: `short`, `disabled`, `no window` or `paused`; "" where it looks and nothing holds it back.
-        window: The window it reckons with.
     """
 
     fires: bool

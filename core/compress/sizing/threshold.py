@@ -20,7 +20,6 @@ class Budgets:
     Attributes:
         percent: Share of the window, after raises.
         threshold: Tokens at which compression fires.
-        tail: Tokens of the tail.
         soft: How far a walk may overshoot `tail`.
         summary_cap: Most tokens of a summary.
         pending_cap: Most tokens an unanswered tool round may have and still be spared.

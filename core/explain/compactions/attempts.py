@@ -48,7 +48,6 @@ class Attempt:
         session: Where it began.
         started, done, telemetry: Its lines, as far as they survive; at least one does.
         inner: Lines between them that say how it went.
-        cause: What made it run.
         following: The next provider call of the conversation.
     """
 

@@ -22,7 +22,6 @@ class Cause:
     Attributes:
         tokens: The number compared, where the deciding line states it.
         threshold, window: Likewise.
-        line: The deciding line.
         call: The last successful provider call before the attempt.
         note: What the verdict rests on or lacks, in words.
     """

@@ -134,11 +134,7 @@ _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A window below the configured one.
-
-    Attributes:
-        line: The refusal that led to it.
-    """
+    """A window below the configured one."""
 
     window: int
     line: LogRecord

@@ -24,7 +24,6 @@ class Refusal(NamedTuple):
 
     Attributes:
         inferred: The text names no overflow; Hermes concludes it from the size of the session.
-        limit: The window it names.
         means: What it truly is about, whatever Hermes took it for: `input_overflow`, `output_cap`, ...
     """
 

@@ -33,7 +33,6 @@ class Ruling(NamedTuple):
         lowered: The line that says the threshold was lowered for the summary model.
         others: Whose threshold it was, where not Hermes' own.
         past: The window in force then, and what that rests on.
-        counted: How many messages the gateway counted.
         most: How many today's config allows it.
         denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
     """

@@ -33,7 +33,6 @@ class GenerationContext:
         generation: The one asked about; None when the conversation holds no messages.
         closed: What the compaction that ended it was given; of the newest, what there is.
         settings: With window and the size of the request.
-        policy: The rules applied to it.
         gate: What could refuse an automatic attempt.
     """
 
@@ -159,7 +158,6 @@ class Closed:
     """What the compaction that ended a generation was given.
 
     Attributes:
-        incomplete: There were more messages than these.
         notes: Where the list differs from what Hermes held in memory, and why.
     """
 

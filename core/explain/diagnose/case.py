@@ -47,9 +47,6 @@ class Case:
     """One conversation under examination.
 
     Attributes:
-        context: Its surroundings.
-        events: Its compactions, completed and aborted.
-        now: The moment it is examined at.
         cache: What its prompt cache did, where that has been found out already.
     """
 

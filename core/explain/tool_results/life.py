@@ -63,7 +63,6 @@ class ResultLives:
 
     Attributes:
         release: Whose rules `would` and the stubs follow.
-        window: Of the model, in tokens.
     """
 
     release: str

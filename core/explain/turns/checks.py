@@ -47,7 +47,6 @@ class Decision:
     """One moment at which the release looked at the size of the conversation.
 
     Attributes:
-        trigger: Which check it is.
         row: The message it followed.
         tokens: The number compared; an estimate unless the provider counted it (`real`) or a line states it
             (`where`).
@@ -103,7 +102,6 @@ class PromptPoint:
     """One answered call: what the provider counted, and what Hermes would have estimated.
 
     Attributes:
-        at: UTC.
         estimate: System prompt, tools and messages, as far as known; None where the rows of the call are not
             on disk.
         system, tools, messages: Its components; None where unknown.

@@ -13,12 +13,7 @@ from core.model.compaction.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class GatewayLimits:
-    """What the gateway compares a transcript with.
-
-    Attributes:
-        tokens: At or above which it compacts.
-        rows: Likewise.
-    """
+    """What the gateway compares a transcript with."""
 
     tokens: int
     rows: int

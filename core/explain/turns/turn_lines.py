@@ -39,7 +39,6 @@ class TurnLines:
     """The lines of one turn.
 
     Attributes:
-        began: Its first line.
         calls: Answered calls, by their number in the turn.
         held: Lines that say a check was passed over, each with the number of the last call before it.
         ahead: The line that says the gateway passed its own over, before the turn began.

@@ -17,7 +17,6 @@ class Firing:
 
     Attributes:
         row: The message it would have followed.
-        tokens: Size of the request then.
         summarised: Tokens of the messages it would have summarised.
         attempt: Which of the turn's attempts at a request the provider would have refused; 0 for none.
         by_gateway: The gateway's own check fired it, before the turn.
@@ -37,7 +36,6 @@ class Refused:
 
     Attributes:
         attempts: Attempts of the turn it took, those before it counted.
-        end: What would have come of it.
     """
 
     row: int | None
@@ -52,14 +50,12 @@ class Outcome:
     """A conversation's run under one setting.
 
     Attributes:
-        release: Whose rules applied.
         calls: Model calls, the same under every setting.
         prompt_tokens: Tokens all those calls would have carried.
         summarised_tokens: Tokens the summary model would have read.
         requests: Every call's prompt, and what of it repeats the call before: what a cache could serve.
         written_tokens: Tokens the summary model would have written.
         usd: What the prompts and the summaries would have cost; None when nobody knows a price.
-        peak: The largest prompt.
         loops: It would have fired again and again without getting below its threshold.
         refused: Requests that would have been longer than the window, oldest first.
     """

@@ -71,7 +71,6 @@ class Recovery:
 
     Attributes:
         steps: The attempts, those of the turn that were used before it left out.
-        messages: The conversation it goes on with.
         used: Attempts of the turn that are gone.
     """
 

@@ -31,7 +31,6 @@ class Scenario:
 
     Attributes:
         name: What differs from the setting in force.
-        actual: It is the one in force.
         usable: Hermes starts with so small a window.
         best: Of all tried it costs least; known once all are.
     """
@@ -147,7 +146,6 @@ class Bill:
     Attributes:
         entry: Of its last model; None when nobody has a price.
         caches: Its provider did serve prompts from a cache.
-        one_hour: Cache writes are kept for an hour.
     """
 
     entry: PriceRow | None

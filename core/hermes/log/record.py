@@ -76,7 +76,6 @@ class Telemetry:
     Attributes:
         tokens: The number compared with the threshold.
         trigger: `trigger_source` as written.
-        duration: Seconds.
     """
 
     trigger: str

@@ -36,7 +36,6 @@ class Policy:
     Attributes:
         release: `0.13` ... `0.22`, or the name of a document's policy.
         group: `A` ... `E`: releases that cut alike; `document` for what a document says.
-        title: One line for people.
         source: `release`, or `document` when no release behaves so.
     """
 

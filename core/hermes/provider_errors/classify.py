@@ -28,7 +28,6 @@ class ErrorClass:
 
     Attributes:
         name: Its name for the class.
-        retried: Whether it calls again for this class.
     """
 
     name: str

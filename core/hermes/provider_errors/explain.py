@@ -24,7 +24,6 @@ class ErrorExplanation:
         meaning: Our own reading.
         reactions: What each release asked about makes of it, oldest first.
         headline: One sentence: what is wrong, and which releases act so that it cannot help.
-        remedy: What to do about it.
     """
 
     meaning: Meaning

@@ -25,10 +25,7 @@ class ProviderFailure:
         text: What the exception says, `str(exception)`.
         status: The HTTP status the exception carries; None for one that came without.
         body: What the client library keeps of the answer's body. The OpenAI one keeps the inner error object.
-        provider: Name of the provider as Hermes has it.
-        model: Name of the model.
         base_url: Where the call went.
-        exception: Class name of the exception.
     """
 
     text: str

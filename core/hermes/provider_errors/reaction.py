@@ -28,8 +28,6 @@ class Reaction:
     """How one release takes an error, and what follows.
 
     Attributes:
-        release: The release.
-        kind: Its name for the class.
         action: `compress`, `reduce_output`, `stop_output_cap`, `shrink_image`, `strip_thinking`, `retry`,
             `fallback_or_backoff`, `fallback_or_stop` or `fail_not_explained`.
         limit: The window it reads out of the text.

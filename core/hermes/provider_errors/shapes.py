@@ -188,9 +188,7 @@ class SessionSize:
     """How large the conversation was when the call failed.
 
     Attributes:
-        tokens: Its rough token count.
         window: Tokens the model reads, as Hermes believes.
-        messages: Number of messages.
     """
 
     tokens: int = 20_000

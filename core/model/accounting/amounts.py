@@ -12,8 +12,6 @@ class Buckets:
 
     Attributes:
         input: Fresh (uncached) input.
-        cache_read: Input served from the prompt cache.
-        cache_write: Input written to the prompt cache.
         output: Everything the model produced, reasoning included.
         reasoning: The part of `output` spent thinking; never added to it.
     """

@@ -14,7 +14,6 @@ class LedgerPart:
     """The share of a ledger row that one route and one task made.
 
     Attributes:
-        sessions: How many sessions it comes from.
         recorded: The actual amount where there is one, else the estimate.
         computed: What the tokens cost at the price list; for `included` routes what they would cost.
         billing: `api`, `included`, `local` or `unknown`.

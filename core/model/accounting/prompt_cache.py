@@ -21,7 +21,6 @@ class Breakpoint:
 
     Attributes:
         index: Position in the message list; -1 for the system prompt of a list without one, -2 for the tools.
-        role: Role of the message.
         where: `top`, or `part N` for a part of its content.
         honoured: False when the provider ignores a marker in this place.
         prefix_tokens: Tokens from the start of the prompt to the end of this message; None when not counted.
@@ -134,7 +133,6 @@ class Payback:
     """What one compaction cost and brought.
 
     Attributes:
-        at: When it was done.
         saved_per_call: Prompt tokens each later call carried less.
         price_usd: The summariser's call and the one re-read of the new prefix; None without prices.
         calls_after: Calls until the next compaction or the end.
@@ -166,8 +164,6 @@ class ResultCost:
     """What one tool result cost over its life in the context.
 
     Attributes:
-        row: Its row id.
-        calls: Calls that carried it.
         usd: Written once, read from the cache afterwards; None without prices.
         carried: Tokens over all those calls; a pruned copy weighs less than the original.
     """

@@ -52,8 +52,6 @@ class Origin:
     """Where a number comes from: what `=` shows.
 
     Attributes:
-        figure: Its name.
-        value: The number.
         formula: The sum in words.
         terms: Its addends.
         rows: The rows it was read from, in words.
@@ -112,7 +110,6 @@ class Reconciliation:
     """A provider's usage export beside what Hermes recorded.
 
     Attributes:
-        mapping: The column mapping that fitted.
         covered: Share of the provider's tokens that Hermes recorded too; None without any.
         holes: What is missing where, in words.
         skipped: Lines of the file that could not be read.

@@ -116,7 +116,6 @@ class Applied:
 
     Attributes:
         undo_id: Names the journal entry that takes it back.
-        inserted: Ids of the rows written.
         seconds: How long the database was locked for others.
     """
 

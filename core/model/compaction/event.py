@@ -44,7 +44,6 @@ class Failure:
     Attributes:
         cause: `auth`, `timeout`, `no_progress`, ... as in failures.yaml.
         text: What the log or the row says. Untrusted.
-        status: HTTP status, where one is named.
         provider: Who was asked, where that is known.
     """
 

@@ -53,13 +53,11 @@ class Plan:
         release: `0.13` ... `0.22`.
         group: `A` ... `E`: releases that cut alike.
         threshold_percent: The share in force, after floors and raises; None without a window.
-        threshold_tokens: Where compression fires.
         tail_budget: Tokens the tail may hold before the walk stops.
         soft_ceiling: How far the walk may overshoot it.
         summary_cap: Most tokens a summary may be asked for.
         summary_budget: What this summary would be asked for; None when there is nothing to summarise.
         estimated_tokens: The release's estimate of the messages given.
-        messages: How many messages were given.
         pruned: Tool results shortened before the cut is made.
         head, middle, tail: The partition; `middle` is empty when nothing can be compressed.
         would_fire: The number compared reaches the threshold and nothing blocks.

@@ -70,7 +70,6 @@ class Unsupported:
         value: What is claimed. Untrusted.
         category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done`, `constraints` or
             `suspected`.
-        where: The line of the summary.
         nearest: Of what is only suspected the words of a message nearest to it, else "". Untrusted.
     """
 

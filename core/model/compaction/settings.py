@@ -24,7 +24,6 @@ class Settings:
         current_tokens: The real prompt size, when known; the trigger compares this instead of an estimate.
         expected_tokens: The estimated size of the whole request, with system prompt and tools; compared
             where no real size is known.
-        enabled: `compression.enabled`.
         model: Model slug, for per-model threshold rules.
         provider: Provider name, for the same rules.
         api_mode: Wire format of the route (`chat_completions`, `anthropic_messages`, ...); "" when unknown.

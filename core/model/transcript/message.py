@@ -30,8 +30,6 @@ class Row:
     """Where a message is stored, and the facts only the database knows.
 
     Attributes:
-        id: `messages.id`.
-        session_id: `messages.session_id`.
         timestamp: Write time, UTC; not monotonic. None when the column holds no number.
         state: What became of the row.
         damage: What could not be decoded in this row, in words; empty for a sound row.

@@ -20,9 +20,7 @@ class ListQuery:
 
     Attributes:
         limit: Most rows wanted; None for all.
-        offset: How many to skip.
         since: Only what was active at or after this time.
-        source: Only sessions from here.
         sort: One of `core.store.conversations.sort_order.SORTS`.
         text: Only where this stands in an id, title, model, source or folder; case does not matter.
         kinds: Only conversations whose root is one of these; None for all. A list of sessions does not ask.

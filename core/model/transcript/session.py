@@ -36,7 +36,6 @@ class Session:
     """One row of `sessions`. None means the row or the schema does not say.
 
     Attributes:
-        database: The file it was read from.
         messages: `message_count` as stored: live rows only after an in-place compaction.
         last_active: Newest of the times the row itself carries; of an open session whose row says no more
             than its start (before 0.22), the time of its newest message.

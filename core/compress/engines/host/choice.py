@@ -22,7 +22,6 @@ class Surroundings:
     """Where engines are looked for.
 
     Attributes:
-        home: The HERMES_HOME.
         install: Where Hermes is installed; None when nobody says.
     """
 

@@ -53,7 +53,6 @@ class HermesInstall:
 
     Attributes:
         version: Of the distribution; "" when Hermes is not installed there.
-        plugins: Its `plugins` packages.
         entry_points: Name, module, version and source file of what other distributions offer.
         dashboard: It has the pages of Hermes' dashboard, which some packages leave out.
     """

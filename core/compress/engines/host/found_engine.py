@@ -74,7 +74,6 @@ class LoadedEngine:
         copy_error: Why a deep copy of it fails; None when it works.
         clones: It has a `clone_for_agent` of its own.
         tools: Names of the tools it offers the model.
-        status: Its figures.
         with_hermes: An installed Hermes was imported, not a stand-in.
         handed: Names of the engines its `register` handed over; with none it was made of one of its classes.
         trouble: What `register` raised; None when it did not.

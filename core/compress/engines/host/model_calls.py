@@ -26,7 +26,6 @@ class ModelCalls:
     None where nothing is sent.
 
     Attributes:
-        count: Calls so far.
         sent: Tokens sent so far.
         asked, answered: Tokens of the calls and of their answers, whoever answers.
     """

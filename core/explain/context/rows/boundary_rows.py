@@ -26,13 +26,11 @@ class BoundaryRows:
 
     Attributes:
         opened: The generation it began.
-        session: Where it began.
         before: Ids of the transcript it was given, in order; empty when its rows are destroyed.
         kept: How many of them the compaction before it had written.
         after: Ids of what it left.
         counted_before, counted_after: Message counts; None when rows are missing.
         last: The last message of the transcript it was given.
-        summary: The summary it wrote.
         gained: Rows the running turn added since the compaction before this one, where the session in between
             was never written to.
     """

@@ -48,7 +48,6 @@ class Surveyed:
     Attributes:
         full: Every rule was applied; else only those about the session row.
         fresh: It was examined now, not remembered.
-        error: Why it could not be examined.
     """
 
     row: ConversationRow
