@@ -29,6 +29,18 @@ def make_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeH
 
 
 @pytest.fixture
+def begun(make_home: MakeHome) -> MakeHome:
+    """Makes homes with a session S, of these columns."""
+
+    def build(release: str = "0.19", config: str = CONFIG, **columns: object) -> Home:
+        home = make_home(release, config)
+        home.db.session("S", **columns)
+        return home
+
+    return build
+
+
+@pytest.fixture
 def home(make_home: MakeHome) -> Home:
     """Session S with seven turns, and a log that begins with a turn."""
     home = make_home()

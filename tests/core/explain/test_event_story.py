@@ -167,15 +167,14 @@ def test_rows_alone_say_that_the_threshold_of_then_is_lost_when_config_was_chang
 
 @pytest.mark.parametrize(("in_place", "release"), [("true", "0.17"), ("false", "0.18")])
 def test_a_rotation_where_rows_are_replaced_in_place_was_the_work_of_an_older_release(
-    make_home: MakeHome, monkeypatch: pytest.MonkeyPatch, in_place: str, release: str
+    begun: MakeHome, monkeypatch: pytest.MonkeyPatch, in_place: str, release: str
 ) -> None:
     def written_by_either(text: str) -> SummaryMatch | None:
         match = find_summary(text)
         return replace(match, releases=("0.17", "0.18")) if match is not None else None
 
     monkeypatch.setattr("core.explain.context.rows.boundary_rows.find_summary", written_by_either)
-    home = make_home("0.18", config=f"{CONFIG}compression:\n  in_place: {in_place}\n")
-    home.db.session("S")
+    home = begun("0.18", config=f"{CONFIG}compression:\n  in_place: {in_place}\n")
     home.talk(7)
     home.db.rotate("S", "S2", 3, 4, "x")
     assert only(home).release == release

@@ -16,16 +16,14 @@ def test_where_it_stands_counts_down_to_the_threshold(home: Home) -> None:
     assert now.blocked_by == ()
 
 
-def test_what_blocks_is_named(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "compression:\n  enabled: false\n")
-    home.db.session("S")
+def test_what_blocks_is_named(begun: MakeHome) -> None:
+    home = begun(config=CONFIG + "compression:\n  enabled: false\n")
     home.talk(2)
     assert "compression.enabled is false" in explained(home).now.blocked_by
 
 
-def test_a_foreign_engine_is_said_not_to_obey_the_threshold(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "context:\n  engine: lcm\n")
-    home.db.session("S")
+def test_a_foreign_engine_is_said_not_to_obey_the_threshold(begun: MakeHome) -> None:
+    home = begun(config=CONFIG + "context:\n  engine: lcm\n")
     home.talk(2)
     assert any("lcm" in note for note in explained(home).notes)
 
@@ -40,9 +38,8 @@ def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> Non
     assert any("32,000" in words and "54,400" in words for words in event.disagreements)
 
 
-def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
+def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(begun: MakeHome) -> None:
+    home = begun("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
     home.turn()
     home.talk(7)
     home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
@@ -59,9 +56,8 @@ def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(make_home: 
     assert any("45,000" in evidence.text for evidence in second.evidence)
 
 
-def test_a_limit_above_the_window_steps_it_down_for_the_event_as_for_its_turn(make_home: MakeHome) -> None:
-    home = make_home("0.13", config=CONFIG)
-    home.db.session("S")
+def test_a_limit_above_the_window_steps_it_down_for_the_event_as_for_its_turn(begun: MakeHome) -> None:
+    home = begun("0.13", config=CONFIG)
     home.turn()
     home.talk(7)
     home.refused("HTTP 400: This model's maximum context length is 128000 tokens.")
@@ -72,9 +68,8 @@ def test_a_limit_above_the_window_steps_it_down_for_the_event_as_for_its_turn(ma
     assert event.window == event.attempt.window_after == 32_000
 
 
-def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
+def test_a_size_below_the_threshold_of_today_claims_no_threshold(begun: MakeHome) -> None:
+    home = begun("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
     home.turn()
     home.talk(7)
     home.call(1, 60_000)
@@ -88,9 +83,8 @@ def test_a_size_below_the_threshold_of_today_claims_no_threshold(make_home: Make
     assert any("another window or threshold" in words for words in event.disagreements)
 
 
-def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n")
-    home.db.session("S", model="mock-b")
+def test_a_model_that_took_over_brings_its_own_window(begun: MakeHome) -> None:
+    home = begun("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n", model="mock-b")
     home.turn()
     home.talk(7)
     home.line("Cached context length mock-b@http://h/v1/ -> 128,000 tokens", tag=None)
@@ -104,9 +98,8 @@ def test_a_model_that_took_over_brings_its_own_window(make_home: MakeHome) -> No
     assert (event.window, event.threshold) == (128_000, 96_000)
 
 
-def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did(make_home: MakeHome) -> None:
-    home = make_home("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
-    home.db.session("S")
+def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did(begun: MakeHome) -> None:
+    home = begun("0.19", config="model:\n  default: mock-model\n  context_length: 200000\n")
     for before in (28, 8):
         home.turn()
         home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
@@ -118,11 +111,7 @@ def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did
 
 def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) -> None:
     """The line names both; the configuration alone would give 54,400."""
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working.",
-        tag=None,
-    )
+    home.lowered(tag=None)
     home.call(6, 41_000)
     home.started(41_000, 28)
     compacted(home)
@@ -154,9 +143,8 @@ def test_a_window_stated_in_an_earlier_turn_is_told_beside_todays(home: Home) ->
     assert any("100,000 in other turns" in words for words in event.disagreements)
 
 
-def test_a_window_stated_in_another_session_proves_nothing_here(make_home: MakeHome) -> None:
-    home = make_home(config="model:\n  default: mock-model\n")
-    home.db.session("S", model="mock-model")
+def test_a_window_stated_in_another_session_proves_nothing_here(begun: MakeHome) -> None:
+    home = begun(config="model:\n  default: mock-model\n", model="mock-model")
     home.db.session("T", model="mock-model")
     home.talk(2)
     line = "Preflight compression: ~90,000 tokens >= 75,000 threshold (model mock-model, ctx 100,000)"

@@ -38,11 +38,10 @@ def test_an_answered_call_of_the_same_size_proves_the_check_behind_it(home: Home
     assert event.threshold == 54_400
 
 
-def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_went_on(make_home: MakeHome) -> None:
+def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_went_on(begun: MakeHome) -> None:
     """Between turns the gateway goes by the same number, and the line that says so may be lost."""
     for follows, verdict in ((False, Verdict.SUSPECTED), (True, Verdict.PROVED)):
-        home = make_home()
-        home.db.session("S", source="telegram")
+        home = begun(source="telegram")
         home.turn(history=24)
         home.talk(7)
         home.call(6, 60_000)
@@ -53,10 +52,9 @@ def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_went_on(make_
         assert only(home).verdict is verdict
 
 
-def test_in_a_gateway_only_a_topic_proves_a_command(make_home: MakeHome) -> None:
+def test_in_a_gateway_only_a_topic_proves_a_command(begun: MakeHome) -> None:
     for focus, verdict in ((None, Verdict.SUSPECTED), ("the parser", Verdict.PROVED)):
-        home = make_home()
-        home.db.session("S", source="telegram")
+        home = begun(source="telegram")
         home.turn(history=24)
         home.talk(7)
         home.turn_ended()
@@ -145,9 +143,8 @@ def test_a_fallback_is_known_by_its_own_words(home: Home) -> None:
     assert only(home).summary.status is SummaryStatus.FALLBACK
 
 
-def test_telemetry_names_cause_and_numbers(make_home: MakeHome) -> None:
-    home = make_home("0.22")
-    home.db.session("S")
+def test_telemetry_names_cause_and_numbers(begun: MakeHome) -> None:
+    home = begun("0.22")
     home.turn(history=24)
     home.talk(7)
     home.call(6, 53_838)
@@ -171,9 +168,8 @@ def test_telemetry_names_cause_and_numbers(make_home: MakeHome) -> None:
     assert (event.threshold, event.duration, event.summary.model) == (54_400, 0.412, "small")
 
 
-def test_a_refused_output_and_too_few_messages_are_told_as_such_beside_telemetry(make_home: MakeHome) -> None:
-    home = make_home("0.22")
-    home.db.session("S")
+def test_a_refused_output_and_too_few_messages_are_told_as_such_beside_telemetry(begun: MakeHome) -> None:
+    home = begun("0.22")
     home.turn(history=0)
     home.db.turn("S", "0")
     text = "HTTP 400: max_tokens is too large: 40000. This model supports at most 4096 completion tokens"
@@ -193,9 +189,8 @@ def test_a_refused_output_and_too_few_messages_are_told_as_such_beside_telemetry
     assert event.summary.failure.cause == "too_few"
 
 
-def test_rotation_is_followed_into_the_new_session(make_home: MakeHome) -> None:
-    home = make_home("0.17")
-    home.db.session("S")
+def test_rotation_is_followed_into_the_new_session(begun: MakeHome) -> None:
+    home = begun("0.17")
     home.turn(history=24)
     home.talk(7)
     home.call(6, 65_000)
@@ -237,9 +232,8 @@ def test_without_a_log_counts_stay_and_nothing_is_proved(home: Home) -> None:
     assert any("no log line" in note for note in explanation.notes)
 
 
-def test_without_a_log_size_and_last_message_tell_the_trigger(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_without_a_log_size_and_last_message_tell_the_trigger(begun: MakeHome) -> None:
+    home = begun()
     home.talk(6, size=40_000)
     home.db.message("S", "user", "and now?")
     home.compact(tail=5)
@@ -249,9 +243,8 @@ def test_without_a_log_size_and_last_message_tell_the_trigger(make_home: MakeHom
     assert event.tokens > 54_400
 
 
-def test_without_a_log_a_small_transcript_inside_a_turn_was_refused(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_without_a_log_a_small_transcript_inside_a_turn_was_refused(begun: MakeHome) -> None:
+    home = begun()
     home.talk(6)
     home.db.message("S", "user", "go on")
     home.db.message("S", "assistant", "", calls=[("c", "terminal", "{}")])
@@ -264,9 +257,8 @@ def test_another_release_can_be_asked_for(home: Home) -> None:
     assert explained(home, release="0.13").now.threshold == 64_000
 
 
-def test_a_conversation_without_messages_has_no_events(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_conversation_without_messages_has_no_events(begun: MakeHome) -> None:
+    home = begun()
     explanation = explained(home)
     assert explanation.events == ()
     assert explanation.now.tokens is None

@@ -13,9 +13,8 @@ from tests.core.explain.home import Home
 
 
 @pytest.fixture
-def home(make_home: MakeHome) -> Home:
-    home = make_home()
-    home.db.session("S")
+def home(begun: MakeHome) -> Home:
+    home = begun()
     home.turn()
     home.talk(3)
     return home

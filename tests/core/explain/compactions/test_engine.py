@@ -29,9 +29,8 @@ def told(home: Home) -> Explanation:
         return explain(store, "S")
 
 
-def test_a_configured_engine_takes_the_threshold_out_of_force(make_home: MakeHome) -> None:
-    home = make_home(config=FOREIGN)
-    home.db.session("S")
+def test_a_configured_engine_takes_the_threshold_out_of_force(begun: MakeHome) -> None:
+    home = begun(config=FOREIGN)
     home.talk(1)
     (home.path / "lcm_store.db").write_bytes(b"x" * 2_000)
     (home.path / "plugins" / "lcm").mkdir(parents=True)
@@ -41,9 +40,8 @@ def test_a_configured_engine_takes_the_threshold_out_of_force(make_home: MakeHom
     assert any(note.startswith("it is loaded from ") for note in notes)
 
 
-def test_an_engine_that_was_not_found_decides_nothing(make_home: MakeHome) -> None:
-    home = make_home(config=FOREIGN)
-    home.db.session("S")
+def test_an_engine_that_was_not_found_decides_nothing(begun: MakeHome) -> None:
+    home = begun(config=FOREIGN)
     home.turn()
     home.line("Context engine 'lcm' not found — falling back to built-in compressor", level="WARNING")
     home.talk(1)
@@ -64,18 +62,16 @@ def test_rows_show_an_engine_nobody_configured_any_more(make_home: MakeHome) -> 
         assert "N1" in {finding.rule for finding in examine(store, "S").findings}
 
 
-def test_the_built_in_one_is_no_foreigner(make_home: MakeHome) -> None:
-    home = make_home("0.22")
-    home.db.session("S")
+def test_the_built_in_one_is_no_foreigner(begun: MakeHome) -> None:
+    home = begun("0.22")
     home.talk(7)
     home.compact()
     with home.store() as store:
         assert foreign_engine(explain(store, "S").context) is None
 
 
-def test_rows_that_are_missing_are_told_with_the_reasons(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_rows_that_are_missing_are_told_with_the_reasons(begun: MakeHome) -> None:
+    home = begun()
     home.talk(2)
     home.db.connection.execute("UPDATE sessions SET message_count = 20 WHERE id = 'S'")
     assert any("counts 20 live messages, 8 of them could be read" in note for note in told(home).notes)
@@ -90,9 +86,8 @@ def engine_lines(home: Home, before: int) -> None:
     home.telemetry(trigger_source="pre_api", commit_status="committed", method="none", route="hermes")
 
 
-def test_the_short_record_of_another_engine_belongs_to_the_attempt_before_it(make_home: MakeHome) -> None:
-    home = make_home("0.22", config=FOREIGN)
-    home.db.session("S")
+def test_the_short_record_of_another_engine_belongs_to_the_attempt_before_it(begun: MakeHome) -> None:
+    home = begun("0.22", config=FOREIGN)
     home.turn()
     home.talk(7)
     engine_lines(home, 28)
@@ -102,9 +97,8 @@ def test_the_short_record_of_another_engine_belongs_to_the_attempt_before_it(mak
     assert any(one.text.startswith("Pre-API") for one in event.evidence)
 
 
-def test_a_threshold_of_hermes_is_not_shown_for_another_engine(make_home: MakeHome) -> None:
-    home = make_home(config=FOREIGN)
-    home.db.session("S")
+def test_a_threshold_of_hermes_is_not_shown_for_another_engine(begun: MakeHome) -> None:
+    home = begun(config=FOREIGN)
     home.turn()
     home.talk(7)
     home.turn_ended()
@@ -115,9 +109,8 @@ def test_a_threshold_of_hermes_is_not_shown_for_another_engine(make_home: MakeHo
     assert "the context engine 'lcm' decides by a threshold of its own" in event.arithmetic
 
 
-def test_an_engine_that_asked_below_its_threshold_names_both_numbers(make_home: MakeHome) -> None:
-    home = make_home("0.22", config=FOREIGN)
-    home.db.session("S")
+def test_an_engine_that_asked_below_its_threshold_names_both_numbers(begun: MakeHome) -> None:
+    home = begun("0.22", config=FOREIGN)
     home.turn()
     home.talk(7)
     told_by = "Engine-driven preflight maintenance: tiny requested compress() at"
@@ -127,9 +120,8 @@ def test_an_engine_that_asked_below_its_threshold_names_both_numbers(make_home: 
     assert (event.trigger, event.tokens, event.threshold) == (Trigger.ENGINE, 17_278, 30_000)
 
 
-def test_what_another_engine_left_in_place_is_counted_by_its_rows(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_what_another_engine_left_in_place_is_counted_by_its_rows(begun: MakeHome) -> None:
+    home = begun()
     home.talk(7)
     old, at = home.db.live("S"), home.db.tick()
     home.db.mark(old, active=0, compacted=1)
@@ -143,9 +135,8 @@ def test_what_another_engine_left_in_place_is_counted_by_its_rows(make_home: Mak
     assert (event.messages_before, event.messages_after) == (28, 6)
 
 
-def test_a_digest_of_another_engine_is_an_event_without_a_log(make_home: MakeHome) -> None:
-    home = make_home(config=FOREIGN)
-    home.db.session("S")
+def test_a_digest_of_another_engine_is_an_event_without_a_log(begun: MakeHome) -> None:
+    home = begun(config=FOREIGN)
     home.talk(7)
     old = home.db.live("S")
     home.db.mark(old, active=0, compacted=1)
@@ -160,9 +151,8 @@ def test_a_digest_of_another_engine_is_an_event_without_a_log(make_home: MakeHom
     assert any("holds no summary of Hermes' own: '[digest]'" in note for note in told(home).notes)
 
 
-def test_a_summary_in_hermes_form_is_nobodys_while_another_engine_is_in_charge(make_home: MakeHome) -> None:
-    home = make_home("0.22", config=FOREIGN)
-    home.db.session("S")
+def test_a_summary_in_hermes_form_is_nobodys_while_another_engine_is_in_charge(begun: MakeHome) -> None:
+    home = begun("0.22", config=FOREIGN)
     home.talk(7)
     home.db.compact("S", 3, 4, "kept")
     home.talk(1)
@@ -171,9 +161,8 @@ def test_a_summary_in_hermes_form_is_nobodys_while_another_engine_is_in_charge(m
     assert event.summary.model is None
 
 
-def test_the_same_summary_is_a_models_where_hermes_decides(make_home: MakeHome) -> None:
-    home = make_home("0.22")
-    home.db.session("S")
+def test_the_same_summary_is_a_models_where_hermes_decides(begun: MakeHome) -> None:
+    home = begun("0.22")
     home.talk(7)
     home.db.compact("S", 3, 4, "kept")
     home.talk(1)
@@ -181,9 +170,8 @@ def test_the_same_summary_is_a_models_where_hermes_decides(make_home: MakeHome) 
     assert event.summary.status is SummaryStatus.MODEL
 
 
-def test_an_engine_loaded_after_one_was_not_found_is_in_charge(make_home: MakeHome) -> None:
-    home = make_home(config=FOREIGN)
-    home.db.session("S")
+def test_an_engine_loaded_after_one_was_not_found_is_in_charge(begun: MakeHome) -> None:
+    home = begun(config=FOREIGN)
     home.line("Context engine 'lcm' not found — falling back to built-in compressor", level="WARNING")
     home.line("Plugin 'hermes-lcm' registered context engine: lcm", tag=None)
     home.turn()
@@ -194,10 +182,9 @@ def test_an_engine_loaded_after_one_was_not_found_is_in_charge(make_home: MakeHo
 
 
 def test_a_summary_written_beside_an_engine_since_taken_away_is_no_models_for_sure(
-    make_home: MakeHome,
+    begun: MakeHome,
 ) -> None:
-    home = make_home()
-    home.db.session("S")
+    home = begun()
     home.line("Plugin 'inspector' registered context engine: inspector", tag=None)
     home.turn()
     home.talk(7)

@@ -10,9 +10,8 @@ from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained
 
 
-def _chat(make_home: MakeHome) -> Home:
-    home = make_home()
-    home.db.session("S", source="telegram")
+def _chat(begun: MakeHome) -> Home:
+    home = begun(source="telegram")
     home.turn(history=24)
     home.talk(7)
     return home
@@ -96,11 +95,10 @@ def _failed_under_the_tag_of_another(home: Home, *, meanwhile: bool = False) -> 
 
 
 def test_a_reason_under_the_tag_of_another_chat_is_that_of_the_attempt_it_stands_in(
-    make_home: MakeHome,
+    begun: MakeHome,
 ) -> None:
     """As 0.22.2 logged it: its threads keep the tag of the chat they served before."""
-    home = make_home("0.22")
-    home.db.session("S", source="telegram")
+    home = begun("0.22", source="telegram")
     home.db.session("T", source="telegram")
     home.talk(7)
     _failed_under_the_tag_of_another(home)
@@ -110,9 +108,8 @@ def test_a_reason_under_the_tag_of_another_chat_is_that_of_the_attempt_it_stands
     assert explained(home, "T").events == ()
 
 
-def test_it_is_nobodys_while_the_tagged_chat_compresses_too(make_home: MakeHome) -> None:
-    home = make_home("0.22")
-    home.db.session("S", source="telegram")
+def test_it_is_nobodys_while_the_tagged_chat_compresses_too(begun: MakeHome) -> None:
+    home = begun("0.22", source="telegram")
     home.talk(7)
     _failed_under_the_tag_of_another(home, meanwhile=True)
     (event,) = explained(home).events

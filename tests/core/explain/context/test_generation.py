@@ -22,9 +22,8 @@ def of(home: Home, **kwargs: object) -> GenerationContext:
 
 
 @pytest.fixture
-def home(make_home: MakeHome) -> Home:
-    home = make_home()
-    home.db.session("S", system_prompt="s" * 400)
+def home(begun: MakeHome) -> Home:
+    home = begun(system_prompt="s" * 400)
     home.talk(7)
     return home
 
@@ -63,9 +62,8 @@ def test_an_older_generation_can_be_looked_at_and_has_no_current_size(home: Home
     assert len(of(home).messages) == 8
 
 
-def test_an_older_generation_has_the_size_its_own_line_states(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_an_older_generation_has_the_size_its_own_line_states(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     home.talk(7)
     home.started(54_828, 28)
@@ -77,9 +75,8 @@ def test_an_older_generation_has_the_size_its_own_line_states(make_home: MakeHom
     assert of(home, generation=1).settings.current_tokens is None
 
 
-def test_rows_of_the_running_turn_that_a_later_session_holds_belong_to_it(make_home: MakeHome) -> None:
-    home = make_home("0.13")
-    home.db.session("S", api_call_count=6 + 3)
+def test_rows_of_the_running_turn_that_a_later_session_holds_belong_to_it(begun: MakeHome) -> None:
+    home = begun("0.13", api_call_count=6 + 3)
     home.talk(3)
     home.db.rotate("S", "S2", 3, 0, "## Goal\nship")
     home.db.message("S2", "user", "go on")
@@ -115,9 +112,8 @@ def test_a_config_that_cannot_be_read_is_an_error_of_its_own(home: Home) -> None
         of(home)
 
 
-def test_a_lock_and_a_pause_reach_the_gate(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S", compression_failure_cooldown_until=4e9, compression_fallback_streak=1)
+def test_a_lock_and_a_pause_reach_the_gate(begun: MakeHome) -> None:
+    home = begun(compression_failure_cooldown_until=4e9, compression_fallback_streak=1)
     home.talk(1)
     home.db.connection.execute("INSERT INTO compression_locks VALUES ('S', 'pid=7', 1.0, 4e9)")
     gate = of(home).gate
@@ -133,9 +129,8 @@ def test_a_pause_of_the_gateway_does_not_hold_for_the_agent(make_home: MakeHome)
     assert of(home).gate.cooldown_until is None
 
 
-def test_the_window_comes_from_the_log_when_nothing_else_says(make_home: MakeHome) -> None:
-    home = make_home(config="")
-    home.db.session("S", model="nobody-knows")
+def test_the_window_comes_from_the_log_when_nothing_else_says(begun: MakeHome) -> None:
+    home = begun(config="", model="nobody-knows")
     home.talk(1)
     assert of(home).window.tokens is None
     home.line("Preflight compression: ~9 tokens >= 8 threshold (model nobody-knows, ctx 70,000)")
@@ -231,9 +226,8 @@ def closed(home: Home, generation: int) -> Closed:
         return generation_context(store, "S", generation=generation).closed
 
 
-def test_a_list_the_log_counts_alike_needs_no_word(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_list_the_log_counts_alike_needs_no_word(begun: MakeHome) -> None:
+    home = begun()
     home.talk(7)
     home.started(54_828, 28)
     home.compact()
@@ -242,9 +236,8 @@ def test_a_list_the_log_counts_alike_needs_no_word(make_home: MakeHome) -> None:
     assert len(closed(home, 1).messages) == 28
 
 
-def test_messages_only_the_log_counts_make_the_list_a_part_of_it(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_messages_only_the_log_counts_make_the_list_a_part_of_it(begun: MakeHome) -> None:
+    home = begun()
     home.talk(7)
     home.started(54_828, 40)
     home.compact()
@@ -253,9 +246,8 @@ def test_messages_only_the_log_counts_make_the_list_a_part_of_it(make_home: Make
     assert found.notes == ("the database kept only 28 of the messages it was given: the log counts 40",)
 
 
-def test_what_a_session_never_written_to_was_given_is_not_known(make_home: MakeHome) -> None:
-    home = make_home("0.13")
-    home.db.session("S", api_call_count=6)
+def test_what_a_session_never_written_to_was_given_is_not_known(begun: MakeHome) -> None:
+    home = begun("0.13", api_call_count=6)
     home.talk(3)
     home.db.rotate("S", "S2", 3, 0, "## Goal\nship")
     home.db.connection.execute("DELETE FROM messages WHERE session_id = 'S2'")
@@ -266,9 +258,8 @@ def test_what_a_session_never_written_to_was_given_is_not_known(make_home: MakeH
     assert "kept only 0" in found.notes[0]
 
 
-def test_the_newest_a_partial_compression_kept_are_named(make_home: MakeHome) -> None:
-    home = make_home("0.16")
-    home.db.session("S", api_call_count=10)
+def test_the_newest_a_partial_compression_kept_are_named(begun: MakeHome) -> None:
+    home = begun("0.16", api_call_count=10)
     home.talk(5)
     home.started(42_131, 12)
     home.db.rotate("S", "S2", 3, 8, "## Goal\nship")
@@ -279,9 +270,8 @@ def test_the_newest_a_partial_compression_kept_are_named(make_home: MakeHome) ->
     assert "kept the other 8" in found.notes[0]
 
 
-def test_a_result_that_only_the_next_session_holds_may_be_shortened(make_home: MakeHome) -> None:
-    home = make_home("0.13")
-    home.db.session("S", api_call_count=6 + 1)
+def test_a_result_that_only_the_next_session_holds_may_be_shortened(begun: MakeHome) -> None:
+    home = begun("0.13", api_call_count=6 + 1)
     home.talk(3)
     home.db.rotate("S", "S2", 3, 0, "## Goal\nship")
     home.db.message("S2", "user", "go on")

@@ -144,9 +144,8 @@ def test_the_cause_of_a_failure_is_told_apart(home: Home, said: str, cause: str)
     assert failure.text == said
 
 
-def test_a_failure_stands_until_an_attempt_succeeds(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_failure_stands_until_an_attempt_succeeds(begun: MakeHome) -> None:
+    home = begun()
     home.turn(history=24)
     home.talk(7)
     home.started(54_828, 28)

@@ -23,9 +23,8 @@ def last(home: Home, trigger: Trigger) -> Decision:
     return [d for turn in turns(home) for d in turn.decisions if d.trigger is trigger][-1]
 
 
-def test_each_turn_shows_the_checks_its_release_makes(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_each_turn_shows_the_checks_its_release_makes(begun: MakeHome) -> None:
+    home = begun()
     home.talk(3)
     found = turns(home)
     assert [turn.index for turn in found] == [1, 2, 3]
@@ -37,33 +36,29 @@ def test_each_turn_shows_the_checks_its_release_makes(make_home: MakeHome) -> No
     ]
 
 
-def test_an_older_release_has_no_check_before_a_call(make_home: MakeHome) -> None:
-    home = make_home("0.16")
-    home.db.session("S")
+def test_an_older_release_has_no_check_before_a_call(begun: MakeHome) -> None:
+    home = begun("0.16")
     home.talk(1)
     (turn,) = turns(home)
     assert [decision.trigger for decision in turn.decisions] == [Trigger.PREFLIGHT, Trigger.POST_RESPONSE]
 
 
-def test_too_few_messages_stop_the_check_at_the_start_of_a_turn(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_too_few_messages_stop_the_check_at_the_start_of_a_turn(begun: MakeHome) -> None:
+    home = begun()
     home.talk(2)
     assert "messages" in last(home, Trigger.PREFLIGHT).blocked_by
     home.talk(6)
     assert "messages" not in last(home, Trigger.PREFLIGHT).blocked_by
 
 
-def test_few_but_huge_messages_pass_the_count(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_few_but_huge_messages_pass_the_count(begun: MakeHome) -> None:
+    home = begun()
     home.talk(2, size=250_000)
     assert "messages" not in last(home, Trigger.PREFLIGHT).blocked_by
 
 
-def test_a_real_prompt_size_takes_the_place_of_the_estimate(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_real_prompt_size_takes_the_place_of_the_estimate(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     home.talk(1)
     home.call(1, 51_000)
@@ -73,10 +68,9 @@ def test_a_real_prompt_size_takes_the_place_of_the_estimate(make_home: MakeHome)
     assert "size" in decision.blocked_by
 
 
-def test_a_number_a_line_states_takes_the_place_of_the_estimate(make_home: MakeHome) -> None:
+def test_a_number_a_line_states_takes_the_place_of_the_estimate(begun: MakeHome) -> None:
     """The estimate stands beside it; without the line it would leave the check open."""
-    home = make_home()
-    home.db.session("S")
+    home = begun()
     home.turn()
     home.talk(7)
     home.call(1, 50_000)
@@ -91,25 +85,22 @@ def test_a_number_a_line_states_takes_the_place_of_the_estimate(make_home: MakeH
     assert f"{stated.where}, ~{stated.estimate:,} by its rows" in decision_sentence(stated)
 
 
-def test_what_is_not_on_record_leaves_a_decision_open(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_what_is_not_on_record_leaves_a_decision_open(begun: MakeHome) -> None:
+    home = begun()
     home.talk(3, size=250_000)
     first = turns(home)[1].decisions[-1]
     assert first.fires is None
     assert any(check.passed is None and check.had == "not on record" for check in first.checks)
 
 
-def test_a_disabled_compressor_never_fires(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "compression:\n  enabled: false\n")
-    home.db.session("S")
+def test_a_disabled_compressor_never_fires(begun: MakeHome) -> None:
+    home = begun(config=CONFIG + "compression:\n  enabled: false\n")
     home.talk(3, size=100_000)
     assert all(d.fires is False for turn in turns(home) for d in turn.decisions)
 
 
-def test_a_line_that_says_it_was_passed_over_is_quoted(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_line_that_says_it_was_passed_over_is_quoted(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     home.talk(1)
     home.turn(history=4)
@@ -123,9 +114,8 @@ def test_a_line_that_says_it_was_passed_over_is_quoted(make_home: MakeHome) -> N
     assert "passed over" not in first.decisions[0].blocked_by
 
 
-def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S", system_prompt="s" * 400)
+def test_the_curve_sets_the_estimate_beside_the_real_prompt(begun: MakeHome) -> None:
+    home = begun(system_prompt="s" * 400)
     home.turn()
     home.talk(1)
     home.call(1, 1_000)
@@ -142,16 +132,14 @@ def test_the_curve_sets_the_estimate_beside_the_real_prompt(make_home: MakeHome)
     assert points[1].estimate == 100 + points[1].messages
 
 
-def test_without_a_log_there_is_no_curve(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_without_a_log_there_is_no_curve(begun: MakeHome) -> None:
+    home = begun()
     home.talk(1)
     assert [turn.calls for turn in turns(home)] == [()]
 
 
-def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_compaction_belongs_to_the_turn_and_the_check_it_came_from(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     rows = home.talk(7, size=40_000)
     home.db.message("S", "user", "the next task")
@@ -182,9 +170,8 @@ def _message(home: Home, text: str) -> None:
     home.turn_ended()
 
 
-def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S", source="telegram")
+def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(begun: MakeHome) -> None:
+    home = begun(source="telegram")
     home.talk(7)
     _gateway_fires(home, 28)
     home.compact()
@@ -195,9 +182,8 @@ def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(mak
     assert turn_sentence(turn) == "compressed by the gateway, 60,000 of 54,400 tokens (event 1)"
 
 
-def test_a_failed_attempt_is_never_told_as_a_compaction(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S", source="telegram")
+def test_a_failed_attempt_is_never_told_as_a_compaction(begun: MakeHome) -> None:
+    home = begun(source="telegram")
     home.talk(7)
     _gateway_fires(home, 28)
     home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
@@ -207,9 +193,8 @@ def test_a_failed_attempt_is_never_told_as_a_compaction(make_home: MakeHome) -> 
     assert turn_sentence(turn) == "failed (by the gateway), 60,000 of 54,400 tokens (event 1)"
 
 
-def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     home.talk(7)
     home.started(60_000, 28)
@@ -222,10 +207,9 @@ def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(make_home: Mak
 
 
 def test_a_gateway_that_found_another_compression_running_says_so_of_the_next_turn(
-    make_home: MakeHome,
+    begun: MakeHome,
 ) -> None:
-    home = make_home("0.22")
-    home.db.session("S", source="telegram")
+    home = begun("0.22", source="telegram")
     home.talk(3, size=30_000)
     text = "Session hygiene: skipping compression for S; another compression is already in flight"
     home.line(text, tag=None, logger="gateway.run")
@@ -236,9 +220,8 @@ def test_a_gateway_that_found_another_compression_running_says_so_of_the_next_tu
     assert "agent.log:1: another compression is already in flight" in turn_sentence(turn)
 
 
-def test_rows_a_compaction_copied_are_not_decided_about_again(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_rows_a_compaction_copied_are_not_decided_about_again(begun: MakeHome) -> None:
+    home = begun()
     home.talk(4)
     home.compact()
     home.talk(1)
@@ -248,9 +231,8 @@ def test_rows_a_compaction_copied_are_not_decided_about_again(make_home: MakeHom
     assert [turn.text for turn in found] == ["ask 0_0", "ask 4_1", "ask 8_2", "ask 12_3", "ask 8_0"]
 
 
-def test_a_pause_of_the_past_held_a_later_turn_back(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_a_pause_of_the_past_held_a_later_turn_back(begun: MakeHome) -> None:
+    home = begun()
     home.turn()
     home.talk(1)
     home.started(60_000, before=4)
@@ -265,9 +247,8 @@ def test_a_pause_of_the_past_held_a_later_turn_back(make_home: MakeHome) -> None
     assert "agent.log:" in turn_sentence(second)
 
 
-def test_a_large_turn_nothing_held_back_says_so(make_home: MakeHome) -> None:
-    home = make_home("0.16")
-    home.db.session("S")
+def test_a_large_turn_nothing_held_back_says_so(begun: MakeHome) -> None:
+    home = begun("0.16")
     home.turn()
     home.talk(1)
     home.call(1, 90_000)
@@ -278,9 +259,8 @@ def test_a_large_turn_nothing_held_back_says_so(make_home: MakeHome) -> None:
     assert "it did not fire" in turn_sentence(first)
 
 
-def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(make_home: MakeHome) -> None:
-    home = make_home("0.16")
-    home.db.session("S")
+def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(begun: MakeHome) -> None:
+    home = begun("0.16")
     home.talk(2, size=244_000)
     first = turns(home)[0]
     assert first.standing is Standing.OPEN
@@ -312,11 +292,8 @@ def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -
 
 
 @pytest.mark.parametrize("first", [1, 3, 40], ids=["a new agent", "numbered on", "the log begins late"])
-def test_calls_belong_to_their_turn_however_far_the_agent_had_counted(
-    make_home: MakeHome, first: int
-) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_calls_belong_to_their_turn_however_far_the_agent_had_counted(begun: MakeHome, first: int) -> None:
+    home = begun()
     if first == 3:
         home.turn()
         home.talk(1)
@@ -340,18 +317,13 @@ def test_right_after_a_compaction_a_size_no_provider_counted_leaves_it_open(home
     assert last(home, Trigger.POST_RESPONSE).fires is None
 
 
-def test_a_window_of_the_summary_model_lowers_nothing_before_it_was_looked_at(make_home: MakeHome) -> None:
-    home = make_home(config=CONFIG + "auxiliary:\n  compression:\n    context_length: 40000\n")
-    home.db.session("S")
+def test_a_window_of_the_summary_model_lowers_nothing_before_it_was_looked_at(begun: MakeHome) -> None:
+    home = begun(config=CONFIG + "auxiliary:\n  compression:\n    context_length: 40000\n")
     home.turn()
     home.talk(7)
     home.call(1, 45_000)
     home.call(2, 55_000)
-    lowering = (
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
-    )
-    home.line(lowering)
+    home.lowered()
     home.started(55_000, before=28, tag=None)
     compacted(home)
     home.turn(history=8)

@@ -112,9 +112,8 @@ def test_with_prices_the_least_money_is_cheapest_not_the_least_reading() -> None
     assert cheapest([dear, high]) is dear
 
 
-def test_the_conversations_model_sets_the_price(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_the_conversations_model_sets_the_price(begun: MakeHome) -> None:
+    home = begun()
     home.talk(7)
     with home.store() as store:
         context = explain(store, "S").context
@@ -136,9 +135,8 @@ def test_every_release_can_be_lived_under(release: str) -> None:
     assert outcome.firings
 
 
-def test_history_holds_each_message_once(make_home: MakeHome) -> None:
-    home = make_home()
-    home.db.session("S")
+def test_history_holds_each_message_once(begun: MakeHome) -> None:
+    home = begun()
     home.talk(7)
     home.compact()
     home.talk(2)

@@ -46,9 +46,8 @@ def test_a_size_that_passed_denies_todays_threshold(home: Home, second: int, kno
     assert any("60,000 tokens passed" in words for words in event.disagreements) is not known
 
 
-def test_a_refusal_lowers_the_window_for_its_run_only(make_home: MakeHome) -> None:
-    home = make_home("0.19", config=LARGE)
-    home.db.session("S")
+def test_a_refusal_lowers_the_window_for_its_run_only(begun: MakeHome) -> None:
+    home = begun("0.19", config=LARGE)
     home.turn()
     home.talk(7)
     home.refused("HTTP 400: prompt is too long: 46954 tokens > 45000 maximum")
@@ -62,9 +61,8 @@ def test_a_refusal_lowers_the_window_for_its_run_only(make_home: MakeHome) -> No
     assert [event.window for event in explained(home).events] == [45_000, 45_000, 150_000]
 
 
-def test_a_model_of_its_own_does_not_get_the_window_config_names(make_home: MakeHome) -> None:
-    home = make_home("0.19", config=CONFIG)
-    home.db.session("S")
+def test_a_model_of_its_own_does_not_get_the_window_config_names(begun: MakeHome) -> None:
+    home = begun("0.19", config=CONFIG)
     home.turn()
     home.talk(7)
     home.call(1, 97_000)
@@ -92,10 +90,7 @@ def test_a_config_changed_in_mid_conversation_says_nothing_of_the_time_before(
 
 def test_what_the_summary_model_lowers_in_the_attempt_itself_counts_from_the_next_one_on(home: Home) -> None:
     home.call(1, 66_000)
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
-    )
+    home.lowered()
     home.started(66_000, before=28)
     home.done(28, 8, 4_000)
     home.call(2, 41_000)
@@ -119,10 +114,7 @@ def test_a_stated_window_stands_where_only_the_threshold_is_denied(home: Home) -
 def test_sizes_that_passed_before_a_lowering_do_not_deny_the_lowered_threshold(home: Home) -> None:
     for number, tokens in enumerate((45_000, 50_000), 1):
         home.call(number, tokens)
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
-    )
+    home.lowered()
     home.started(50_000, before=28)
     home.done(28, 8, 4_000)
     home.call(3, 41_000)
@@ -152,10 +144,9 @@ def test_sizes_that_passed_after_an_attempt_failed_deny_nothing(home: Home) -> N
     assert [event.threshold for event in explained(home).events] == [54_400, 54_400]
 
 
-def test_a_summary_window_of_config_lowers_nothing_where_no_line_says_so(make_home: MakeHome) -> None:
+def test_a_summary_window_of_config_lowers_nothing_where_no_line_says_so(begun: MakeHome) -> None:
     config = CONFIG + "auxiliary:\n  compression:\n    context_length: 40000\n"
-    home = make_home("0.19", config=config)
-    home.db.session("S")
+    home = begun("0.19", config=config)
     home.turn()
     home.talk(7)
     assert fired_at(home, 55_000, number=1).threshold == 54_400
@@ -179,10 +170,7 @@ def test_an_edited_config_stands_where_the_sizes_of_then_bear_it_out(
 
 
 def test_a_lowering_of_the_same_run_stands_whatever_config_says_since(home: Home) -> None:
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 90,000 tokens — auto-lowered session threshold to 40,000 to keep compression working."
-    )
+    home.lowered(90_000)
     fired_at(home, 41_000, number=1)
     edited = home.db.tick(5)
     os.utime(home.path / "config.yaml", (edited, edited))
@@ -193,10 +181,7 @@ def test_a_lowering_of_the_same_run_stands_whatever_config_says_since(home: Home
 
 
 def test_a_stated_threshold_that_a_line_had_lowered_is_no_disagreement(home: Home) -> None:
-    home.line(
-        "Auxiliary compression model mini has 40,000 token context, below the main model's compression "
-        "threshold of 54,400 tokens — auto-lowered session threshold to 40,000 to keep compression working."
-    )
+    home.lowered()
     home.pre_api(41_000, threshold=40_000)
     home.started(41_000, before=28)
     compacted(home)

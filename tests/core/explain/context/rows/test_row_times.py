@@ -8,9 +8,8 @@ from tests.core.explain.home import Home, only
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END
 
 
-def _closed_between_turns(make_home: MakeHome) -> Home:
-    home = make_home("0.16")
-    home.db.session("S", api_call_count=14)
+def _closed_between_turns(begun: MakeHome) -> Home:
+    home = begun("0.16", api_call_count=14)
     home.talk(7, size=40_000)
     return home
 
@@ -36,10 +35,9 @@ def test_a_request_that_came_after_the_copies_was_not(make_home: MakeHome) -> No
     assert (event.trigger, event.messages_before, event.messages_after) == (Trigger.MANUAL, 28, 8)
 
 
-def test_a_rewrite_left_the_rows_no_younger_than_its_summary(make_home: MakeHome) -> None:
+def test_a_rewrite_left_the_rows_no_younger_than_its_summary(begun: MakeHome) -> None:
     """The request that waited is stamped when it was sent, yet it came later."""
-    home = make_home("0.19")
-    home.db.session("S", source="telegram")
+    home = begun("0.19", source="telegram")
     first = home.db.turn("S", "kept")
     home.compact(head=1, tail=2)
     home.db.connection.execute("DELETE FROM messages WHERE active = 0")
@@ -65,10 +63,9 @@ def test_answers_a_branch_was_given_are_not_calls_of_its_own(make_home: MakeHome
     assert (event.messages_before, event.messages_after) == (31, 11)
 
 
-def test_a_summary_booked_before_the_answer_had_the_request_before_it(make_home: MakeHome) -> None:
+def test_a_summary_booked_before_the_answer_had_the_request_before_it(begun: MakeHome) -> None:
     """0.22 puts a summary into a row that keeps its old time; the request behind the copies is younger."""
-    home = make_home("0.22")
-    home.db.session("S")
+    home = begun("0.22")
     for row, uid in zip(home.talk(7), (f"u{n}" for n in range(28)), strict=True):
         home.db.mark([row], message_uid=uid)
     old = home.db.live("S")
