@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count
 from typing import Any
@@ -79,84 +79,20 @@ def survey(
     """
     kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
     memory = Memory.read(kept)
-    home, now = store.location.home, now or datetime.now(UTC)
-    config, logs = load_config(home), SessionLogs.of_home(home)
-    around = _Surroundings(config, repr(sorted(config.raw.items(), key=str)), logs, store.locks(), now)
-    examined = partial(_examine_all, store, memory=memory, around=around, cancelled=cancelled)
+    config, logs = load_config(store.location.home), SessionLogs.of_home(store.location.home)
+    run = _Survey(store, memory, config, logs, store.locks(), now or datetime.now(UTC), scanned, cancelled)
     try:
-        newest = _newest_told(store, memory, around)
-        yield from examined(newest, processes=1)
-        examined = partial(examined, processes=processes)
-        yield from _others(
-            store, newest, memory, around, examined, report, partial(_reached, scanned, cancelled)
-        )
+        newest = run.newest_told()
+        yield from run.examined(newest, processes=1)
+        yield from run.others({row.root.id for row in newest}, report, processes)
     except _Stopped:
         return
     finally:
         memory.write(kept)
 
 
-def _others(
-    store: Store,
-    newest: Sequence[ConversationRow],
-    memory: Memory,
-    around: _Surroundings,
-    examined: Callable[..., Iterator[Surveyed]],
-    report: Report,
-    reached: Callable[[int, int], None],
-) -> Iterator[Surveyed]:
-    """All conversations but the newest that were examined already."""
-    slices, rows = list(_slices(store, memory.scanned)), store.conversations(shown=False).rows
-    done, steps = {row.root.id for row in newest}, count(1)
-
-    def step() -> None:
-        report(next(steps), len(slices) + len(rows))
-
-    for _ in done:
-        step()
-    told = [row for row in rows if row.root.id not in done and _is_told_of(row, memory, around)]
-    scan = _scan(store, slices, memory, reached, step)
-    yield from examined(told, report=step, meanwhile=scan)
-    done.update(row.root.id for row in told)
-    yield from examined([row for row in rows if row.root.id not in done], report=step)
-
-
-def _newest_told(store: Store, memory: Memory, around: _Surroundings) -> list[ConversationRow]:
-    """Those of the newest conversations that are worth a full examination."""
-    newest = store.newest(_FIRST, shown=False)
-    if not memory.scanned:
-        unknown = [row.tip.id for row in newest if not _is_told_of(row, memory, around)]
-        memory.to_examine |= quick_check_of(store, unknown)
-    return [row for row in newest if _is_told_of(row, memory, around)]
-
-
-def _scan(
-    store: Store,
-    slices: Sequence[tuple[int, int]],
-    memory: Memory,
-    reached: Callable[[int, int], None],
-    report: Callable[[], None],
-) -> Iterator[bool]:
-    """Look through the messages that came since the last survey, step by step; remember how far it got."""
-    for start, end in slices:
-        tell = partial(reached, slices[-1][1])
-        tell(start - 1)
-        memory.to_examine |= quick_check(store, start, end, memory.pending, tell)
-        memory.scanned = end
-        report()
-        tell(end)
-        yield True
-
-
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
     """The reader asked for the pass over the messages to end."""
-
-
-def _reached(scanned: Report, cancelled: Cancelled, last: int, row: int) -> None:
-    """Tell how far the pass over the messages is, and end it when that is asked for."""
-    scanned(row, last)
-    if cancelled():
-        raise _Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,85 +111,139 @@ class _Task:
     known: tuple[Finding, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Surroundings:
-    """What all conversations have in common."""
+@dataclass(frozen=True)
+class _Survey:
+    """One survey, and what all conversations of the database have in common."""
 
+    store: Store
+    memory: Memory
     config: HermesConfig
-    configured: str
     logs: SessionLogs
     locks: Sequence[Lease]
     now: datetime
+    scanned: Report
+    cancelled: Cancelled
 
+    def newest_told(self) -> list[ConversationRow]:
+        """Those of the newest conversations that are worth a full examination."""
+        newest = self.store.newest(_FIRST, shown=False)
+        if not self.memory.scanned:
+            unknown = [row.tip.id for row in newest if not self._is_told_of(row)]
+            self.memory.to_examine |= quick_check_of(self.store, unknown)
+        return [row for row in newest if self._is_told_of(row)]
 
-def _examine_all(
-    store: Store,
-    rows: Sequence[ConversationRow],
-    *,
-    memory: Memory,
-    around: _Surroundings,
-    cancelled: Cancelled,
-    processes: int | None,
-    report: Callable[[], None] = lambda: None,
-    meanwhile: Iterator[bool] | None = None,
-) -> Iterator[Surveyed]:
-    """Examine some conversations, and do what is to be done meanwhile; `_Stopped` when that is asked for."""
-    tasks, work = [_task(row, memory, around) for row in rows], meanwhile or iter(())
-    waiting = [task.ids for task in tasks if task.full and task.known is None]
-    with Examiners(store.location, around.now, waiting, processes=processes) as examiners:
-        for task in tasks:
-            while task.full and task.known is None and not examiners.ready and next(work, False):
-                pass
-            done = _surveyed(task, memory, lambda one: _examined(store, one, examiners, around))
-            if done.findings or done.error is not None:
-                store.learn_titles([task.row])  # few are shown of the many that are looked at
-            yield done
-            report()
-            if cancelled():
-                raise _Stopped
-    for _ in work:
-        pass
+    def others(self, done: set[str], report: Report, processes: int | None) -> Iterator[Surveyed]:
+        """All conversations but those that were examined already."""
+        slices = list(_slices(self.store, self.memory.scanned))
+        rows = self.store.conversations(shown=False).rows
+        steps = count(1)
 
+        def step() -> None:
+            report(next(steps), len(slices) + len(rows))
 
-def _is_told_of(row: ConversationRow, memory: Memory, around: _Surroundings) -> bool:
-    """Whether a conversation is worth a full examination, by what is known without its messages."""
-    ids = [session.id for session in row.sessions]
-    locked = any(lock.key in ids for lock in around.locks)
-    return len(ids) > 1 or locked or any(one in memory.to_examine or around.logs.tells(one) for one in ids)
+        for _ in done:
+            step()
+        told = [row for row in rows if row.root.id not in done and self._is_told_of(row)]
+        yield from self.examined(told, processes, step, self._scan(slices, step))
+        done.update(row.root.id for row in told)
+        yield from self.examined([row for row in rows if row.root.id not in done], processes, step)
 
+    def examined(
+        self,
+        rows: Sequence[ConversationRow],
+        processes: int | None,
+        step: Callable[[], None] = lambda: None,
+        meanwhile: Iterator[bool] = iter(()),  # noqa: B008 - empty, and stays so
+    ) -> Iterator[Surveyed]:
+        """Examine some conversations, and do what is to be done meanwhile."""
+        tasks = [self._task(row) for row in rows]
+        waiting = [task.ids for task in tasks if task.full and task.known is None]
+        with Examiners(self.store.location, self.now, waiting, processes=processes) as examiners:
+            for task in tasks:
+                while task.full and task.known is None and not examiners.ready and next(meanwhile, False):
+                    pass
+                done = self._surveyed(task, examiners)
+                if done.findings or done.error is not None:
+                    self.store.learn_titles([task.row])  # few are shown of the many that are looked at
+                yield done
+                step()
+                if self.cancelled():
+                    raise _Stopped
+        for _ in meanwhile:
+            pass
 
-def _task(row: ConversationRow, memory: Memory, around: _Surroundings) -> _Task:
-    ids = tuple(session.id for session in row.sessions)
-    locked = any(lock.key in ids for lock in around.locks)
-    full = _is_told_of(row, memory, around)
-    stamp = _stamp(row, around, full, locked)
-    old, found = memory.found.get(row.root.id, ("", ()))
-    return _Task(row, ids, full, stamp, tuple(map(_decoded, found)) if old == stamp else None)
+    def _scan(self, slices: Sequence[tuple[int, int]], step: Callable[[], None]) -> Iterator[bool]:
+        """Look through the messages that came since the last survey; remember how far it got."""
+        for start, end in slices:
+            tell = partial(self._reached, slices[-1][1])
+            tell(start - 1)
+            self.memory.to_examine |= quick_check(self.store, start, end, self.memory.pending, tell)
+            self.memory.scanned = end
+            step()
+            tell(end)
+            yield True
 
+    def _reached(self, last: int, row: int) -> None:
+        """Tell how far the pass over the messages is, and end it when that is asked for."""
+        self.scanned(row, last)
+        if self.cancelled():
+            raise _Stopped
 
-def _surveyed(task: _Task, memory: Memory, examined: Callable[[_Task], list[dict[str, Any]]]) -> Surveyed:
-    """One conversation: what is remembered of it, else what an examination finds."""
-    if task.known is not None:
-        return Surveyed(task.row, task.known, task.full, fresh=False)
-    try:
-        found = examined(task)
-    except Interrupted:
-        raise
-    except InspectorError as error:
-        return Surveyed(task.row, (), task.full, fresh=True, error=error)
-    memory.found[task.row.root.id] = (task.stamp, found)
-    return Surveyed(task.row, tuple(map(_decoded, found)), task.full, fresh=True)
+    def _is_locked(self, row: ConversationRow) -> bool:
+        return any(lock.key == session.id for lock in self.locks for session in row.sessions)
 
+    def _is_told_of(self, row: ConversationRow) -> bool:
+        """Whether a conversation is worth a full examination, by what is known without its messages."""
+        if len(row.sessions) > 1 or self._is_locked(row):
+            return True
+        return row.tip.id in self.memory.to_examine or self.logs.tells(row.tip.id)
 
-def _examined(store: Store, task: _Task, examiners: Examiners, around: _Surroundings) -> list[dict[str, Any]]:
-    if not task.full:
-        return encoded(examine_row(task.row, around.now))
-    found = examiners.next()
-    if found is not None:
-        return found
-    log = around.logs.about(task.ids)
-    examination = examine(store, task.row.tip.id, config=around.config, log=log, now=around.now)
-    return encoded(examination.findings)
+    def _task(self, row: ConversationRow) -> _Task:
+        full = self._is_told_of(row)
+        stamp = self._stamp(row, full)
+        old, found = self.memory.found.get(row.root.id, ("", ()))
+        known = tuple(map(_decoded, found)) if old == stamp else None
+        return _Task(row, tuple(session.id for session in row.sessions), full, stamp, known)
+
+    def _surveyed(self, task: _Task, examiners: Examiners) -> Surveyed:
+        """One conversation: what is remembered of it, else what an examination finds."""
+        if task.known is not None:
+            return Surveyed(task.row, task.known, task.full, fresh=False)
+        try:
+            found = self._found(task, examiners)
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            return Surveyed(task.row, (), task.full, fresh=True, error=error)
+        self.memory.found[task.row.root.id] = (task.stamp, found)
+        return Surveyed(task.row, tuple(map(_decoded, found)), task.full, fresh=True)
+
+    def _found(self, task: _Task, examiners: Examiners) -> list[dict[str, Any]]:
+        if not task.full:
+            return encoded(examine_row(task.row, self.now))
+        found = examiners.next()
+        if found is not None:
+            return found
+        log = self.logs.about(task.ids)
+        examination = examine(self.store, task.row.tip.id, config=self.config, log=log, now=self.now)
+        return encoded(examination.findings)
+
+    @cached_property
+    def _configured(self) -> str:
+        return repr(sorted(self.config.raw.items(), key=str))
+
+    def _stamp(self, row: ConversationRow, full: bool) -> str:
+        """Changes whenever a finding may: the sessions' rows, their lines, the configuration.
+
+        What hangs on the time of day, a lock or a pause, is looked at each time.
+        """
+        parts: list[object] = [full, self._configured, self.now if self._is_locked(row) else None]
+        for session in row.sessions:
+            parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
+            parts += [session.end_reason, session.guards, self.logs.newest(session.id)]
+            until = session.guards.cooldown_until
+            parts += [self.now] if until is not None and until > self.now else []
+        return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
 def _decoded(data: dict[str, Any]) -> Finding:
@@ -268,17 +258,3 @@ def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
         while last < newest and (first := next_row(store.connection, last)) is not None:
             last = min(first + _SLICE - 1, newest)
             yield first, last
-
-
-def _stamp(row: ConversationRow, around: _Surroundings, full: bool, locked: bool) -> str:
-    """Changes whenever a finding may: the sessions' rows, their lines, the configuration.
-
-    What hangs on the time of day, a lock or a pause, is looked at each time.
-    """
-    parts: list[object] = [full, around.configured, around.now if locked else None]
-    for session in row.sessions:
-        parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
-        parts += [session.end_reason, session.guards, around.logs.newest(session.id)]
-        until = session.guards.cooldown_until
-        parts += [around.now] if until is not None and until > around.now else []
-    return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
