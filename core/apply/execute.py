@@ -23,7 +23,8 @@ from core.apply.database.connection import (
 from core.apply.database.exact_values import Image
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.snapshot import Snapshot, changed, changes, expect, live_messages, surprises, take
-from core.apply.journal import Complete, Entry, Journal, Record, new_entry_id
+from core.apply.journal import Complete, Journal, new_entry_id
+from core.apply.journal_rows import Entry, Record
 from core.apply.rehearse import same_transcript
 from core.apply.undo import undo
 from core.apply.write import prepared, retired, write

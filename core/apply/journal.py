@@ -5,21 +5,26 @@ The entry is on disk before the change commits, so whatever a crash leaves can b
 
 from __future__ import annotations
 
-import json
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from core.apply.database.exact_values import Cell, dump, load
+from core.apply.journal_rows import (
+    COMPLETE,
+    LISTED,
+    Entry,
+    Record,
+    make_tables,
+    noted_call,
+    record_of,
+    row_of,
+    summary_of,
+)
 from core.errors import NotFoundError
-from core.model.accounting.amounts import Buckets
-from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
-from core.model.compaction.preview import SummaryCall
+from core.model.compaction.apply import EntryState, JournalEntry
 from core.store.database.connect import reading
 from core.support.file_cache import cache_directory, state_directory
 
@@ -32,31 +37,6 @@ FILE_NAME = "journal.db"
 
 Complete = Callable[["Iterable[Record]", tuple[int, int]], None]
 """Adds rows, and the highest message ids before and after; returns once they are on disk."""
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One row before and after an operation; None where it did not exist."""
-
-    table: str
-    key: str | int
-    before: Mapping[str, Cell] | None
-    after: Mapping[str, Cell] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A journal entry with its rows.
-
-    Attributes:
-        identity: What tells this database from another at the same path.
-        sequence: The highest message id ever given out, before and after.
-    """
-
-    summary: JournalEntry
-    identity: str
-    sequence: tuple[int, int]
-    records: tuple[Record, ...]
 
 
 def journal_path() -> Path:
@@ -104,11 +84,11 @@ class Journal:
                     "mode": summary.mode.value,
                     "sequence_before": entry.sequence[0],
                     "sequence_after": entry.sequence[1],
-                    "call": None if summary.call is None else _noted(summary.call),
+                    "call": None if summary.call is None else noted_call(summary.call),
                 },
                 pk="id",
             )
-            database.table("records").insert_all(_row(summary.id, record) for record in entry.records)
+            database.table("records").insert_all(row_of(summary.id, record) for record in entry.records)
 
     @contextmanager
     def completing(self, entry_id: str) -> Iterator[Complete]:
@@ -121,7 +101,7 @@ class Journal:
 
             def complete(records: Iterable[Record], sequence: tuple[int, int]) -> None:
                 with database.conn:
-                    database.conn.executemany(_COMPLETE, [_row(entry_id, record) for record in records])
+                    database.conn.executemany(COMPLETE, [row_of(entry_id, record) for record in records])
                     values = {"sequence_before": sequence[0], "sequence_after": sequence[1]}
                     database.table("operations").update(entry_id, values)
 
@@ -137,8 +117,8 @@ class Journal:
         if not self.path.exists():
             return ()
         with self._opened() as database:
-            rows = database.query(f"{_LISTED} ORDER BY o.at DESC, o.rowid DESC")
-            return tuple(_summary(row, self.path.parent) for row in rows)
+            rows = database.query(f"{LISTED} ORDER BY o.at DESC, o.rowid DESC")
+            return tuple(summary_of(row, self.path.parent) for row in rows)
 
     def entry(self, entry_id: str) -> Entry:
         """One operation with its rows.
@@ -160,7 +140,7 @@ class Journal:
                 summary=exact[0],
                 identity=row["identity"],
                 sequence=(row["sequence_before"], row["sequence_after"]),
-                records=tuple(map(_record, records)),
+                records=tuple(map(record_of, records)),
             )
 
     def prune(self, entry_ids: Iterable[str]) -> None:
@@ -186,7 +166,7 @@ class Journal:
             self.path.touch(mode=0o600)
         with reading(self.path), closing(sqlite_utils.Database(self.path)) as database:
             database.conn.execute("PRAGMA busy_timeout = 5000")
-            _make_tables(database)
+            make_tables(database)
             # With full syncing a finished commit is on the disk.
             database.conn.execute("PRAGMA synchronous = FULL")
             yield database
@@ -195,88 +175,3 @@ class Journal:
 def new_entry_id(now: datetime) -> str:
     """A short name for an operation that people can type."""
     return f"{now:%y%m%d}-{uuid.uuid4().hex[:4]}"
-
-
-def _make_tables(database: Database) -> None:
-    if "operations" in database.table_names():
-        if "call" not in database.table("operations").columns_dict:  # made before calls were noted
-            database.table("operations").add_column("call", str)
-        return
-    database.enable_wal()
-    records = {"operation": str, "table_name": str, "key": str, "before": str, "after": str}
-    database.table("records").create(records, pk=("operation", "table_name", "key"), if_not_exists=True)
-    # Last, as its presence says that all is made.
-    database.table("operations").create(_OPERATIONS, pk="id", if_not_exists=True)
-
-
-_OPERATIONS = {
-    "id": str,
-    "at": float,
-    "state": str,
-    "database": str,
-    "identity": str,
-    "session_id": str,
-    "target_id": str,
-    "mode": str,
-    "sequence_before": int,
-    "sequence_after": int,
-    "call": str,
-}
-_COMPLETE = """
-INSERT INTO records (operation, table_name, key, before, after)
-VALUES (:operation, :table_name, :key, :before, :after)
-ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
-"""
-_LISTED = """
-SELECT o.*, count(r.before) AS replaced, total(r.after IS NOT NULL AND r.before IS NULL) AS written,
-  coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size
-FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = 'messages' GROUP BY o.id
-"""
-
-
-def _summary(row: Mapping[str, Any], folder: Path) -> JournalEntry:
-    return JournalEntry(
-        id=row["id"],
-        at=datetime.fromtimestamp(row["at"], UTC),
-        state=EntryState(row["state"]),
-        database=folder / row["database"],
-        session_id=row["session_id"],
-        target_id=row["target_id"],
-        mode=ApplyMode(row["mode"]),
-        replaced=row["replaced"],
-        written=int(row["written"]),
-        size=row["size"],
-        call=None if row["call"] is None else _call(json.loads(row["call"])),
-    )
-
-
-def _noted(call: SummaryCall) -> str:
-    usage = None if call.usage is None else asdict(call.usage)
-    usd = None if call.usd is None else str(call.usd)
-    return json.dumps({"model": call.model, "usage": usage, "usd": usd})
-
-
-def _call(noted: Mapping[str, Any]) -> SummaryCall:
-    usage, usd = noted["usage"], noted.get("usd")
-    counted = None if usage is None else Buckets(**usage)
-    return SummaryCall(noted["model"], counted, usd=None if usd is None else Decimal(usd))
-
-
-def _row(entry_id: str, record: Record) -> dict[str, Any]:
-    return {
-        "operation": entry_id,
-        "table_name": record.table,
-        "key": str(record.key),
-        "before": None if record.before is None else dump(record.before),
-        "after": None if record.after is None else dump(record.after),
-    }
-
-
-def _record(row: Mapping[str, Any]) -> Record:
-    table = row["table_name"]
-    return Record(
-        table=table,
-        key=int(row["key"]) if table == "messages" else str(row["key"]),
-        before=None if row["before"] is None else load(row["before"]),
-        after=None if row["after"] is None else load(row["after"]),
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.apply.database.connection import columns_of, delete_rows, read_images, sequence_of, update_rows
 from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, dump, load, same, stage
 from core.apply.database.snapshot import TEXTS
-from core.apply.journal import Entry, Record
+from core.apply.journal_rows import Entry, Record
 from core.errors import DatabaseError
 
 _DERIVED = frozenset(("display_identity", "display_order"))

@@ -17,7 +17,8 @@ from core.support.file_cache import state_directory
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
-    from core.model.accounting.prompt_cache import CacheBreak, CacheReport, RecordedBreak, RecordedUse
+    from core.model.accounting.prompt_cache import CacheBreak, CacheReport
+    from core.model.accounting.recorded_use import RecordedBreak, RecordedUse
     from core.model.compaction.event import CompressionEvent
     from core.recordings.prefix_breaks import PrefixBreak
     from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
@@ -94,7 +95,7 @@ def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | No
 
 
 def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:
-    from core.model.accounting.prompt_cache import RecordedBreak, RecordedUse
+    from core.model.accounting.recorded_use import RecordedBreak, RecordedUse
 
     main = [one for one in requests if not one.task]
     auxiliary: dict[str, Buckets] = {}

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.preview.engine_words import dropped, engine_plan, left_alone
-from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, short
-from core.support.yaml_tables import shared_table
+from core.preview.kept_words import facts_told, gravest, headline_table, lost_share, named
+from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
 
 if TYPE_CHECKING:
     from core.model.compaction.plan import Plan
-    from core.model.compaction.preview import Fact, Preview, Retention
+    from core.model.compaction.preview import Preview, Retention
     from core.preview.comparison import Comparison
-
-_table = partial(shared_table, "core/preview/headlines.yaml")
 
 MOST = 170
 """Characters of a sentence: two lines of a narrow terminal. Clauses that do not fit are left out."""
@@ -28,7 +24,6 @@ _MOSTLY = 0.7
 """Share of the tokens in the protected parts from which they are the reason that little is saved."""
 _MUCH = 0.5
 """Share of the facts from which what was lost is a warning."""
-_GRAVE = ("constraints", "asks", "open")
 
 
 def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
@@ -71,23 +66,22 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
     if told.severity is not None or kept is None or not share:
         return told
     asks = kept.by_category.get("asks")
-    among = f", {asks.lost:,} of {_named(asks.of, _table()['kinds']['asks'])} among them" if asks else ""
+    among = (
+        f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them" if asks else ""
+    )
     lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(told.sentence, f"{lost}{among}.", f"{lost}.")
-    much = share >= _MUCH or _gravest(kept) is not None
-    return Headline(sentence, _table()["remedies"]["lost"], Severity.WARNING if much else Severity.INFO)
-
-
-def lost_share(kept: Retention | None) -> float | None:
-    """Share of the facts, by weight, that no summary holds any more; None where there were none."""
-    return None if kept is None or kept.score is None else 1 - kept.score
+    much = share >= _MUCH or gravest(kept) is not None
+    return Headline(
+        sentence, headline_table()["remedies"]["lost"], Severity.WARNING if much else Severity.INFO
+    )
 
 
 def broken_engine(name: str, what: str) -> Headline:
     """An engine that does not run, or whose list no provider takes."""
     sentence = f"The engine {name} is broken: {what}"
     sentence = sentence if len(sentence) < MOST else f"{sentence[: MOST - 2].rstrip()}…"
-    return Headline(f"{sentence}.", _table()["remedies"]["broken"], Severity.CRITICAL)
+    return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
 def plan_headline(plan: Plan) -> Headline:
@@ -111,15 +105,15 @@ def plan_headline(plan: Plan) -> Headline:
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = "Run /compress, which none of this blocks, or start a new session with /new."
     if not plan.summarises:
-        remedy = _table()["remedies"]["protected"]
+        remedy = headline_table()["remedies"]["protected"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
 
 
 def _unchanged(made: Preview) -> Headline:
-    table, plan, count = _table(), made.plan, len(made.before)
+    table, plan, count = headline_table(), made.plan, len(made.before)
     why = _why_unchanged(made)
     sentence = table["unchanged"][why].format(
-        messages=_several(count, "message", "messages"),
+        messages=plural(count, "message", "messages"),
         spent=table["spent"],
         head=plan.head.size or plan.settings.protect_first,
         tail=plan.tail.size,
@@ -146,16 +140,16 @@ def _why_unchanged(made: Preview) -> str:
 
 def _reason_kept(plan: Plan) -> str:
     if plan.spent:
-        return str(_table()["spent"])
-    messages = _several(plan.messages, "message", "messages")
+        return str(headline_table()["spent"])
+    messages = plural(plan.messages, "message", "messages")
     if plan.too_short or plan.head.size + plan.tail.size != plan.messages:
         return f"{messages} are too few"
     return f"all {messages} are protected ({plan.head.size} at the beginning, {plan.tail.size} at the end)"
 
 
 def _placeholder(made: Preview) -> Headline:
-    table = _table()
-    removed = _several(made.plan.middle.size, "message", "messages")
+    table = headline_table()
+    removed = plural(made.plan.middle.size, "message", "messages")
     sentence = table["placeholder"].format(reason=_short_reason(made.failure), removed=removed)
     return Headline(f"{sentence}.", table["remedies"]["placeholder"], Severity.WARNING)
 
@@ -168,13 +162,13 @@ def _outcome(
     protected: float = 0.0,
 ) -> Headline:
     """Cut, sizes, money, facts; then what helps most."""
-    remedies, saved = _table()["remedies"], _saved(tokens)
+    remedies, saved = headline_table()["remedies"], _saved(tokens)
     little = saved is not None and saved < _LITTLE
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
     if little:
         sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
-    sentence = _fit(sentence, *_told(kept))
-    loss = _gravest(kept)
+    sentence = _fit(sentence, *facts_told(kept))
+    loss = gravest(kept)
     if kept is not None and kept.unfounded:
         quote = _quoted(kept.unfounded[0].value)
         return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)
@@ -205,7 +199,7 @@ def _sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
 
 
 def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
-    words = _table()["little"]
+    words = headline_table()["little"]
     if tokens is not None and tokens[1] > tokens[0]:
         return str(words["grows"])
     return str(
@@ -222,44 +216,6 @@ def _protected(plan: Plan) -> float:
 
 def _saved(tokens: tuple[int, int] | None) -> float | None:
     return None if tokens is None or not tokens[0] else 1 - tokens[1] / tokens[0]
-
-
-def _told(kept: Retention | None) -> Iterator[str]:
-    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
-    if kept is None or not kept.by_category:
-        return
-    kinds = _table()["kinds"]
-    counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
-    held = [f"{one.of - one.lost:,} of {_named(one.of, kind)}" for kind, one in counts if kind.get("told")]
-    gone = [_named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
-    if held and gone:
-        yield f"Keeps {', '.join(held)}; loses {', '.join(gone[:2])}."
-    if held:
-        yield f"Keeps {', '.join(held)}."
-    elif gone:
-        yield f"Loses {', '.join(gone[:3])}."
-    else:
-        yield "Keeps every checkable fact."
-
-
-def kind_word(category: str) -> str:
-    """What people call the facts of a category, as `requests` for `asks`."""
-    kind = _table()["kinds"].get(category)
-    return str(kind["several"]) if kind else category
-
-
-def _named(count: int, kind: Mapping[str, Any]) -> str:
-    return _several(count, kind["one"], kind["several"])
-
-
-def _several(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"
-
-
-def _gravest(kept: Retention | None) -> Fact | None:
-    """The heaviest lost fact of the gravest kind that has one."""
-    lost = kept.lost if kept else ()
-    return next((fact for kind in _GRAVE for fact in lost if fact.category == kind), None)
 
 
 def _quoted(text: str) -> str:

@@ -8,7 +8,8 @@ from datetime import timedelta
 
 from core.compress.planning.measure import measure
 from core.compress.retention.score import retention_of
-from core.explain.context.generation import closing_rows, generation_context
+from core.explain.context.closed_generation import closing_rows
+from core.explain.context.generation import generation_context
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from core.compress.engines.host.discovery import HermesInstall, discover, enabled_plugins, find_install
+from core.compress.engines.host.discovery import discover, enabled_plugins
 from core.compress.engines.host.found_engine import BUILT_IN, EngineKind
+from core.compress.engines.host.install import HermesInstall, find_install
 from core.errors import ConfigError
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, nearest_release

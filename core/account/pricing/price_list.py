@@ -5,31 +5,25 @@ Reading that list takes a twentieth of a second, so entries once looked up are r
 
 from __future__ import annotations
 
-import builtins
 import json
 import re
-import sys
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
 from decimal import Decimal
-from functools import cache
-from importlib.util import find_spec, module_from_spec
+from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from core.account.pricing.bundled_list import PACKAGE, snapshot
 from core.model.accounting.prices import PriceRow, Rates, Tier
 from core.support.file_cache import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from genai_prices.data_snapshot import DataSnapshot
     from genai_prices.types import ModelInfo, ModelPrice
 
-_PACKAGE = "genai_prices"
-_READING = Lock()
 _FIELDS = {
     "input": "input_mtok",
     "output": "output_mtok",
@@ -77,7 +71,7 @@ class PriceList:
 
         What such a name may end in is a pattern.
         """
-        listed = next((one.models for one in _snapshot().providers if one.id == provider), ())
+        listed = next((one.models for one in snapshot().providers if one.id == provider), ())
         fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]
         return max(fits, default=None)
 
@@ -103,7 +97,7 @@ class PriceList:
 
     def _look_up(self, provider: str | None, model: str, url: str | None) -> tuple[PriceRow, ...]:
         try:
-            found, info = _snapshot().find_provider_model(model, None, provider, url)
+            found, info = snapshot().find_provider_model(model, None, provider, url)
         except LookupError:
             return ()
         return tuple(_rows(found.id, info, self.source))
@@ -111,68 +105,14 @@ class PriceList:
 
 def _version() -> str:
     """The version of the package, by the name of the folder that says so."""
-    spec = find_spec(_PACKAGE)
-    folders = Path(spec.origin).parents[1].glob(f"{_PACKAGE}-*.dist-info") if spec and spec.origin else ()
-    found = [folder.name.removeprefix(f"{_PACKAGE}-").removesuffix(".dist-info") for folder in folders]
+    spec = find_spec(PACKAGE)
+    folders = Path(spec.origin).parents[1].glob(f"{PACKAGE}-*.dist-info") if spec and spec.origin else ()
+    found = [folder.name.removeprefix(f"{PACKAGE}-").removesuffix(".dist-info") for folder in folders]
     if len(found) == 1:
         return found[0]
     from importlib import metadata  # it reaches for half of the mail package
 
     return metadata.version("genai-prices")
-
-
-@cache
-def _snapshot() -> DataSnapshot:
-    """The list as it was shipped, without what the package loads to fetch newer prices.
-
-    Its `__init__` brings an HTTP client, its types bring pydantic, which checks lists that are fetched: five
-    sixths of the time. Nothing is fetched here. Whoever imports the package gets it whole.
-    """
-    with _READING:
-        spec = None if _PACKAGE in sys.modules else find_spec(_PACKAGE)
-        if spec is None:
-            return _whole()
-        sys.modules[_PACKAGE] = module_from_spec(spec)
-        try:
-            _read_types()
-            return _whole()
-        except (ImportError, AttributeError, TypeError):
-            _forget()
-            return _whole()
-        finally:
-            _forget()
-
-
-def _whole() -> DataSnapshot:
-    from genai_prices.data_snapshot import get_snapshot
-
-    return get_snapshot()
-
-
-def _forget() -> None:
-    for name in [name for name in sys.modules if name == _PACKAGE or name.startswith(f"{_PACKAGE}.")]:
-        del sys.modules[name]
-
-
-def _read_types() -> None:
-    """Carry out the module of the types, for which alone pydantic is something that does nothing."""
-    spec = find_spec(f"{_PACKAGE}.types")
-    if spec is None or spec.loader is None:
-        return
-    types = sys.modules[spec.name] = module_from_spec(spec)
-    types.__dict__["__builtins__"] = {**vars(builtins), "__import__": _without_pydantic}
-    spec.loader.exec_module(types)
-
-
-def _without_pydantic(name: str, *rest: Any) -> Any:
-    return _Inert() if name == "pydantic" else __import__(name, *rest)
-
-
-class _Inert:
-    """Stands for pydantic: anything may be asked of it, and nothing comes of it."""
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *_, **__: None
 
 
 def _rows(provider: str, info: ModelInfo, source: str) -> Iterator[PriceRow]:

@@ -9,8 +9,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from core.account.reconcile.exports import BUCKETS, Entry, read_export
+from core.account.spending.later_calls import overrunning
 from core.account.spending.recorded import FORMS, Spending, Window, quarter_start
-from core.account.spending.sums import finish, overrunning
+from core.account.spending.sums import finish
 from core.errors import UsageError
 from core.imports.values import alias_of, model_of
 from core.model.accounting.usage import ReconcileRow, Reconciliation

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
+from core.account.spending.later_calls import went_on
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
-from core.account.spending.sums import went_on
 from core.model.accounting.ledger import Ledger
 from core.model.accounting.usage import BudgetCheck
 from core.store.database.open_database import OpenDatabase

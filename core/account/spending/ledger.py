@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.account.spending.conversations import learn_titles
 from core.account.spending.group import Counted, Fields, Group
+from core.account.spending.later_calls import overrunning
 from core.account.spending.recorded import (
     FORMS,
     KEYS,
@@ -23,16 +24,7 @@ from core.account.spending.recorded import (
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import (
-    finish,
-    is_apart,
-    overrunning,
-    place,
-    price_all,
-    price_classes,
-    priced,
-    tables_of,
-)
+from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, priced, tables_of
 from core.errors import UsageError
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow

@@ -11,7 +11,7 @@ from functools import partial
 from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database.snapshot import live_messages
-from core.hermes.config.config import engine_of_home
+from core.hermes.config.engine_in_charge import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
 from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines

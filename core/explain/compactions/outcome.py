@@ -12,7 +12,7 @@ from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.config import engine_in_charge, engine_loaded
+from core.hermes.config.engine_in_charge import engine_in_charge, engine_loaded
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session

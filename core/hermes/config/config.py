@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -10,7 +10,6 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.config.config_values import api_mode_of, host_of, key_specs
-from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.settings import Settings
 from core.support.yaml_tables import BadYaml, built_yaml, read_user_file, weight
 
@@ -221,62 +220,3 @@ def _custom_models(tree: Mapping[str, Any], lines: Mapping[str, int]) -> Iterato
             if window.ok and not window.note:
                 path = f"custom_providers.{index}.models.{model}.context_length"
                 yield CustomModel(base_url, str(model), window.value, lines.get(path))
-
-
-BUILT_IN = (None, "", "compressor")
-"""What `context.engine` says when Hermes' own compressor decides."""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineInCharge:
-    """An engine that decides instead of Hermes' own compressor.
-
-    Attributes:
-        name: As config.yaml calls it.
-        origin: Where it says so: `config.yaml:12`.
-    """
-
-    name: str
-    origin: str
-
-    @property
-    def short_note(self) -> str:
-        """The same where no release is known yet."""
-        return (
-            f"{self.name!r} decides here ({self.origin}); figures are by the rules of Hermes' own compressor"
-        )
-
-    def note(self, release: str) -> str:
-        """Whose rules the figures of a plan or a preview are."""
-        return (
-            f"the context engine is {self.name!r} ({self.origin}): it decides here, and these figures are by "
-            f"the rules of the compressor of Hermes {release}"
-        )
-
-
-def engine_in_charge(
-    config: HermesConfig, records: Iterable[LogRecord] = (), release: str = NEWEST
-) -> EngineInCharge | None:
-    """The engine config.yaml names besides the built-in one.
-
-    The log tells where Hermes could not load an engine and took its own. Without a release, by the newest's
-    settings.
-    """
-    found, loaded = config.setting("context.engine", release), engine_loaded(records)
-    if found.value in BUILT_IN or (loaded is not None and loaded.kind is Kind.ENGINE_MISSING):
-        return None
-    return EngineInCharge(str(found.value), found.origin)
-
-
-def engine_loaded(records: Iterable[LogRecord]) -> LogRecord | None:
-    """The newest line in which Hermes says that it took an engine of a plugin, or found none."""
-    told = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
-    return max((line for line in records if line.kind in told), key=lambda line: line.at, default=None)
-
-
-def engine_of_home(home: Path | None) -> EngineInCharge | None:
-    """The same for a home; None also where its settings cannot be read, for Hermes then takes its own."""
-    try:
-        return engine_in_charge(load_config(home))
-    except ConfigError:
-        return None

@@ -7,7 +7,6 @@ import random
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO
 
 from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
@@ -18,16 +17,11 @@ from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.gate import Gate
 from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.line_window import Window
 from core.trajectory.shards.work import Report, ShardWork
 from core.trajectory.summaries.base import SummaryMissing, Written
 from core.trajectory.summaries.models import AsyncConnection, connect
 from core.trajectory.summaries.prompt import build_prompt
-
-_AHEAD = 20
-"""Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
-
-_HELD = 64 * 2**20
-"""Bytes of lines that may wait to be written."""
 
 _OPEN = 8
 """Shards that may wait for their last requests at once."""
@@ -98,7 +92,7 @@ async def _closed(desk: _Desk, waiting: set[asyncio.Task[ShardResult]]) -> None:
 
 async def _compressed(work: ShardWork, desk: _Desk) -> ShardResult:
     with work.part() as stream:
-        window = _Window(work, stream)
+        window = Window(work, stream)
         try:
             async with desk.turn:
                 for number, begun in work.begun():
@@ -113,54 +107,6 @@ async def _compressed(work: ShardWork, desk: _Desk) -> ShardResult:
 
 def _started(work: ShardWork, asker: Asker, begun: Draft | Done) -> Done | asyncio.Task[Done]:
     return asyncio.create_task(_finished(work, asker, begun)) if isinstance(begun, Draft) else begun
-
-
-class _Window:
-    """Lines in order, the first of them still waiting for its summary."""
-
-    def __init__(self, work: ShardWork, stream: IO[bytes]) -> None:
-        self._work = work
-        self._stream = stream
-        self._lines: deque[tuple[int, int, Done | asyncio.Task[Done]]] = deque()
-        self._held = 0
-        self._most = _AHEAD * work.job.summary.concurrency
-
-    def add(self, number: int, begun: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
-        """One more line."""
-        size = len(begun.line if isinstance(begun, Draft) else begun.data)
-        self._lines.append((number, size, waiting))
-        self._held += size
-
-    async def write_ready(self) -> None:
-        """Write what is done; wait only when too much is held."""
-        while self._lines and (self._first_is_ready() or self._is_full()):
-            await self._write_first()
-
-    async def write_all(self) -> None:
-        """Wait for the rest."""
-        while self._lines:
-            await self._write_first()
-
-    def cancel(self) -> None:
-        """Give up what is under way."""
-        for _, _, waiting in self._lines:
-            if isinstance(waiting, asyncio.Task):
-                waiting.cancel()
-
-    def _first_is_ready(self) -> bool:
-        waiting = self._lines[0][2]
-        return isinstance(waiting, Done) or waiting.done()
-
-    def _is_full(self) -> bool:
-        return len(self._lines) > self._most or self._held > _HELD
-
-    async def _write_first(self) -> None:
-        number, size, waiting = self._lines[0]
-        done = waiting if isinstance(waiting, Done) else await waiting
-        self._lines.popleft()
-        self._held -= size
-        self._work.take(number, done)
-        self._stream.write(done.data)
 
 
 async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:

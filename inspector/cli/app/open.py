@@ -77,7 +77,7 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
     from core.compress.engines.host.choice import Surroundings, engine_named, told_name
-    from core.compress.engines.host.discovery import find_install
+    from core.compress.engines.host.install import find_install
     from core.compress.engines.run import OtherEngine
 
     around = Surroundings(None if place is None else place.home, find_install(args.hermes_python))

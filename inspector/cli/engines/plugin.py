@@ -121,7 +121,7 @@ def _install(args: argparse.Namespace, home: Path) -> int:
 
 def _hermes(args: argparse.Namespace) -> Path | None:
     """The `hermes` of the interpreter named, else of the one on the path."""
-    from core.compress.engines.host.discovery import find_install
+    from core.compress.engines.host.install import find_install
 
     install = find_install(args.hermes_python)
     command = None if install is None else install.python.with_name("hermes")

@@ -21,7 +21,7 @@ def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
         ConfigError: It has no Hermes.
     """
     from core.compress.engines.host.choice import Surroundings
-    from core.compress.engines.host.discovery import find_install
+    from core.compress.engines.host.install import find_install
 
     return Surroundings(home or home_of(args), find_install(args.hermes_python))
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.explain.headline.usage import break_headline, cache_headline
-from core.model.accounting.prompt_cache import (
-    Breakpoint,
-    CacheBreak,
-    CacheReport,
-    RecordedUse,
-    ResultCost,
-)
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
+from core.model.accounting.recorded_use import RecordedUse
 from inspector.cli import output
 from inspector.terminal import formatting as fmt
 from inspector.terminal.ink import joined

@@ -10,7 +10,7 @@ from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
     from core.account.spending.ledger import Books
-    from core.model.accounting.prompt_cache import RecordedUse
+    from core.model.accounting.recorded_use import RecordedUse
 
 
 def _recording(args: argparse.Namespace) -> RecordedUse | None:

@@ -46,14 +46,14 @@ def home(tmp_path: Path) -> Path:
 
 def stand_in(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A `hermes` beside the interpreter that is found."""
-    from core.compress.engines.host import discovery
+    from core.compress.engines.host import install
 
     command = folder / "bin" / "hermes"
     command.parent.mkdir()
     command.write_text(f"#!{sys.executable}\n{body}")
     command.chmod(0o755)
-    found = discovery.HermesInstall(command.with_name("python"), "0.19.0", (), ())
-    monkeypatch.setattr(discovery, "find_install", lambda python: found)
+    found = install.HermesInstall(command.with_name("python"), "0.19.0", (), ())
+    monkeypatch.setattr(install, "find_install", lambda python: found)
 
 
 def plugin(home: Path, *words: str) -> int:

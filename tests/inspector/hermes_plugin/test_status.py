@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.compress.engines.host.discovery import HermesInstall
+from core.compress.engines.host.install import HermesInstall
 from core.recordings.read import Extent
 from inspector.hermes_plugin import status as status_module
 from inspector.hermes_plugin.status import Status, status

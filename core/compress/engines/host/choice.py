@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.compress.engines.host.discovery import HermesInstall, discover, from_path
+from core.compress.engines.host.discovery import discover, from_path
 from core.compress.engines.host.found_engine import BUILT_IN, EngineKind, FoundEngine
 from core.compress.engines.host.hosted import hosted
+from core.compress.engines.host.install import HermesInstall
 from core.compress.engines.host.process import EngineFailed
 from core.errors import NotFoundError, UsageError
 from core.model.compaction.settings import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.preview.headline import kind_word
+from core.preview.kept_words import kind_word
 from core.preview.other_engine import Contender
 from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt

@@ -13,7 +13,7 @@ from textual.containers import Container
 from textual.message import Message as Event
 
 from core.compress.engines.host.choice import Surroundings
-from core.compress.engines.host.discovery import find_install
+from core.compress.engines.host.install import find_install
 from core.compress.engines.run import OtherEngine
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation

@@ -8,7 +8,7 @@ from rich.style import Style
 
 from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
-from core.preview.headline import kind_word
+from core.preview.kept_words import kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.widgets.lists.line_view import ListRows

@@ -14,7 +14,7 @@ from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Conversation
-from core.preview.headline import kind_word, lost_share
+from core.preview.kept_words import kind_word, lost_share
 from core.preview.past import Aftermath
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located

@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from core.compress.engines.host.discovery import discover, find_install, from_path
+from core.compress.engines.host.discovery import discover, from_path
 from core.compress.engines.host.found_engine import FoundEngine, refusal
 from core.compress.engines.host.hosted import hosted
+from core.compress.engines.host.install import find_install
 from core.compress.engines.host.process import EngineFailed
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.model.compaction.settings import Settings

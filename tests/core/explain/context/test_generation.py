@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import ConfigError, NotFoundError, UsageError
-from core.explain.context.generation import Closed, GenerationContext, generation_context
+from core.explain.context.closed_generation import Closed
+from core.explain.context.generation import GenerationContext, generation_context
 from core.explain.context.usage_anchor import anchored_rows, anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
 from core.model.evidence import Verdict

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.model.accounting.amounts import Buckets
-from core.model.accounting.prompt_cache import RecordedUse
+from core.model.accounting.recorded_use import RecordedUse
 from inspector.cli.main import run
 from inspector.cli.money.cache_text import recorded_lines
 from tests.inspector.cli.conftest import Json, Text

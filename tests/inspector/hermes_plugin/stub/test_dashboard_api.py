@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.compress.engines.host.discovery import find_install
+from core.compress.engines.host.install import find_install
 from inspector.cli.main import run
 from inspector.hermes_plugin.install import plugin_folder
 

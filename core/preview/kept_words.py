@@ -1,0 +1,57 @@
+"""What a summary kept and lost, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from core.support.amounts import plural
+from core.support.yaml_tables import shared_table
+
+if TYPE_CHECKING:
+    from core.model.compaction.preview import Fact, Retention
+
+headline_table = partial(shared_table, "core/preview/headlines.yaml")
+
+_GRAVE = ("constraints", "asks", "open")
+
+
+def lost_share(kept: Retention | None) -> float | None:
+    """Share of the facts, by weight, that no summary holds any more; None where there were none."""
+    return None if kept is None or kept.score is None else 1 - kept.score
+
+
+def facts_told(kept: Retention | None) -> Iterator[str]:
+    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
+    if kept is None or not kept.by_category:
+        return
+    kinds = headline_table()["kinds"]
+    counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
+    held = [f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")]
+    gone = [named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
+    if held and gone:
+        yield f"Keeps {', '.join(held)}; loses {', '.join(gone[:2])}."
+    if held:
+        yield f"Keeps {', '.join(held)}."
+    elif gone:
+        yield f"Loses {', '.join(gone[:3])}."
+    else:
+        yield "Keeps every checkable fact."
+
+
+def kind_word(category: str) -> str:
+    """What people call the facts of a category, as `requests` for `asks`."""
+    kind = headline_table()["kinds"].get(category)
+    return str(kind["several"]) if kind else category
+
+
+def named(count: int, kind: Mapping[str, Any]) -> str:
+    """So many facts of a kind."""
+    return plural(count, kind["one"], kind["several"])
+
+
+def gravest(kept: Retention | None) -> Fact | None:
+    """The heaviest lost fact of the gravest kind that has one."""
+    lost = kept.lost if kept else ()
+    return next((fact for kind in _GRAVE for fact in lost if fact.category == kind), None)
