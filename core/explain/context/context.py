@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
@@ -52,6 +52,8 @@ class ConversationContext:
     written_log: Log
     asked_release: str | None = None
     known: Sequence[Message] = ()
+    _tools: dict[str, int | None] = field(default_factory=dict, init=False, repr=False)
+    _settings: dict[tuple[str, str, str, str], Settings] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
@@ -116,14 +118,6 @@ class ConversationContext:
     def read(self) -> dict[int, Message]:
         """The messages read so far, by row."""
         return {message.row.id: message for message in self.known if message.row is not None}
-
-    @cached_property
-    def _tools(self) -> dict[str, int | None]:
-        return {}
-
-    @cached_property
-    def _settings(self) -> dict[tuple[str, str, str, str], Settings]:
-        return {}
 
     def messages(self, row_ids: Sequence[int]) -> tuple[Message, ...]:
         """Messages by row, each read from the database once."""
