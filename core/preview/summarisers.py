@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
@@ -13,11 +13,11 @@ from core.account.pricing.price_book import open_book
 from core.compress.planning.measure import Measured
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import text_tokens
-from core.compress.summarise.base import Summariser, SummaryFailure
+from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.model_choice import ModelChoice, resolve
+from core.compress.summarise.model_choice import CUSTOM, ModelChoice, is_automatic, resolve
 from core.compress.summarise.prompt import Prompt, build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
 from core.hermes.config.config import NEWEST, load_config
@@ -26,7 +26,9 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Gate
 from core.preview.foreseen import Basis
-from core.preview.main_model import MainModel, main_model
+
+_OURS = tuple(f"HERMES_INSPECTOR_{name}" for name in ("PROVIDER", "MODEL", "BASE_URL", "API_KEY"))
+"""Variables that name a summary model, not the session's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,18 @@ class Writer:
     sends: int | None = None
     price: Decimal | None = Decimal(0)
     second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MainModel:
+    """The session's own model, for where a release asks it after a summary model failed.
+
+    Attributes:
+        on: Failures after which it is asked.
+    """
+
+    choice: ModelChoice
+    on: frozenset[FailureKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +209,37 @@ def summary_price(
     written = (request.budget if output is None else output) + (request.budget if check else 0)
     tokens = Buckets(input=sends, output=written)
     return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url)
+
+
+def main_model(
+    choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
+) -> MainModel | None:
+    """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
+
+    By `auto` the first provider with a key is asked, which for a server of the user's own is that server.
+    """
+    if here is None or not here.conversation.tip.model:
+        return None
+    tip = here.conversation.tip
+    own = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
+    try:
+        found = resolve(own, env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
+    except SummaryFailure:
+        return None
+    kinds = _asked_after(found, choice, here, policy)
+    if not kinds or (found.model, found.base_url) == (choice.model, choice.base_url):
+        return None
+    return MainModel(replace(found, timeout=choice.timeout), frozenset(map(FailureKind, kinds)))
+
+
+def _asked_after(
+    main: ModelChoice, choice: ModelChoice, here: GenerationContext, policy: Policy
+) -> tuple[str, ...]:
+    """After which failures of a summary model the main one is asked."""
+    rules = policy.failure
+    if choice.base_url == main.base_url and is_automatic(here.config) and main.provider.startswith(CUSTOM):
+        return rules.main_model_auto_on
+    return () if rules.main_model_elsewhere and main.provider == choice.provider else rules.main_model_on
 
 
 def remote_summariser(

@@ -52,8 +52,10 @@ class ConversationContext:
     written_log: Log
     asked_release: str | None = None
     known: Sequence[Message] = ()
-    _tools: dict[str, int | None] = field(default_factory=dict, init=False, repr=False)
-    _settings: dict[tuple[str, str, str, str], Settings] = field(default_factory=dict, init=False, repr=False)
+    _tools: dict[str, int | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _settings: dict[tuple[str, str, str, str], Settings] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:

@@ -60,7 +60,6 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         SummaryFailure: No model is named, or there is no key for it.
     """
     from core.preview import summarisers
-    from core.preview.main_model import main_model
 
     if args.check and (args.summary_file is not None or args.summariser not in MODELS):
         raise UsageError("--check goes with a model", remedy=f"Name {' or '.join(MODELS)} with --summariser")
@@ -71,7 +70,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
     if args.summariser in MODELS:
         chosen = choice(args, asked)
         named = any(_model(args))
-        main = None if named else main_model(chosen, asked.context, asked.policy)
+        main = None if named else summarisers.main_model(chosen, asked.context, asked.policy)
         return summarisers.remote_summariser(chosen, asked.policy, args.summariser, main, check=args.check)
     if args.summariser == "static":
         from core.compress.summarise.fallback.summariser import StaticSummariser

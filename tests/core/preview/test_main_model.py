@@ -12,7 +12,7 @@ from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.remote.provider_errors import failure_of
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, releases
-from core.preview.main_model import main_model
+from core.preview.summarisers import main_model
 
 SMALL = ModelChoice(
     provider="openrouter", model="small", base_url="https://openrouter.ai/api/v1", api_key="k"
