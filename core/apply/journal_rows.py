@@ -70,15 +70,11 @@ _OPERATIONS = {
     "sequence_after": int,
     "call": str,
 }
-
-
 COMPLETE = """
 INSERT INTO records (operation, table_name, key, before, after)
 VALUES (:operation, :table_name, :key, :before, :after)
 ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
 """
-
-
 LISTED = """
 SELECT o.*, count(r.before) AS replaced, total(r.after IS NOT NULL AND r.before IS NULL) AS written,
   coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size

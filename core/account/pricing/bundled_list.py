@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 PACKAGE = "genai_prices"
-
-
 _READING = Lock()
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 _LATEST = 10**11
 """Beyond this a time is damage."""
-
-
 _MONTH = 31 * 86_400.0
 
 

@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from zlib import crc32
 
-from core.hermes.log.index import FileIndex, Hit, index_file
+from core.hermes.log.index import FileIndex, index_file
 from core.hermes.log.lent_lines import lent_lines, lent_tags
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.scan import Hit
 
 _KEPT = 16_384
 """Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and

@@ -11,8 +11,6 @@ from core.trajectory.shards.work import ShardWork
 
 _AHEAD = 20
 """Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
-
-
 _HELD = 64 * 2**20
 """Bytes of lines that may wait to be written."""
 

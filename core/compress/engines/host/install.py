@@ -12,8 +12,6 @@ from pathlib import Path
 from core.errors import ConfigError, NotFoundError
 
 _ASK_SECONDS = 30
-
-
 _QUESTION = """
 import importlib.metadata as m, importlib.util, json, os
 v = ""

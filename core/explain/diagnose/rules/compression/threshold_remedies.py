@@ -10,8 +10,6 @@ from core.explain.diagnose.case import Case
 from core.model.compaction.event import CompressionEvent, Trigger
 
 _LEAST, _MOST = 0.01, 0.99
-
-
 _REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 
 
