@@ -1,16 +1,85 @@
-"""How large the next request is, and what is read to say so."""
+"""The next request has one size and one limit, whoever asks."""
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from core.compress.planning.plan import plan_messages
 from core.explain.context.context import open_context
+from core.explain.context.generation import generation_context
 from core.explain.context.next_request import next_request
+from core.explain.events import explain
 from core.store.database.locate import Location
 from core.store.store import Store
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home
 from tests.core.live.writer import Writer
+
+
+@pytest.fixture
+def home(begun: MakeHome) -> Home:
+    home = begun(system_prompt="s" * 400)
+    home.turn()
+    home.talk(7)
+    return home
+
+
+def told(home: Home) -> tuple[tuple[int | None, int | None], tuple[int | None, int | None]]:
+    """Size and threshold by the plan and by the explanation."""
+    with home.store() as store:
+        here, now = generation_context(store, "S"), explain(store, "S").now
+    planned = plan_messages(here.messages, here.policy, here.settings)
+    return (planned.compared_tokens, planned.threshold_tokens), (now.tokens, now.threshold)
+
+
+def test_the_log_tells_of_later_calls_than_the_gateway_noted(home: Home) -> None:
+    route = json.dumps({"session_id": "S", "last_prompt_tokens": 5_900})
+    home.db.connection.execute("INSERT INTO gateway_routing VALUES ('', 'k', ?, 1.0)", (route,))
+    assert told(home)[0][0] == told(home)[1][0] == 5_900
+    home.call(3, 6_311)
+    planned, explained = told(home)
+    assert planned == explained == (6_311, 54_400)
+
+
+def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(home: Home) -> None:
+    home.lowered(tag=None)
+    home.call(6, 41_000)
+    planned, explained = told(home)
+    assert planned == explained == (41_000, 40_000)
+
+
+def test_until_a_call_is_answered_what_a_compaction_left_counts_for_all(home: Home) -> None:
+    home.started(60_000, 28)
+    home.compact()
+    home.done(28, 8, 20_723)
+    planned, explained = told(home)
+    assert planned == explained == (20_723, 54_400)
+
+
+def test_what_was_written_since_is_counted_on_top(home: Home) -> None:
+    home.started(60_000, 28)
+    home.compact()
+    home.done(28, 8, 20_723)
+    home.db.message("S", "user", "w" * 4_000)
+    planned, explained = told(home)
+    assert planned == explained
+    assert 21_700 < (planned[0] or 0) < 21_800
+
+
+def test_where_nobody_counted_prompt_and_messages_are_estimated_for_all(home: Home) -> None:
+    planned, explained = told(home)
+    assert planned == explained
+    with home.store() as store:
+        here = generation_context(store, "S")
+        prompt = here.context.prompt_tokens(here.conversation.tip, here.policy)
+    alone = plan_messages(here.messages, here.policy, replace(here.settings, expected_tokens=None))
+    # Rows of the running turn carry no timestamps yet, so the whole is a little less than the sum.
+    assert prompt == 100
+    assert 60 < (planned[0] or 0) - alone.compared_tokens <= 100
 
 
 @pytest.mark.parametrize("release", ["0.19", "0.22"])
