@@ -24,9 +24,9 @@ def _fires(home: Home, rows: int) -> None:
 
 
 def test_rows_belong_to_the_attempt_that_wrote_them_not_to_one_without_effect_before(
-    make_home: MakeHome,
+    begun: MakeHome,
 ) -> None:
-    home = _chat(make_home)
+    home = _chat(begun)
     for _ in range(2):
         _fires(home, 28)
         home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
@@ -40,9 +40,9 @@ def test_rows_belong_to_the_attempt_that_wrote_them_not_to_one_without_effect_be
 
 
 def test_an_attempt_of_another_chat_that_came_to_nothing_takes_no_lines_of_the_next(
-    make_home: MakeHome,
+    begun: MakeHome,
 ) -> None:
-    home = _chat(make_home)
+    home = _chat(begun)
     other = "did not rotate or compact in place (no session_db on the hygiene agent)"
     home.started(112_000, 60, session="T", tag=None)
     home.line(f"Gateway hygiene compression for session T {other}", tag=None, level="WARNING")
@@ -57,9 +57,9 @@ def test_an_attempt_of_another_chat_that_came_to_nothing_takes_no_lines_of_the_n
     assert (event.summary.failure.cause, event.summary.failure.status) == ("auth", 401)
 
 
-def test_rows_of_tools_that_a_gateway_until_0_17_leaves_out_count_as_gone(make_home: MakeHome) -> None:
+def test_rows_of_tools_that_a_gateway_until_0_17_leaves_out_count_as_gone(begun: MakeHome) -> None:
     """Run with 0.13.0: of 62 rows the 4 that were said stayed, without a summary."""
-    home = _chat(make_home)
+    home = _chat(begun)
     text = "Session hygiene: 62 messages, ~112,000 tokens (actual) — auto-compressing"
     home.line(f"{text} (threshold: 85% of 128,000 = 108,800 tokens)", tag=None, logger="gateway.run")
     home.started(112_000, 4, tag=None)
@@ -68,8 +68,8 @@ def test_rows_of_tools_that_a_gateway_until_0_17_leaves_out_count_as_gone(make_h
     assert (event.messages_before, event.messages_after) == (62, 4)
 
 
-def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(make_home: MakeHome) -> None:
-    home = _chat(make_home)
+def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(begun: MakeHome) -> None:
+    home = _chat(begun)
     _fires(home, 5)
     home.line("context compression done: session=S messages=5->5 tokens=~106,184", tag=None)
     (event,) = explained(home, release="0.13").events

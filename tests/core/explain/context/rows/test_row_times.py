@@ -14,8 +14,8 @@ def _closed_between_turns(begun: MakeHome) -> Home:
     return home
 
 
-def test_a_request_written_with_the_copies_was_part_of_the_transcript(make_home: MakeHome) -> None:
-    home = _closed_between_turns(make_home)
+def test_a_request_written_with_the_copies_was_part_of_the_transcript(begun: MakeHome) -> None:
+    home = _closed_between_turns(begun)
     rows = home.db.rotate("S", "S2", 3, 4, "## Goal\nship")
     home.db.tick(20)
     written = [*rows, *home.db.turn("S2", "next")]
@@ -25,8 +25,8 @@ def test_a_request_written_with_the_copies_was_part_of_the_transcript(make_home:
     assert (event.trigger, event.messages_before, event.messages_after) == (Trigger.PREFLIGHT, 29, 9)
 
 
-def test_a_request_that_came_after_the_copies_was_not(make_home: MakeHome) -> None:
-    home = _closed_between_turns(make_home)
+def test_a_request_that_came_after_the_copies_was_not(begun: MakeHome) -> None:
+    home = _closed_between_turns(begun)
     for row in home.db.rotate("S", "S2", 3, 4, "## Goal\nship"):
         home.db.mark([row], timestamp=home.db.tick(0.01))
     home.db.tick(20)
