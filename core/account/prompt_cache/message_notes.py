@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from core.account.prompt_cache.result_costs import ResultNotes
 from core.compress.sizing.estimate import message_size, total_tokens
-from core.hermes.policy.rules import EstimateRules
+from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message, Wire
 
