@@ -24,13 +24,13 @@ def results(stores: Stores) -> Iterator[Result]:
     yield Result("--version", version.seconds * 1000, "ms", 150)
     for name, store in (("small", stores.small), ("large", stores.large)):
         bare = measure.python_command(BARE_QUERY, str(store))
-        for when, anew, bound in (("again", False, 3), ("with nothing kept", True, 6)):
+        for when, anew, bound in (("again", False, 2.6), ("with nothing kept", True, 6)):
             listed = measure.inspector_command("--db", str(store), *LISTED)
             ratio = measure.beside(listed, bare, anew=anew)
             yield Result(f"{' '.join(LISTED)}, {when} / bare query, {name} store", ratio, "x", bound)
     (listing,) = measure.in_turn(
         measure.inspector_command("--db", str(stores.large), *LISTED), runs=2, anew=True
     )
-    yield Result("sessions --json --limit 50, peak memory", listing.peak, "MiB", 150)
+    yield Result("sessions --json --limit 50, peak memory", listing.peak, "MiB", 50)
     again = measure.inspector("--db", str(stores.long), "why", "latest", "--json")
     yield Result("why --json of 12,000 messages, again", again.seconds * 1000, "ms", 150)
