@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 from textual.app import App
 from textual.pilot import Pilot
@@ -24,6 +26,16 @@ async def settle(pilot: Pilot[None]) -> None:
         await pilot.pause(2 * REST)
         running = any(not worker.is_finished for worker in pilot.app.workers)
         calm = 0 if running else calm + 1
+
+
+@asynccontextmanager
+async def settled(
+    app: App[None], width: int = 80, height: int = 24, **options: Any
+) -> AsyncIterator[Pilot[None]]:
+    """Run an app in a terminal of a size, once everything it reads is there."""
+    async with app.run_test(size=(width, height), **options) as pilot:
+        await settle(pilot)
+        yield pilot
 
 
 async def at_sizes(pilot: Pilot[None], *sizes: tuple[int, int]) -> AsyncIterator[int]:

@@ -20,7 +20,7 @@ from inspector.terminal.palette import shipped
 from inspector.widgets.bars.banner import Banner, Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settle, settled
 from themes.loader import ThemeFile
 
 
@@ -29,9 +29,7 @@ async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
 ) -> None:
     for place in range(40):
         database.turn(database.session(f"s{place}", title=f"number {place}"), "one")
-    running = app(home)
-    async with running.run_test(size=(100, 20)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 100, 20) as pilot:
         listing = running.screen.query_one(SessionsList)
         listing.post_message(MouseScrollDown(listing, 20, 5, 0, 1, 0, shift=False, meta=False, ctrl=False))
         await settle(pilot)
@@ -40,9 +38,7 @@ async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
 
 
 async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24) as pilot:
         seen = [running.theme]
         for _ in shipped():
             await pilot.press("T")
@@ -54,9 +50,7 @@ async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
 
 @pytest.mark.parametrize("key", ["u", "f", "enter", "question_mark"])
 async def test_a_key_typed_behind_q_breaks_nothing(app: MakeApp, home: Path, key: str) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24) as pilot:
         running.simulate_key("q")
         running.simulate_key(key)
         await pilot.pause(0.2)
@@ -64,9 +58,7 @@ async def test_a_key_typed_behind_q_breaks_nothing(app: MakeApp, home: Path, key
 
 
 async def test_a_word_typed_into_a_closing_palette_breaks_nothing(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24) as pilot:
         await pilot.press("ctrl+p")
         await running.screen.query_one(CommandList).remove()  # as while it closes
         await pilot.press("x")
@@ -81,9 +73,7 @@ async def test_a_theme_to_begin_with_is_there_without_reading_styles_twice(
 ) -> None:
     again: list[Stylesheet] = []
     monkeypatch.setattr(Stylesheet, "reparse", again.append)
-    running = InspectorApp(locate(home=home), theme=theme.name)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := InspectorApp(locate(home=home), theme=theme.name), 80, 24):
         assert isinstance(running.screen, SessionsScreen)
         assert running.screen.styles.background.hex.lower() == theme.base["background"].lower()
         assert running.has_class("-dark-mode") == theme.dark
@@ -96,15 +86,12 @@ async def test_a_theme_that_knows_none_of_our_colours_still_works(app: MakeApp, 
     async with running.run_test(size=(80, 24)) as pilot:
         running.theme = "nord"
         await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert isinstance(running.screen, WorkspaceScreen)
 
 
 async def test_a_session_named_at_the_start_is_opened(app: MakeApp, home: Path) -> None:
-    running = app(home, session="twice", view="why")
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="twice", view="why"), 120, 30):
         screen = running.screen
         assert isinstance(screen, WorkspaceScreen)
         assert screen.view is not None
@@ -112,18 +99,14 @@ async def test_a_session_named_at_the_start_is_opened(app: MakeApp, home: Path) 
 
 
 async def test_a_session_that_does_not_exist_is_explained(app: MakeApp, home: Path) -> None:
-    running = app(home, session="nope")
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="nope"), 80, 24) as pilot:
         assert running.screen.query_one(Notice).has_class("-error")
         await pilot.press("escape")
         assert isinstance(running.screen, SessionsScreen)
 
 
 async def test_the_resume_command_is_copied(app: MakeApp, home: Path) -> None:
-    running = app(home, session="root")
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="root"), 120, 30) as pilot:
         await pilot.press("R")
         assert running.clipboard == "hermes --resume next"
 
@@ -132,9 +115,7 @@ async def test_without_colour_every_state_is_a_sign_or_a_word(
     app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         assert running.no_color
         screen = running.screen
         assert isinstance(screen, SessionsScreen)
@@ -143,8 +124,7 @@ async def test_without_colour_every_state_is_a_sign_or_a_word(
         assert all(segment.style and segment.style.reverse for segment in cursor)
         assert not any(segment.style and segment.style.reverse for segment in other)
         assert "─" in other.text
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert "[Map]" in running.screen.query_one("TitleBar").render_line(0).text
 
 
@@ -165,12 +145,9 @@ def test_a_frame_of_a_conversation(app: MakeApp, home: Path, tmp_path: Path) -> 
 
 async def test_looking_around_changes_nothing(app: MakeApp, home: Path) -> None:
     before = {path.name: path.read_bytes() for path in home.iterdir() if path.suffix != ".db-shm"}
-    running = InspectorApp([Location(home / "state.db", home)], now=lambda: NOW)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(InspectorApp([Location(home / "state.db", home)], now=lambda: NOW), 120, 30) as pilot:
         for key in ("j", "enter", "2", "3", "escape", "f", "escape", "ctrl+f", "a", "enter", "escape"):
-            await pilot.press(key)
-            await settle(pilot)
+            await press(pilot, key)
     after = {path.name: path.read_bytes() for path in home.iterdir() if path.suffix != ".db-shm"}
     assert after == before
 
@@ -180,9 +157,7 @@ async def test_a_conversation_with_rows_missing_says_so_above_its_map(
 ) -> None:
     database.session("torn", title="Torn", message_count=51)
     database.turn("torn", "one")
-    running = app(database.path.parent, session="torn")
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(database.path.parent, session="torn"), 80, 24):
         banner = running.screen.query_one(Banner)
         assert banner.display
         assert "counts 51 live messages, 4 of them could be read" in banner.render_line(0).text

@@ -27,6 +27,7 @@ ours = {{file for file in entered if file.startswith(rooms)}}
 print(f"{{code}} {{len(ours)}}", file=sys.stderr)
 """
 COMMAND = """
+from tests.inspector.driving import settled
 from inspector.__main__ import main
 code = main()
 """
@@ -43,12 +44,10 @@ async def follow():
     samples = locate(home=sys.argv[1], profile="default")[0]
     app = open_app(samples, "Split the tenant settings table", "preview")
     app.live.paused = True
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app, 140, 40) as pilot:
         await press(pilot, "f", *"settings")
         entered.clear()
         await press(pilot, "enter")
-        await settle(pilot)
         return 0, set(entered)
 
 code, entered = asyncio.run(follow())

@@ -14,7 +14,7 @@ from inspector.screens.workspace.tabs import TABS
 from inspector.widgets.messages.message_list import MessageList
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes, settle
+from tests.inspector.driving import at_sizes, press, settle, settled
 
 SIZES = (60, 30), (100, 30), (160, 30)
 
@@ -34,8 +34,7 @@ def check(app: InspectorApp, width: int) -> None:
 async def walk(pilot: Pilot[None], app: InspectorApp, width: int, keys: str) -> None:
     check(app, width)
     for key in keys.split():
-        await pilot.press(key)
-        await settle(pilot)
+        await press(pilot, key)
         check(app, width)
     assert not harmful(app.export_screenshot().replace("\n", ""))
 
@@ -63,8 +62,7 @@ async def test_every_view_of_a_conversation(app: MakeApp, hostile_home: Path, ta
 
 async def test_every_message_in_full(app: MakeApp, hostile_home: Path) -> None:
     running = app(hostile_home, session="all", view="map")
-    async with running.run_test(size=(120, 30), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(running, 120, 30, notifications=True) as pilot:
         for place in range(len(HOSTILE)):
             running.screen.query_one(MessageList).cursor = place
             await settle(pilot)

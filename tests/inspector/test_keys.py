@@ -11,17 +11,14 @@ from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes, keys, settle
+from tests.inspector.driving import at_sizes, keys, press, settled
 
 
 async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         assert "enter open" in keys(running)
         assert "s sort" in keys(running)
-        await pilot.press("enter")
-        await settle(pilot)
+        await press(pilot, "enter")
         assert "esc back" in keys(running)
         assert "s sort" not in keys(running)
 
@@ -37,38 +34,27 @@ async def test_quit_and_the_way_to_the_other_keys_stay_when_there_is_no_room(
 
 
 async def test_a_line_to_type_in_leaves_only_the_keys_it_does_not_take(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("slash")
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
+        await press(pilot, "slash")
         assert keys(running).split() == ["enter", "accept", "^f", "search", "esc", "clear", "read-only"]
 
 
 async def test_the_keys_of_what_is_in_use_come_first(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("w")
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "w")
         assert keys(running).startswith(" ← less  → more")
         assert "r reset" in keys(running)
 
 
 async def test_the_palette_writes_keys_as_people_do(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24):
         told = [command.help for command in running.get_system_commands(running.screen)]
         assert "Key: ?, f1" in told
 
 
 async def test_a_click_on_the_last_line_does_what_the_key_does(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await pilot.click(KeyBar, offset=(keys(running).index("? help") + 1, 0))
         await pilot.pause()
         assert isinstance(running.screen, HelpScreen)
@@ -77,12 +63,9 @@ async def test_a_click_on_the_last_line_does_what_the_key_does(app: MakeApp, hom
 async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, tmp_path: Path) -> None:
     own = tmp_path / "keys.yaml"
     own.write_text("sessions.sort: o\n")
-    running = app(home, keys=own)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, keys=own), 120, 30) as pilot:
         assert "o sort" in keys(running)
-        await pilot.press("o")
-        await settle(pilot)
+        await press(pilot, "o")
         screen = running.screen
         assert isinstance(screen, SessionsScreen)
         assert screen.listing.order.sort == "cost"
@@ -93,9 +76,7 @@ async def test_a_broken_keymap_is_reported_and_the_app_goes_on(
 ) -> None:
     own = tmp_path / "keys.yaml"
     own.write_text("sessions.sorting: o\n")
-    running = app(home, keys=own)
-    async with running.run_test(size=(120, 30), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, keys=own), 120, 30, notifications=True):
         assert any("no command is named" in note.message for note in running._notifications)
         assert "s sort" in keys(running)
 

@@ -15,6 +15,7 @@ import pytest
 from inspector.base.named_screens import PAGES, PLACES, VIEWS
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Cli
 
 Break = Callable[[Path, Path], None]
 
@@ -66,13 +67,12 @@ def test_a_file_that_is_no_session_database_is_exit_5_and_one_line(
     home: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "state.db"
     break_it(path, home)
-    assert run([*command, "--db", str(path)]) == 5
-    shown = capsys.readouterr()
+    shown = cli(*command, "--db", path, code=5)
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert str(path) in shown.err
@@ -82,15 +82,14 @@ def test_a_file_that_is_no_session_database_is_exit_5_and_one_line(
     "command", [["show", "--json"], ["compress", "--json"], ["export", "--format", "jsonl"]], ids=" ".join
 )
 def test_numbers_json_does_not_have_are_written_as_null(
-    command: list[str], home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], home: Path, tmp_path: Path, cli: Cli
 ) -> None:
     path = tmp_path / "state.db"
     _sound(path, home)
     with closing(sqlite3.connect(path)) as db:
         db.execute("""UPDATE messages SET reasoning_details = '[{"score": NaN, "limit": -Infinity}]'""")
         db.commit()
-    assert run([*command, "latest", "--db", str(path)]) == 0
-    shown = capsys.readouterr().out
+    shown = cli(*command, "latest", "--db", path).out
     assert '"score":null,"limit":null' in shown
     for line in shown.splitlines():
         json.loads(line, parse_constant=pytest.fail)
@@ -103,39 +102,32 @@ def test_numbers_json_does_not_have_are_written_as_null(
     ids=" ".join,
 )
 def test_a_session_without_an_id_hides_no_other(
-    command: list[str], key: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    command: list[str], key: str, home: Path, tmp_path: Path, cli: Cli
 ) -> None:
     path = tmp_path / "state.db"
     _sound(path, home)
-    assert run([*command, "--json", "--db", str(path)]) == 0
-    before = capsys.readouterr().out
+    before = cli(*command, "--json", "--db", path).out
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"INSERT INTO sessions (id, source, started_at) VALUES ({key}, 'cli', 4e9)")
         db.commit()
-    assert run([*command, "--json", "--db", str(path)]) == 0
-    assert capsys.readouterr().out == before
+    assert cli(*command, "--json", "--db", path).out == before
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
-def test_no_database_is_exit_3(
-    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_database_is_exit_3(command: list[str], tmp_path: Path, cli: Cli) -> None:
     assert run([*command, "--db", str(tmp_path / "none.db")]) == 3
-    assert run([*command, "--home", str(tmp_path / "none")]) == 3
-    shown = capsys.readouterr()
+    shown = cli(*command, "--home", tmp_path / "none", code=3)
     assert shown.out == ""
     assert shown.err.count("\n") == 2
 
 
-def test_without_any_home_the_samples_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["sessions"]) == 3
-    assert "hermes-inspector demo" in capsys.readouterr().err
+def test_without_any_home_the_samples_are_offered(cli: Cli) -> None:
+    assert "hermes-inspector demo" in cli("sessions", code=3).err
 
 
 @pytest.mark.parametrize("command", ["show", "plan", "chain"])
-def test_an_unknown_session_is_exit_3(command: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([command, "no-such-session", "--home", str(home)]) == 3
-    assert capsys.readouterr().err.count("\n") == 1
+def test_an_unknown_session_is_exit_3(command: str, home: Path, cli: Cli) -> None:
+    assert cli(command, "no-such-session", "--home", home, code=3).err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -153,11 +145,8 @@ def test_a_title_is_found_from_a_locale_without_its_characters(tmp_path: Path) -
     assert run(["show", undecoded, "--db", str(tmp_path / "state.db")]) == 0
 
 
-def test_an_ambiguous_prefix_is_exit_2_and_names_the_candidates(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["show", "2026", "--home", str(home)]) == 2
-    assert "2026" in capsys.readouterr().err
+def test_an_ambiguous_prefix_is_exit_2_and_names_the_candidates(home: Path, cli: Cli) -> None:
+    assert "2026" in cli("show", "2026", "--home", home, code=2).err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
 from inspector.terminal.ink import Ink, inked, joined
 from inspector.terminal.printed import printed
 from inspector.terminal.stdout import is_coloured
+from tests.inspector.cli.conftest import Cli
 
 CODE = re.compile(r"\x1b\[([0-9;]*)m")
 AUTH = "Refactor the auth module"
@@ -46,15 +46,13 @@ def test_who_decides_on_colour(
 
 
 def test_the_worst_is_red_and_the_text_is_the_same_without_colour(
-    sample_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    sample_home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for words in (["findings"], ["why", AUTH], ["usage"], ["cache", AUTH], ["sessions"]):
-        assert run([*words, "--home", str(sample_home)]) == 0
-        plain = capsys.readouterr().out
+        plain = cli(*words, "--home", sample_home).out
         assert CODE.search(plain) is None
         monkeypatch.setenv("FORCE_COLOR", "1")
-        assert run([*words, "--home", str(sample_home)]) == 0
-        coloured = capsys.readouterr().out
+        coloured = cli(*words, "--home", sample_home).out
         monkeypatch.delenv("FORCE_COLOR")
         # Findings alike in weight come in the order in which they are found.
         assert sorted(CODE.sub("", coloured).splitlines()) == sorted(plain.splitlines())
@@ -63,12 +61,9 @@ def test_the_worst_is_red_and_the_text_is_the_same_without_colour(
             assert "\x1b[1;31m■ critical" in coloured
 
 
-def test_json_is_never_coloured(
-    sample_home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_is_never_coloured(sample_home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert run(["why", AUTH, "--json", "--home", str(sample_home)]) == 0
-    assert "\x1b" not in capsys.readouterr().out
+    assert "\x1b" not in cli("why", AUTH, "--json", "--home", sample_home).out
 
 
 def test_a_coloured_text_brings_no_code_of_its_own_and_keeps_its_credentials_masked(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 SAID = "the context engine is 'lcm' (config.yaml:"
 
@@ -23,24 +23,17 @@ def taken_over(home: Path, tmp_path: Path) -> list[str]:
     return ["--home", str(home)]
 
 
-def test_plan_and_compress_say_whose_rules_the_figures_are(
-    taken_over: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plan_and_compress_say_whose_rules_the_figures_are(taken_over: list[str], cli: Cli) -> None:
     for command in ("plan", "compress"):
-        assert run([command, "latest", *taken_over, "--json"]) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = cli(command, "latest", *taken_over, "--json").json
         assert any(note.startswith(SAID) for note in found["notes"])
-        assert run([command, "latest", *taken_over]) == 0
-        assert SAID in capsys.readouterr().out
+        assert SAID in cli(command, "latest", *taken_over).out
 
 
-def test_writing_is_refused_until_it_is_forced_by_name(
-    taken_over: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_writing_is_refused_until_it_is_forced_by_name(taken_over: list[str], cli: Cli) -> None:
     words = ["compress", "latest", *taken_over, "--apply", "--yes", "--window", "8000", "--json"]
     others = "--force=writer,activity,schema"
-    assert run([*words, others]) == 5
-    assert "puts the context engine 'lcm' in charge" in capsys.readouterr().err
+    assert "puts the context engine 'lcm' in charge" in cli(*words, others, code=5).err
     assert run([*words, f"{others},engine"]) == 0
 
 
@@ -52,6 +45,5 @@ def test_map_and_preview_say_so(taken_over: list[str], tmp_path: Path, screen: s
     assert "decides" in frame.read_text()
 
 
-def test_hermes_own_engine_is_no_news(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "latest", "--home", str(home), "--json"]) == 0
-    assert not any("engine" in note for note in json.loads(capsys.readouterr().out)["notes"])
+def test_hermes_own_engine_is_no_news(home: Path, cli: Cli) -> None:
+    assert not any("engine" in note for note in cli("plan", "latest", "--home", home, "--json").json["notes"])

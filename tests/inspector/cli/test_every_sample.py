@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.main import run
 from sample_sessions.scenario import scenarios
+from tests.inspector.cli.conftest import Cli
 
 COMMANDS = (
     "show", "plan", "why", "why --turns", "findings", "usage", "cache", "results", "chain", "status",
@@ -32,10 +32,10 @@ def test_it_ends_well_and_says_something(
         assert len(shown.out.split()) > 3, session
 
 
-def test_some_models_of_the_samples_have_a_price_and_some_have_none(
-    sample_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["usage", "--by", "model", "--json", "--home", str(sample_home)]) == 0
-    prices = [row["cost"]["computed_usd"] for row in json.loads(capsys.readouterr().out)["rows"]]
+def test_some_models_of_the_samples_have_a_price_and_some_have_none(sample_home: Path, cli: Cli) -> None:
+    prices = [
+        row["cost"]["computed_usd"]
+        for row in cli("usage", "--by", "model", "--json", "--home", sample_home).json["rows"]
+    ]
     assert None in prices
     assert any(prices)

@@ -12,6 +12,7 @@ import pytest
 
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Cli
 
 Run = Callable[..., int]
 
@@ -30,10 +31,9 @@ def fleet(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", ["usage", "findings", "doctor"])
 def test_each_machine_has_its_own_answer_and_a_broken_one_says_why(
-    command: str, fleet: Path, capsys: pytest.CaptureFixture[str]
+    command: str, fleet: Path, cli: Cli
 ) -> None:
-    assert run([command, "--fleet", str(fleet / "*"), "--fleet-jobs", "1"]) == 0
-    told = capsys.readouterr()
+    told = cli(command, "--fleet", fleet / "*", "--fleet-jobs", "1")
     document = json.loads(told.out)
     assert [Path(one["machine"]).name for one in document["machines"]] == ["a", "b", "broken"]
     assert [one["error"] is None for one in document["machines"]] == [True, True, False]
@@ -41,11 +41,8 @@ def test_each_machine_has_its_own_answer_and_a_broken_one_says_why(
     assert "not a SQLite database" in told.err
 
 
-def test_usage_is_added_up_over_machines_and_says_what_is_partial(
-    fleet: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(["usage", "--fleet", str(fleet / "*"), "--fleet-jobs", "2", "--no-prices"])
-    document = json.loads(capsys.readouterr().out)
+def test_usage_is_added_up_over_machines_and_says_what_is_partial(fleet: Path, cli: Cli) -> None:
+    document = cli("usage", "--fleet", fleet / "*", "--fleet-jobs", "2", "--no-prices", code=None).json
     alone = [one["result"]["totals"]["tokens"]["output"] for one in document["machines"] if one["result"]]
     assert document["totals"]["tokens"]["output"] == sum(alone)
     assert document["totals"]["partial"] is True
@@ -60,6 +57,5 @@ def test_a_list_names_machines_and_a_table_has_a_row_for_each_session(fleet: Pat
     assert rows[2]["error"]
 
 
-def test_a_fleet_of_nobody_is_one_clear_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["usage", "--fleet", str(tmp_path / "none*")]) == 3
-    assert "no home and no state.db here" in capsys.readouterr().err
+def test_a_fleet_of_nobody_is_one_clear_line(tmp_path: Path, cli: Cli) -> None:
+    assert "no home and no state.db here" in cli("usage", "--fleet", tmp_path / "none*", code=3).err

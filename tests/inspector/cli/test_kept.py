@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -15,8 +14,8 @@ from core.support import fingerprint
 from core.support.file_cache import cache_directory, config_directory
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import target
-from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Cli
 
 Ask = Callable[..., Any]
 
@@ -32,10 +31,9 @@ def lone_home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ask(lone_home: Path, capsys: pytest.CaptureFixture[str]) -> Ask:
+def ask(lone_home: Path, cli: Cli) -> Ask:
     def call(*words: str) -> Any:
-        assert run([*words, "--home", str(lone_home), "--json"]) == 0
-        return json.loads(capsys.readouterr().out)
+        return cli(*words, "--home", lone_home, "--json").json
 
     return call
 
@@ -60,11 +58,10 @@ def test_the_same_question_is_answered_without_opening_the_database(
 
 
 def test_the_lines_of_why_are_kept_for_people_too(
-    lone_home: Path, closed: Callable[[], None], capsys: pytest.CaptureFixture[str]
+    lone_home: Path, closed: Callable[[], None], cli: Cli
 ) -> None:
     def shown() -> str:
-        assert run(["why", "latest", "--home", str(lone_home)]) == 0
-        return capsys.readouterr().out
+        return cli("why", "latest", "--home", lone_home).out
 
     first = shown()
     closed()

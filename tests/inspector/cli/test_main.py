@@ -15,25 +15,23 @@ from inspector import __version__
 from inspector.cli import main
 from inspector.cli.main import run, split
 from inspector.cli.registry import COMMANDS
+from tests.inspector.cli.conftest import Cli
 
 PLAN = ["plan", "--messages"]
 
 
-def test_version_is_the_packages_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--version"]) == 0
-    assert capsys.readouterr().out == f"hermes-inspector {__version__}\n"
+def test_version_is_the_packages_own(cli: Cli) -> None:
+    assert cli("--version").out == f"hermes-inspector {__version__}\n"
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == 0
-    shown = capsys.readouterr().out
+def test_help_lists_every_command(cli: Cli) -> None:
+    shown = cli("--help").out
     assert all(f"  {name}" in shown and command.summary in shown for name, command in COMMANDS.items())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([command, "--help"]) == 0
-    assert f"usage: hermes-inspector {command}" in capsys.readouterr().out
+def test_every_command_explains_itself(command: str, cli: Cli) -> None:
+    assert f"usage: hermes-inspector {command}" in cli(command, "--help").out
 
 
 @pytest.mark.parametrize(
@@ -68,20 +66,16 @@ def test_the_first_word_that_is_no_value_names_the_command(
         (["sessions", "--no-such-option"], "unrecognized arguments"),
     ],
 )
-def test_a_command_line_that_is_off_costs_one_line_and_exit_2(
-    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(words) == 2
-    shown = capsys.readouterr()
+def test_a_command_line_that_is_off_costs_one_line_and_exit_2(words: list[str], says: str, cli: Cli) -> None:
+    shown = cli(*words, code=2)
     assert shown.out == ""
     assert says in shown.err
     assert shown.err.count("\n") == 1
     assert "hermes-inspector: hermes-inspector" not in shown.err
 
 
-def test_an_error_is_an_object_when_json_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*PLAN, "/nowhere/x.json", "--json"]) == 3
-    shown = capsys.readouterr()
+def test_an_error_is_an_object_when_json_is_asked_for(cli: Cli) -> None:
+    shown = cli(*PLAN, "/nowhere/x.json", "--json", code=3)
     assert shown.out == ""
     error = json.loads(shown.err)["error"]
     assert error["exit_code"] == 3

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 KEY = "sk-ant-api03-" + "Ab3dEf9hJk" * 8
 TOKEN = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -54,20 +54,16 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_no_command_prints_a_credential(
-    words: tuple[str, ...], planted: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_command_prints_a_credential(words: tuple[str, ...], planted: Path, cli: Cli) -> None:
     words = tuple(f"{word} {TOKEN}" if word == AUTH else word for word in words)
     as_json = [] if words[0] == "export" else ["--json"]
-    assert run([*words, "--home", str(planted), *as_json]) == 0
-    printed = capsys.readouterr().out
+    printed = cli(*words, "--home", planted, *as_json).out
     assert KEY not in printed
     assert TOKEN not in printed
 
 
-def test_masking_leaves_ids_and_times_alone(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["sessions", "--home", str(planted), "--json"]) == 0
-    row = json.loads(capsys.readouterr().out)["sessions"][0]
+def test_masking_leaves_ids_and_times_alone(planted: Path, cli: Cli) -> None:
+    row = cli("sessions", "--home", planted, "--json").json["sessions"][0]
     assert "redacted" not in row["id"]
     assert row["started_at"].endswith("Z")
 
@@ -98,31 +94,25 @@ OF_A_FILE = (
 
 @pytest.mark.parametrize("words", OF_A_FILE, ids=" ".join)
 def test_what_is_printed_of_a_file_of_messages_is_masked(
-    words: tuple[str, ...], named: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], named: str, cli: Cli
 ) -> None:
-    assert run([*words, "--messages", named, "--window", "64000"]) == 0
-    printed = capsys.readouterr().out
+    printed = cli(*words, "--messages", named, "--window", "64000").out
     assert printed
     assert KEY[14:] not in printed
     assert TOKEN[4:] not in printed
 
 
-def test_a_file_of_messages_comes_back_as_it_was_when_that_is_asked_for(
-    named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_messages_comes_back_as_it_was_when_that_is_asked_for(named: str, cli: Cli) -> None:
     ask = ("--messages", named, "--window", "64000", "--unmasked")
-    assert run(["compress", *ask, "--json"]) == 0
-    after = json.loads(capsys.readouterr().out)["after"]
+    after = cli("compress", *ask, "--json").json["after"]
     assert after[0] == json.loads(Path(named).read_text())[0]
     for words in (("compress", "--diff"), ("plan", "--pruned"), ("plan", "--pruned", "--json")):
-        assert run([*words, *ask, "--protect-first", "6"]) == 0
-        assert TOKEN[4:] in capsys.readouterr().out
+        assert TOKEN[4:] in cli(*words, *ask, "--protect-first", "6").out
 
 
-def test_a_session_is_never_printed_unmasked(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_is_never_printed_unmasked(planted: Path, cli: Cli) -> None:
     for command in ("compress", "plan"):
-        assert run([command, "latest", "--unmasked", "--home", str(planted)]) == 2
-        assert "--messages" in capsys.readouterr().err
+        assert "--messages" in cli(command, "latest", "--unmasked", "--home", planted, code=2).err
 
 
 @pytest.fixture
@@ -155,17 +145,16 @@ def test_a_value_masked_in_one_message_is_masked_in_all_that_is_made_of_them(
     words: tuple[str, ...],
     release: str,
     given_away: tuple[str, list[str]],
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
 ) -> None:
     path, values = given_away
     ask = ("compress", "--messages", path, "--window", "64000", "--release", release, *words)
-    assert run(list(ask)) == 0
-    printed = capsys.readouterr().out
+    printed = cli(*ask).out
     assert [value for value in values if value in printed] == []
 
 
 def test_a_tools_name_that_holds_a_credential_is_masked_by_every_command(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, cli: Cli
 ) -> None:
     target = shutil.copytree(home, tmp_path / "home")
     with closing(sqlite3.connect(target / "state.db")) as connection:
@@ -181,7 +170,6 @@ def test_a_tools_name_that_holds_a_credential_is_masked_by_every_command(
         ("cache", "--json"),
         ("cache",),
     ):
-        assert run([words[0], AUTH, *words[1:], "--home", str(target)]) == 0
-        printed = capsys.readouterr().out
+        printed = cli(words[0], AUTH, *words[1:], "--home", target).out
         assert TOKEN not in printed
         assert KEY not in printed

@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 TITLE = "Refactor the auth module"
 
 
-def said(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
-    assert run(["plugin", "answer", *words, "--session", TITLE, "--home", str(home)]) == 0
-    return capsys.readouterr().out.splitlines()
+def said(home: Path, cli: Cli, *words: str) -> list[str]:
+    return cli("plugin", "answer", *words, "--session", TITLE, "--home", home).out.splitlines()
 
 
 @pytest.mark.parametrize("words", [(), ("why",), ("plan",), ("cost",), ("lost", "auth")])
-def test_an_answer_is_a_few_plain_lines(
-    sample_home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
-) -> None:
-    lines = said(sample_home, capsys, *words)
+def test_an_answer_is_a_few_plain_lines(sample_home: Path, cli: Cli, words: tuple[str, ...]) -> None:
+    lines = said(sample_home, cli, *words)
     assert 1 <= len(lines) <= 6
     assert all(line.strip() for line in lines)
 
 
-def test_what_it_does_not_know_names_what_it_knows(
-    sample_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    [line] = said(sample_home, capsys, "sing")
+def test_what_it_does_not_know_names_what_it_knows(sample_home: Path, cli: Cli) -> None:
+    [line] = said(sample_home, cli, "sing")
     assert "why | plan | cost | lost TOPIC" in line
 
 
-def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert said(sample_home, capsys, "lost", "zyxwvut") == ["No message speaks of 'zyxwvut'."]
+def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, cli: Cli) -> None:
+    assert said(sample_home, cli, "lost", "zyxwvut") == ["No message speaks of 'zyxwvut'."]
 
 
-def test_a_topic_that_was_never_dropped_is_said_so(
-    sample_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["sessions", "--all", "--home", str(sample_home), "--json"]) == 0
-    every = json.loads(capsys.readouterr().out)["sessions"]
+def test_a_topic_that_was_never_dropped_is_said_so(sample_home: Path, cli: Cli) -> None:
+    every = cli("sessions", "--all", "--home", sample_home, "--json").json["sessions"]
     whole = next(one for one in every if one["conversation"]["generations"] == 1 and one["messages"] > 4)
-    assert run(["plugin", "answer", "lost", "the", "--session", whole["id"], "--home", str(sample_home)]) == 0
-    assert capsys.readouterr().out.startswith("Nothing of it was dropped:\n")
+    assert cli(
+        "plugin", "answer", "lost", "the", "--session", whole["id"], "--home", sample_home
+    ).out.startswith("Nothing of it was dropped:\n")
 
 
-def test_options_stand_before_behind_and_between_the_words(
-    sample_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_stand_before_behind_and_between_the_words(sample_home: Path, cli: Cli) -> None:
     home, session = ["--home", str(sample_home)], ["--session", TITLE]
     answers = set()
     for words in (
@@ -58,6 +48,5 @@ def test_options_stand_before_behind_and_between_the_words(
         ["answer", "lost", *home, "auth", *session],
         [*home, *session, "--", "answer", "lost", "auth"],
     ):
-        assert run(["plugin", *words]) == 0
-        answers.add(capsys.readouterr().out)
+        answers.add(cli("plugin", *words).out)
     assert len(answers) == 1

@@ -15,7 +15,7 @@ from inspector.cli.main import run
 from sample_sessions.releases import profiles
 from tests.core.account.homes import Book
 from tests.core.store.database import SessionDatabase
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
 
@@ -39,20 +39,16 @@ def test_show_can_be_asked_for_one_generation(as_json: Json) -> None:
     assert as_json("show", AUTH, "--generation", "last")["generations"] == [every[-1]]
 
 
-def test_show_says_how_many_generations_there_are(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["show", AUTH, "--generation", "9", "--home", str(home)]) == 2
-    assert "has 3" in capsys.readouterr().err
+def test_show_says_how_many_generations_there_are(home: Path, cli: Cli) -> None:
+    assert "has 3" in cli("show", AUTH, "--generation", "9", "--home", home, code=2).err
 
 
-def test_what_show_prints_is_what_plan_takes(
-    as_json: Json, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_show_prints_is_what_plan_takes(as_json: Json, tmp_path: Path, cli: Cli) -> None:
     generation = as_json("show", AUTH)["generations"][-1]
     path = tmp_path / "messages.json"
     path.write_text(json.dumps([message["message"] for message in generation["messages"]]))
     from_session = as_json("plan", AUTH)
-    assert run(["plan", "--messages", str(path), "--json", "--release", from_session["release"]]) == 0
-    from_file = json.loads(capsys.readouterr().out)
+    from_file = cli("plan", "--messages", path, "--json", "--release", from_session["release"]).json
     assert from_file["estimated_tokens"] == from_session["estimated_tokens"]
 
 
@@ -61,17 +57,15 @@ def test_show_full_prints_whole_texts(as_text: Text) -> None:
 
 
 def test_show_full_gives_a_terminal_the_beginning_of_a_huge_text_and_a_file_all_of_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with SessionDatabase(tmp_path / "state.db") as database:
         database.session("s")
         database.turn("s", "word\n" * 30_000 + "the very end")
     place = ["s", "--full", "--db", str(tmp_path / "state.db")]
-    assert run(["show", *place]) == 0
-    assert "the very end" in capsys.readouterr().out
+    assert "the very end" in cli("show", *place).out
     monkeypatch.setattr("inspector.terminal.stdout.terminal_width", lambda: 80)
-    assert run(["show", *place]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("show", *place).out
     assert "more characters: sent to a file or a pipe, all are printed" in shown
     assert "word" in shown
     assert "the very end" not in shown
@@ -151,34 +145,27 @@ def test_doctor_reports_every_database(as_json: Json, as_text: Text) -> None:
     assert "written by Hermes 0.22" in as_text("doctor")
 
 
-def test_doctor_names_the_sessions_whose_rows_disagree(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_doctor_names_the_sessions_whose_rows_disagree(tmp_path: Path, cli: Cli) -> None:
     book = Book(tmp_path / "state.db")
     for number in range(12):
         book.session(f"s{number}", message_count=20 + number).message(f"s{number}", "user")
     place = ["doctor", "--db", str(book.path)]
-    assert run([*place, "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["databases"][0]["rows"]
+    rows = cli(*place, "--json").json["databases"][0]["rows"]
     assert len(rows) == 12
     assert (rows[0]["session"], rows[0]["what"], rows[0]["difference"]) == ("s11", "messages", 30)
     assert "live rows: 1" in rows[0]["evidence"]["text"]
-    assert run(place) == 0
-    printed = capsys.readouterr().out
+    printed = cli(*place).out
     assert "rows disagree on messages of s11: sessions.message_count: 31 against live rows: 1" in printed
     assert "and 2 more disagreements" in printed
 
 
-def test_doctor_says_when_the_configuration_cannot_be_used(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_doctor_says_when_the_configuration_cannot_be_used(home: Path, tmp_path: Path, cli: Cli) -> None:
     import shutil
 
     copy = tmp_path / "copy"
     shutil.copytree(home, copy)
     (copy / "config.yaml").write_text("model: [unclosed")
-    assert run(["doctor", "--home", str(copy)]) == 4
-    assert "config.yaml" in capsys.readouterr().out
+    assert "config.yaml" in cli("doctor", "--home", copy, code=4).out
 
 
 def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None:
@@ -206,9 +193,8 @@ def test_every_screen_can_be_drawn_by_name(home: Path, tmp_path: Path, screen: s
     assert shows in path.read_text("utf-8")
 
 
-def test_every_name_of_a_screen_stands_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--help"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
+def test_every_name_of_a_screen_stands_in_the_help(cli: Cli) -> None:
+    told = " ".join(cli("--help").out.split())
     assert ", ".join(NAMES) in told
 
 
@@ -227,12 +213,13 @@ def test_the_focus_lab_is_drawn_with_the_topics_named(
     assert all(topic in drawn for topic in (shown, *named))
 
 
-def test_topics_are_for_the_focus_lab(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_topics_are_for_the_focus_lab(home: Path, cli: Cli) -> None:
     place = ["--home", str(home), "--screenshot", "x.svg"]
-    assert run([*place, "--screen", "map", "--focus", "auth"]) == 2
-    assert "--screen focus" in capsys.readouterr().err
-    assert run([*place, "--screen", "focus", "--focus", "a", "--focus", "b", "--focus", "c"]) == 2
-    assert "one or two" in capsys.readouterr().err
+    assert "--screen focus" in cli(*place, "--screen", "map", "--focus", "auth", code=2).err
+    assert (
+        "one or two"
+        in cli(*place, "--screen", "focus", "--focus", "a", "--focus", "b", "--focus", "c", code=2).err
+    )
 
 
 def test_findings_are_those_of_the_session_that_is_named(home: Path, tmp_path: Path) -> None:
@@ -253,19 +240,16 @@ def test_the_list_is_drawn_with_the_cursor_on_a_session(home: Path, tmp_path: Pa
     assert re.search(r">(?!1&)\d+&#160;of&#160;\d", path.read_text("utf-8"))
 
 
-def test_an_unknown_screen_is_refused_by_name(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--home", str(home), "--screenshot", "x.svg", "--screen", "nope"]) == 2
-    assert "sessions" in capsys.readouterr().err
+def test_an_unknown_screen_is_refused_by_name(home: Path, cli: Cli) -> None:
+    assert "sessions" in cli("--home", home, "--screenshot", "x.svg", "--screen", "nope", code=2).err
 
 
-def test_the_app_wants_a_terminal(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--home", str(home)]) == 2
-    assert "--screenshot" in capsys.readouterr().err
+def test_the_app_wants_a_terminal(home: Path, cli: Cli) -> None:
+    assert "--screenshot" in cli("--home", home, code=2).err
 
 
-def test_the_samples_are_built_where_caches_live(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert run(["demo", "--path"]) == 0
-    built = Path(capsys.readouterr().out.strip())
+def test_the_samples_are_built_where_caches_live(cli: Cli, tmp_path: Path) -> None:
+    built = Path(cli("demo", "--path").out.strip())
     assert built.is_relative_to(tmp_path)
     assert (built / "state.db").is_file()
 
@@ -278,13 +262,10 @@ def _prints(folder: Path) -> dict[str, str]:
     }
 
 
-def test_no_command_changes_a_byte_of_a_home(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_command_changes_a_byte_of_a_home(home: Path, tmp_path: Path, cli: Cli) -> None:
     before = _prints(home)
     for words in (["sessions"], ["show", AUTH], ["plan", AUTH], ["chain", AUTH], ["search", "a"], ["doctor"]):
         assert run([*words, "--home", str(home)]) == 0
-    assert run(["--home", str(home), "--screenshot", str(tmp_path / "frame.svg")]) == 0
-    capsys.readouterr()
+    cli("--home", home, "--screenshot", tmp_path / "frame.svg")
     after = {name: print_ for name, print_ in _prints(home).items() if not name.endswith(("-wal", "-shm"))}
     assert after == {name: print_ for name, print_ in before.items() if not name.endswith(("-wal", "-shm"))}

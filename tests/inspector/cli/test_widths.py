@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from inspector.cli.main import run
 from inspector.cli.table import Column, lines
 from inspector.terminal.text import cell_len
 from inspector.terminal.wrap import broken
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Cli
 
 AUTH = "Refactor the auth module"
 COMMANDS = (
@@ -43,16 +43,13 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def _too_long(
-    words: list[str], home: Path, widths: tuple[int, ...], capsys: pytest.CaptureFixture[str]
-) -> list[tuple[int, str]]:
+def _too_long(words: list[str], home: Path, widths: tuple[int, ...], cli: Cli) -> list[tuple[int, str]]:
     """Lines that do not fit, with the width of the terminal."""
     found: list[tuple[int, str]] = []
     with pytest.MonkeyPatch.context() as patch:
         for width in widths:
             patch.setenv("COLUMNS", str(width))
-            run([*words, "--home", str(home)])
-            shown = capsys.readouterr()
+            shown = cli(*words, "--home", home, code=None)
             assert "unexpected error" not in shown.err
             found += [(width, line) for line in shown.out.splitlines() if cell_len(line) > width]
     return found
@@ -64,19 +61,15 @@ def _words(command: str, session: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_SESSION])
-def test_no_line_is_longer_than_the_terminal(
-    command: str, sample_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _too_long(_words(command, AUTH), sample_home, (40, 80), capsys) == []
+def test_no_line_is_longer_than_the_terminal(command: str, sample_home: Path, cli: Cli) -> None:
+    assert _too_long(_words(command, AUTH), sample_home, (40, 80), cli) == []
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *OF_SESSION])
-def test_a_hostile_home_fits_too(
-    command: str, hostile_home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hostile_home_fits_too(command: str, hostile_home: Path, cli: Cli) -> None:
     asked = {"s0": (40, 120), "s1": (57, 200), "s2": (40,)}  # they differ in their titles alone
     for session, widths in asked.items() if command in OF_SESSION else (("", (40, 57, 120, 200)),):
-        assert _too_long(_words(command, session), hostile_home, widths, capsys) == []
+        assert _too_long(_words(command, session), hostile_home, widths, cli) == []
 
 
 TEXTS = st.text(st.sampled_from("ab/.-, 中文🚀é"), max_size=300)

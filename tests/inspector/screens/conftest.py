@@ -15,6 +15,7 @@ from inspector.terminal.palette import Palette, defaults
 from tests.conftest import NOW
 from tests.inspector.driving import press as press
 from tests.inspector.driving import settle as settle
+from tests.inspector.driving import settled
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +60,7 @@ async def answer(pilot: Pilot[None], text: str) -> None:
 
 async def seen(app: InspectorApp, size: tuple[int, int]) -> str:
     """What an app shows at a size once everything it reads is there."""
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
+    async with settled(app, *size) as pilot:
         return drawn(pilot)
 
 

@@ -15,7 +15,7 @@ from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.panel import UsagePanel
 from tests.core.live.writer import Writer
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settle
 from tests.inspector.screens.test_live import app_on, until, writer
 
 __all__ = ["writer"]
@@ -81,8 +81,7 @@ async def test_usage_keeps_row_figure_and_how_far_its_card_was_scrolled(priced: 
         panel = app.screen.query_one(UsagePanel)
         await until(pilot, lambda: panel.rows.rows.count > 2)
         await settle(pilot)
-        await pilot.press("down", "left")
-        await settle(pilot)
+        await press(pilot, "down", "left")
         row, figure = panel.rows.current, panel.rows.figure
         assert row is not None
         assert panel.card.max_scroll_y > 1, "the card of this figure is too short to be scrolled"
@@ -111,8 +110,7 @@ async def test_the_cursor_far_down_a_long_list_stays_on_its_conversation(writer:
         await until(pilot, lambda: listing.rows.count == MANY + 1)
         await pilot.press("end")
         await until(pilot, lambda: listing.current is not None)
-        await pilot.press("up")
-        await settle(pilot)
+        await press(pilot, "up")
         before, epoch = listing.current, screen.pane._epoch
         assert before is not None
         assert listing.cursor >= 200
@@ -129,8 +127,7 @@ async def test_the_map_of_a_long_conversation_follows_and_its_cursor_stays(write
     app = app_on(writer, "s1")
     async with app.run_test(size=(120, 40)) as pilot:
         view = await mapped(app, pilot, MANY + 1)
-        await pilot.press("end", "up", "up", "up")
-        await settle(pilot)
+        await press(pilot, "end", "up", "up", "up")
         row, place = view.listing.row_id, view.panes.list.message
         assert row is not None
         await grown(pilot, lambda number: writer.message(f"later {number}", "assistant"))

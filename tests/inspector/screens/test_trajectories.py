@@ -13,7 +13,7 @@ from inspector.screens.trajectories.one import TrajectoryScreen
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from tests.core.trajectory import sets
 from tests.hostile import HOSTILE
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import press, settled
 from tests.inspector.screens.conftest import drawn
 
 
@@ -27,8 +27,7 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
     path = sets.written(tmp_path / "in.jsonl", [*sets.entries(1, 12), "no json"])
     before = path.read_bytes(), path.stat().st_mtime_ns
     running = opened(path)
-    async with running.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running, 120, 24) as pilot:
         shown = drawn(pilot)
         assert "13 trajectories" in shown
         assert "become one summary" in shown
@@ -41,8 +40,7 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
 
 async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> None:
     running = opened(sets.written(tmp_path / "in.jsonl", sets.entries(1, 12)))
-    async with running.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running, 120, 24) as pilot:
         await press(pilot, "slash", "slash", "enter")
         assert isinstance(running.screen, TrajectoryScreen)
         shown = drawn(pilot)
@@ -64,8 +62,7 @@ async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
     long = [{"from": "human", "value": "word " * 5_000}, {"from": "gpt", "value": "Done."}]
     entries = [*sets.entries(1, 12), "no json", {"conversations": long}, {"conversations": []}]
     running = opened(sets.written(tmp_path / "in.jsonl", entries))
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running, 80, 24) as pilot:
         shown = " ".join(drawn(pilot).split())
         assert "of 15 trajectories" in shown
         for words in (
@@ -83,8 +80,7 @@ async def test_a_wide_terminal_shows_each_first_request_without_its_credentials(
     said = "Mend the login of the shop, the token is ghp_" + "a1B2c3D4e5" * 4
     turns = [{"from": "system", "value": "Be brief."}, {"from": "human", "value": said}]
     running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))
-    async with running.run_test(size=(200, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running, 200, 24) as pilot:
         shown = drawn(pilot)
         assert "first request" in shown
         assert "Mend the login of the shop" in shown
@@ -94,8 +90,7 @@ async def test_a_wide_terminal_shows_each_first_request_without_its_credentials(
 async def test_hostile_turns_reach_no_terminal(tmp_path: Path) -> None:
     turns = [{"from": "human", "value": text} for text in HOSTILE] * 8
     running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]))
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running, 80, 24) as pilot:
         await press(pilot, "enter")
         assert "\x1b" not in drawn(pilot)
         await press(pilot, "enter")

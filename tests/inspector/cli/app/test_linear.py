@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.app.linear import ABOUT_ONE
-from inspector.cli.main import run
 from tests.core.live.writer import Writer
+from tests.inspector.cli.conftest import Cli
 
 
 @pytest.fixture
@@ -26,21 +26,20 @@ def home(tmp_path: Path) -> Path:
 
 def said(
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     home: Path,
     *answers: str,
     word: str = "",
 ) -> str:
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{one}\n" for one in answers)))
-    assert run(["--home", str(home), *([word] if word else [])]) == 0
-    return capsys.readouterr().out
+    return cli("--home", home, *([word] if word else [])).out
 
 
 def test_a_number_opens_a_conversation_and_every_answer_has_something_to_say(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     numbers = [str(number) for number in range(1, len(ABOUT_ONE) + 1)]
-    out = said(monkeypatch, capsys, home, "1", *numbers, "b", "q", word="--linear")
+    out = said(monkeypatch, cli, home, "1", *numbers, "b", "q", word="--linear")
     assert "1. Watched. Where: cli. Model: gpt-5.2." in out
     assert out.count("Conversation: Watched") == len(ABOUT_ONE) + 1
     assert out.count("Conversations 1 to 1 of 1.") == 2
@@ -50,10 +49,10 @@ def test_a_number_opens_a_conversation_and_every_answer_has_something_to_say(
 
 
 def test_it_may_be_asked_for_by_the_environment(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     monkeypatch.setenv("HERMES_INSPECTOR_LINEAR", "1")
-    assert "Conversations 1 to 1 of 1." in said(monkeypatch, capsys, home, "q")
+    assert "Conversations 1 to 1 of 1." in said(monkeypatch, cli, home, "q")
 
 
 @pytest.mark.parametrize(
@@ -68,21 +67,20 @@ def test_it_may_be_asked_for_by_the_environment(
 def test_a_screen_that_is_named_is_answered_first(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     options: tuple[str, ...],
     answered: str,
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    assert run(["--home", str(home), "--linear", *options]) == 0
-    first, _, rest = capsys.readouterr().out.partition(answered)
+    first, _, rest = cli("--home", home, "--linear", *options).out.partition(answered)
     assert len(first.splitlines()) > 4
     assert "quit: " in rest
 
 
 def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_no_errors(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
-    out = said(monkeypatch, capsys, home, "9", "", "²", "/nothing like it", "1", "f", "u", word="--linear")
+    out = said(monkeypatch, cli, home, "9", "", "²", "/nothing like it", "1", "f", "u", word="--linear")
     assert "There is no 9 here." in out
     assert "Conversations 0 to 0 of 0, holding nothing like it." in out
     assert "Traceback" not in out

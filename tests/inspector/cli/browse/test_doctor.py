@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 
 def damaged(home: Path, copy: Path, table: str) -> Path:
@@ -28,11 +27,10 @@ def damaged(home: Path, copy: Path, table: str) -> Path:
 
 @pytest.mark.parametrize("table", ["messages", "session_model_usage", "sessions"])
 def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
-    table: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: str, home: Path, tmp_path: Path, cli: Cli
 ) -> None:
     path = damaged(home, tmp_path / "state.db", table)
-    assert run(["doctor", "--db", str(path), "--json"]) == 5
-    (report,) = json.loads(capsys.readouterr().out)["databases"]
+    (report,) = cli("doctor", "--db", path, "--json", code=5).json["databases"]
     counted = report["health"]["tables"]
     assert list(report["health"]["unreadable"]) == [table]
     assert counted[table] is None

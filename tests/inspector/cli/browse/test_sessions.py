@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +14,7 @@ import pytest
 
 from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 
 def _rows(home: Path, query: str) -> Iterator[tuple[Any, ...]]:
@@ -136,41 +135,33 @@ def test_the_table_shows_hostile_titles_without_obeying_them(as_text: Text) -> N
     assert not set(shown) & {"\x1b", "\x07", "\u202e"}
 
 
-def test_one_profile_can_be_asked_for(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["sessions", "--home", str(home), "--profile", "work"]) == 0
-    assert "Queue incident of Tuesday" in capsys.readouterr().out
+def test_one_profile_can_be_asked_for(home: Path, cli: Cli) -> None:
+    assert "Queue incident of Tuesday" in cli("sessions", "--home", home, "--profile", "work").out
     assert run(["sessions", "--home", str(home), "--profile", "nobody"]) == 3
 
 
-def test_a_broken_profile_never_hides_the_others(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_broken_profile_never_hides_the_others(home: Path, tmp_path: Path, cli: Cli) -> None:
     import shutil
 
     copy = tmp_path / "copy"
     shutil.copytree(home, copy)
     (copy / "profiles" / "work" / "state.db").write_bytes(b"SQLite format 3\x00 and then nothing")
-    assert run(["sessions", "--home", str(copy)]) == 0
-    shown = capsys.readouterr()
+    shown = cli("sessions", "--home", copy)
     assert "Refactor the auth module" in shown.out
     assert shown.err.count("\n") == 1
     assert "left out" in shown.err
 
 
-def test_what_has_no_title_is_known_by_its_first_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli) -> None:
     with SessionDatabase(tmp_path / "state.db") as database:
         database.session("nameless")
         database.message("nameless", "user", "Why is the\nbuild slow?")
         database.session("named", title="Build times")
         database.message("named", "user", "Look at the build")
     place = ["--db", str(tmp_path / "state.db")]
-    assert run(["sessions", "--json", *place]) == 0
-    listed = json.loads(capsys.readouterr().out)["sessions"]
+    listed = cli("sessions", "--json", *place).json["sessions"]
     assert {one["id"]: (one["title"], one["preview"]) for one in listed} == {
         "nameless": (None, "Why is the build slow?"),
         "named": ("Build times", None),
     }
-    assert run(["sessions", *place]) == 0
-    assert "“Why is the build slow?”" in capsys.readouterr().out
+    assert "“Why is the build slow?”" in cli("sessions", *place).out

@@ -10,26 +10,25 @@ import pytest
 
 from inspector.cli.completion.all_options import all_options, parsers_of
 from inspector.cli.completion.completion import SHELLS
-from inspector.cli.main import run
 from inspector.cli.registry import COMMANDS
+from tests.inspector.cli.conftest import Cli
 
 pytest.importorskip("shtab")
 
 
-def printed(capsys: pytest.CaptureFixture[str], shell: str) -> str:
-    assert run(["completion", shell]) == 0
-    return capsys.readouterr().out
+def printed(cli: Cli, shell: str) -> str:
+    return cli("completion", shell).out
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_command_is_completed(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    script = printed(capsys, shell)
+def test_every_command_is_completed(shell: str, cli: Cli) -> None:
+    script = printed(cli, shell)
     assert [name for name in COMMANDS if name not in script] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_manual_page_has_every_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page = printed(capsys, "man").replace("\\-", "-")
+def test_the_manual_page_has_every_option(command: str, cli: Cli) -> None:
+    page = printed(cli, "man").replace("\\-", "-")
     section = page.partition(f".SS {command}\n")[2].partition("\n.SS ")[0]
     parser = parsers_of(all_options())[command]
     options = [
@@ -38,25 +37,23 @@ def test_the_manual_page_has_every_option(command: str, capsys: pytest.CaptureFi
     assert [option for option in options if option not in section] == []
 
 
-def test_the_manual_page_is_sound(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_manual_page_is_sound(cli: Cli, tmp_path: Path) -> None:
     groff = shutil.which("groff")
     if groff is None:
         pytest.skip("groff is not installed")
     page = tmp_path / "page.1"
-    page.write_text(printed(capsys, "man"), encoding="utf-8")
+    page.write_text(printed(cli, "man"), encoding="utf-8")
     done = subprocess.run([groff, "-k", "-man", "-Tutf8", "-ww", str(page)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "the budget was passed" in done.stdout
 
 
-def test_bash_completes_the_beginning_of_a_command(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_bash_completes_the_beginning_of_a_command(cli: Cli, tmp_path: Path) -> None:
     bash = shutil.which("bash")
     if bash is None:
         pytest.skip("bash is not installed")
     script = tmp_path / "completion.bash"
-    script.write_text(printed(capsys, "bash"), encoding="utf-8")
+    script.write_text(printed(cli, "bash"), encoding="utf-8")
     asked = (
         f"source {script}; COMP_WORDS=(hermes-inspector wat); COMP_CWORD=1; "
         '_shtab_hermes_inspector hermes-inspector wat hermes-inspector; echo "${COMPREPLY[@]}"'
@@ -65,6 +62,5 @@ def test_bash_completes_the_beginning_of_a_command(
     assert done.stdout.split() == ["watch"]
 
 
-def test_a_shell_nobody_knows_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["completion", "ksh"]) == 2
-    assert "bash" in capsys.readouterr().err
+def test_a_shell_nobody_knows_is_told(cli: Cli) -> None:
+    assert "bash" in cli("completion", "ksh", code=2).err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 SLOW = "Why is the deploy slow"
 APPLY = ("compress", SLOW, "--apply", "--json", "--force", "activity,writer")
@@ -38,13 +38,12 @@ def copy(home: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def call(copy: Path, capsys: pytest.CaptureFixture[str]) -> Call:
+def call(copy: Path, cli: Cli) -> Call:
     """Runs a command on the copy and reads its JSON."""
 
     def command(*words: str) -> Any:
         place = () if words[0] == "undo" else ("--home", str(copy))
-        assert run([*words, *place]) == 0
-        return json.loads(capsys.readouterr().out)
+        return cli(*words, *place).json
 
     return command
 
@@ -86,10 +85,9 @@ def test_the_last_turns_of_the_user_can_be_kept(call: Call, option: str) -> None
     assert found == kept
 
 
-def test_turns_to_keep_and_a_focus_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+def test_turns_to_keep_and_a_focus_exclude_each_other(cli: Cli) -> None:
     for focus in ("--focus", "--compare-focus"):
-        assert run(["compress", SLOW, "--keep", "2", focus, "tenants"]) == 2
-        assert "takes none" in capsys.readouterr().err
+        assert "takes none" in cli("compress", SLOW, "--keep", "2", focus, "tenants", code=2).err
 
 
 def test_the_newest_is_undone_when_none_is_named(copy: Path, call: Call) -> None:
@@ -107,12 +105,11 @@ def test_a_fork_leaves_the_session_as_it_was(copy: Path, call: Call) -> None:
 
 
 def test_nothing_is_written_unless_the_user_agrees(
-    copy: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    copy: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = _dump(copy)
     monkeypatch.setattr("sys.stdin", None)
-    assert run([*APPLY, "--home", str(copy)]) == 2
-    assert "--yes" in capsys.readouterr().err
+    assert "--yes" in cli(*APPLY, "--home", copy, code=2).err
     assert _dump(copy) == before
 
 
@@ -137,18 +134,16 @@ def test_what_cannot_be_applied_is_refused(
     copy: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.json").write_text("[]")
-    assert run([*words, "--home", str(copy)]) == 2
-    capsys.readouterr()
+    cli(*words, "--home", copy, code=2)
 
 
-def test_there_is_nothing_to_undo_at_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_there_is_nothing_to_undo_at_first(cli: Cli) -> None:
     assert run(["undo"]) == 3
-    assert run(["undo", "260101-ffff"]) == 3
-    assert capsys.readouterr().err.count("\n") == 2
+    assert cli("undo", "260101-ffff", code=3).err.count("\n") == 2
 
 
 @pytest.mark.parametrize(
@@ -167,7 +162,7 @@ def test_there_is_nothing_to_undo_at_first(capsys: pytest.CaptureFixture[str]) -
 )
 def test_a_refusal_is_one_line_and_says_what_helps(
     copy: Path,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     monkeypatch: pytest.MonkeyPatch,
     names: str,
     target: str,
@@ -176,21 +171,18 @@ def test_a_refusal_is_one_line_and_says_what_helps(
 ) -> None:
     before = _dump(copy)
     monkeypatch.setattr(target, stand_in)
-    assert run([*APPLY[:3], "--yes", "--force", names, "--home", str(copy)]) == 5
-    last = capsys.readouterr().err.splitlines()[-1]
+    last = cli(*APPLY[:3], "--yes", "--force", names, "--home", copy, code=5).err.splitlines()[-1]
     assert last.startswith("hermes-inspector: ")
     assert said in last
     assert _dump(copy) == before
 
 
 def test_what_is_on_record_fits_a_narrow_terminal(
-    copy: Path, call: Call, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    copy: Path, call: Call, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     applied = call(*APPLY, "--yes")
-    assert run(["undo", "--list"]) == 0
-    listed = capsys.readouterr().out
+    listed = cli("undo", "--list").out
     assert all(len(line) <= 80 for line in listed.splitlines())
     assert f"{applied['rows_written']}" in listed.splitlines()[1].split("→")[1]
-    assert run(["undo", "--show", applied["undo_id"]]) == 0
-    assert str(copy / "state.db") in capsys.readouterr().out
+    assert str(copy / "state.db") in cli("undo", "--show", applied["undo_id"]).out

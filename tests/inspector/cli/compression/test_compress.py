@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.main import run
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 SLOW = "Why is the deploy slow"
 KEYS = {
@@ -51,14 +51,11 @@ def test_a_summary_from_a_file_is_used_as_it_is(as_json: Json, tmp_path: Path) -
     assert "Ship the parser before Friday." in json.dumps(found["after"][found["summary_index"]])
 
 
-def test_an_empty_summary_file_is_refused(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_empty_summary_file_is_refused(home: Path, tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "empty.md"
     path.write_text(" \n")
     assert run(["compress", SLOW, "--home", str(home), "--summary-file", str(path)]) == 2
-    assert run(["compress", SLOW, "--home", str(home), "--summary-file", str(tmp_path / "none")]) == 3
-    capsys.readouterr()
+    cli("compress", SLOW, "--home", home, "--summary-file", tmp_path / "none", code=3)
 
 
 def test_the_fallback_can_be_seen_beforehand(as_json: Json) -> None:
@@ -79,14 +76,11 @@ def test_focuses_are_held_against_none(as_json: Json, as_text: Text) -> None:
     assert as_text(*words).count("\n") == 4
 
 
-def test_what_cannot_be_compressed_says_that_nothing_changes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_compressed_says_that_nothing_changes(tmp_path: Path, cli: Cli) -> None:
     messages = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}]
     path = tmp_path / "two.json"
     path.write_text(json.dumps(messages))
-    assert run(["compress", "--messages", str(path), "--window", "200000", "--json"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = cli("compress", "--messages", path, "--window", "200000", "--json").json
     assert found["feedback"]["noop"] is True
     assert found["after"] == messages
     assert found["summary"] is None
@@ -99,7 +93,7 @@ def test_a_diff_shows_what_goes_and_what_comes(as_text: Text) -> None:
     assert "\n+" in shown
 
 
-def test_a_credential_is_masked_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_credential_is_masked_for_people(tmp_path: Path, cli: Cli) -> None:
     secret = "sk-ant-api03-" + "Zk3" * 30
     messages = [
         {
@@ -111,10 +105,8 @@ def test_a_credential_is_masked_for_people(tmp_path: Path, capsys: pytest.Captur
     path = tmp_path / "secret.json"
     path.write_text(json.dumps(messages))
     for extra in ([], ["--diff"]):
-        assert run(["compress", "--messages", str(path), "--window", "64000", *extra]) == 0
-        assert secret not in capsys.readouterr().out
-    assert run(["compress", "--messages", str(path), "--window", "64000", "--json"]) == 0
-    assert secret not in json.loads(capsys.readouterr().out)["summary"]
+        assert secret not in cli("compress", "--messages", path, "--window", "64000", *extra).out
+    assert secret not in cli("compress", "--messages", path, "--window", "64000", "--json").json["summary"]
 
 
 def test_the_same_options_as_plan_give_the_same_plan(as_json: Json) -> None:

@@ -13,6 +13,7 @@ import pytest
 from core.hermes.policy.policy import releases
 from inspector.cli.main import run
 from tests.core.compress.summarise.far_end import FarEnd, far_end
+from tests.inspector.cli.conftest import Cli
 
 SLOW = "Why is the deploy slow"
 
@@ -36,25 +37,24 @@ def rows(home: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("release", releases())
-def test_a_refused_key_is_told_whatever_the_release_says(
-    release: str, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_refused_key_is_told_whatever_the_release_says(release: str, home: Path, cli: Cli) -> None:
     with far_end("401") as end:
-        assert run(asking(end, home, "--release", release, "--json")) == 0
-        found = json.loads(capsys.readouterr().out)
+        found = cli(*asking(end, home, "--release", release, "--json")).json
         if release == releases()[-1]:  # people read the same in each
-            assert run(asking(end, home, "--release", release)) == 0
-            assert "The summary failed (the key was refused" in capsys.readouterr().out
+            assert (
+                "The summary failed (the key was refused" in cli(*asking(end, home, "--release", release)).out
+            )
     assert found["failure"].startswith("the key was refused")
     assert found["usage"] is None
 
 
-def test_what_was_made_by_rule_is_not_written_unasked(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_made_by_rule_is_not_written_unasked(
+    copy: Path, capsys: pytest.CaptureFixture[str], cli: Cli
+) -> None:
     before = rows(copy)
     with far_end("404") as end:
         words = asking(end, copy, "--release", "0.18", "--apply", "--yes", "--force", "activity,writer")
-        assert run(words) == 1
-        shown = capsys.readouterr()
+        shown = cli(*words, code=1)
         assert rows(copy) == before
         assert "--accept-fallback" in shown.err
         assert shown.err.strip().count("\n") == 0
@@ -63,6 +63,5 @@ def test_what_was_made_by_rule_is_not_written_unasked(copy: Path, capsys: pytest
     assert rows(copy) != before
 
 
-def test_accepting_a_fallback_goes_with_writing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compress", SLOW, "--accept-fallback", "--home", str(home)]) == 2
-    assert "--apply" in capsys.readouterr().err
+def test_accepting_a_fallback_goes_with_writing(home: Path, cli: Cli) -> None:
+    assert "--apply" in cli("compress", SLOW, "--accept-fallback", "--home", home, code=2).err

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 KEYS = {
     "release", "group", "window", "threshold_percent", "threshold_tokens", "tail_budget", "summary_cap",
@@ -40,18 +39,15 @@ def long(tmp_path: Path) -> str:
     return str(path)
 
 
-def _plan(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert run(["plan", *words, "--json"]) == 0
-    shown = capsys.readouterr()
+def _plan(cli: Cli, *words: str) -> Any:
+    shown = cli("plan", *words, "--json")
     assert shown.err == ""
     return json.loads(shown.out)
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_release_plans_a_file_without_any_database(
-    long: str, release: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plan = _plan(capsys, "--messages", long, "--window", "64000", "--release", release)
+def test_every_release_plans_a_file_without_any_database(long: str, release: str, cli: Cli) -> None:
+    plan = _plan(cli, "--messages", long, "--window", "64000", "--release", release)
     assert set(plan) >= KEYS
     assert plan["release"] == release
     assert plan["window"] == 64_000
@@ -62,31 +58,28 @@ def test_every_release_plans_a_file_without_any_database(
     assert plan["middle"][0] < plan["middle"][1]
 
 
-def test_the_newest_release_is_the_default(long: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _plan(capsys, "--messages", long, "--window", "64000")["release"] == RELEASES[-1]
+def test_the_newest_release_is_the_default(long: str, cli: Cli) -> None:
+    assert _plan(cli, "--messages", long, "--window", "64000")["release"] == RELEASES[-1]
 
 
 @pytest.mark.parametrize(("text", "release"), [("0.18.2", "0.18"), ("v0.19.0", "0.19")])
-def test_a_patch_version_means_its_release(
-    long: str, text: str, release: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _plan(capsys, "--messages", long, "--window", "64000", "--release", text)["release"] == release
+def test_a_patch_version_means_its_release(long: str, text: str, release: str, cli: Cli) -> None:
+    assert _plan(cli, "--messages", long, "--window", "64000", "--release", text)["release"] == release
 
 
-def test_a_word_is_no_release(long: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "--messages", long, "--release", "newest"]) == 2
-    assert "0.22" in capsys.readouterr().err
+def test_a_word_is_no_release(long: str, cli: Cli) -> None:
+    assert "0.22" in cli("plan", "--messages", long, "--release", "newest", code=2).err
 
 
-def test_the_threshold_of_a_mid_sized_window_is_raised(long: str, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = _plan(capsys, "--messages", long, "--window", "200K", "--threshold", "50%", "--release", "0.19")
+def test_the_threshold_of_a_mid_sized_window_is_raised(long: str, cli: Cli) -> None:
+    plan = _plan(cli, "--messages", long, "--window", "200K", "--threshold", "50%", "--release", "0.19")
     assert plan["threshold_percent"] == 0.75
     assert plan["threshold_tokens"] == 150_000
     assert any("0.75" in line for line in plan["arithmetic"])
 
 
-def test_without_a_window_the_plan_says_so(long: str, capsys: pytest.CaptureFixture[str]) -> None:
-    plan = _plan(capsys, "--messages", long)
+def test_without_a_window_the_plan_says_so(long: str, cli: Cli) -> None:
+    plan = _plan(cli, "--messages", long)
     assert plan["window"] is None
     assert plan["middle"][0] == plan["middle"][1]
     assert any("window" in reason for reason in plan["blocked_by"])
@@ -94,34 +87,32 @@ def test_without_a_window_the_plan_says_so(long: str, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_too_few_messages_leave_the_middle_empty_and_say_why(
-    tmp_path: Path, count: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_too_few_messages_leave_the_middle_empty_and_say_why(tmp_path: Path, count: int, cli: Cli) -> None:
     path = tmp_path / "few.json"
     path.write_text(json.dumps(_conversation(1)[:count]))
-    plan = _plan(capsys, "--messages", str(path), "--window", "200000")
+    plan = _plan(cli, "--messages", str(path), "--window", "200000")
     assert plan["middle"][0] == plan["middle"][1]
     assert plan["blocked_by"]
     assert plan["messages"] == count
 
 
-def test_current_tokens_decide_whether_it_fires(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_current_tokens_decide_whether_it_fires(long: str, cli: Cli) -> None:
     ask = ("--messages", long, "--window", "200000", "--release", "0.19")
-    assert _plan(capsys, *ask, "--current-tokens", "149999")["would_fire"] is False
-    assert _plan(capsys, *ask, "--current-tokens", "150000")["would_fire"] is True
+    assert _plan(cli, *ask, "--current-tokens", "149999")["would_fire"] is False
+    assert _plan(cli, *ask, "--current-tokens", "150000")["would_fire"] is True
 
 
-def test_warm_and_protection_change_the_head(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_warm_and_protection_change_the_head(long: str, cli: Cli) -> None:
     ask = ("--messages", long, "--window", "64000", "--release", "0.19")
-    assert _plan(capsys, *ask)["head"] == [0, 3]
-    assert _plan(capsys, *ask, "--protect-first", "7")["head"][1] > 3
-    assert _plan(capsys, *ask, "--warm")["warm"] is True
+    assert _plan(cli, *ask)["head"] == [0, 3]
+    assert _plan(cli, *ask, "--protect-first", "7")["head"][1] > 3
+    assert _plan(cli, *ask, "--warm")["warm"] is True
 
 
-def test_pruned_texts_come_on_request(long: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pruned_texts_come_on_request(long: str, cli: Cli) -> None:
     ask = ("--messages", long, "--window", "64000", "--release", "0.19")
-    assert "pruned_messages" not in _plan(capsys, *ask)
-    plan = _plan(capsys, *ask, "--pruned")
+    assert "pruned_messages" not in _plan(cli, *ask)
+    plan = _plan(cli, *ask, "--pruned")
     assert [entry["index"] for entry in plan["pruned_messages"]] == plan["pruned_at"]
     assert all(len(entry["text"]) < 500 for entry in plan["pruned_messages"])
 
@@ -152,25 +143,19 @@ def test_a_plan_for_people_names_the_parts_and_the_sums(as_text: Text) -> None:
         ["latest", "--release", ""],
     ],
 )
-def test_what_makes_no_question_is_refused(
-    words: list[str], home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["plan", *words, "--home", str(home)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_what_makes_no_question_is_refused(words: list[str], home: Path, cli: Cli) -> None:
+    assert cli("plan", *words, "--home", home, code=2).err.count("\n") == 1
 
 
-def test_a_conversation_with_rows_missing_is_planned_with_a_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_conversation_with_rows_missing_is_planned_with_a_warning(tmp_path: Path, cli: Cli) -> None:
     with SessionDatabase(tmp_path / "state.db") as database:
         database.session("s", message_count=51)
         database.turn("s", "one")
     place = ["s", "--db", str(tmp_path / "state.db")]
     said = "counts 51 live messages, 4 of them could be read"
-    assert said in _plan(capsys, *place)["notes"][0]
+    assert said in _plan(cli, *place)["notes"][0]
     for command in ("plan", "show"):
-        assert run([command, *place]) == 0
-        assert said in capsys.readouterr().out
+        assert said in cli(command, *place).out
 
 
 def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> None:
@@ -181,20 +166,17 @@ def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> Non
     ("asked", "used"), [("9.9", "0.22"), ("0.20", "0.19"), ("0.21.3", "0.19"), ("0.4", "0.13")]
 )
 def test_a_release_nobody_knows_is_said_to_be_answered_by_another(
-    long: str, asked: str, used: str, capsys: pytest.CaptureFixture[str]
+    long: str, asked: str, used: str, cli: Cli
 ) -> None:
-    assert run(["plan", "--messages", long, "--json", "--release", asked]) == 0
-    shown = capsys.readouterr()
+    shown = cli("plan", "--messages", long, "--json", "--release", asked)
     plan = json.loads(shown.out)
     assert (plan["release"], plan["release_requested"]) == (used, asked)
     assert f"Hermes {asked} are not known: those of {used} are used" in shown.err
 
 
 @pytest.mark.parametrize("asked", ["0.19", "0.15.2", "v0.22.1"])
-def test_a_version_of_a_known_release_is_planned_without_a_word(
-    long: str, asked: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert _plan(capsys, "--messages", long, "--release", asked)["release_requested"] == asked
+def test_a_version_of_a_known_release_is_planned_without_a_word(long: str, asked: str, cli: Cli) -> None:
+    assert _plan(cli, "--messages", long, "--release", asked)["release_requested"] == asked
 
 
 def test_a_release_that_was_detected_was_not_asked_for(as_json: Json) -> None:

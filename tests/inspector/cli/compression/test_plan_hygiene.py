@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 
 @pytest.fixture
@@ -20,47 +20,42 @@ def messages(tmp_path: Path) -> str:
 
 
 def test_a_file_is_checked_as_the_gateway_would_with_its_config(
-    messages: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    messages: str, tmp_path: Path, cli: Cli
 ) -> None:
     (tmp_path / "config.yaml").write_text("compression: {hygiene_hard_message_limit: 8}\n")
     words = ["plan", "--messages", messages, "--home", str(tmp_path), "--gateway", "--json"]
-    assert run([*words, "--release", "0.13", "--window", "200000", "--last-prompt", "170000"]) == 0
-    found = json.loads(capsys.readouterr().out)["hygiene"]
+    found = cli(*words, "--release", "0.13", "--window", "200000", "--last-prompt", "170000").json["hygiene"]
     assert (found["checked"], found["fires"], found["by"]) == (True, True, "both")
     assert (found["threshold"], found["warn"], found["hard_limit"]) == (170_000, 190_000, 8)
     assert (found["tokens"], found["source"], found["messages"]) == (170_000, "actual", 8)
 
 
-def test_without_a_gateway_nothing_is_said_of_it(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "--messages", messages, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["hygiene"] is None
+def test_without_a_gateway_nothing_is_said_of_it(messages: str, cli: Cli) -> None:
+    assert cli("plan", "--messages", messages, "--json").json["hygiene"] is None
 
 
-def test_people_read_what_follows_from_it(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_people_read_what_follows_from_it(messages: str, cli: Cli) -> None:
     words = ["plan", "--messages", messages, "--gateway", "--release", "0.19", "--window", "64000"]
-    assert run([*words, "--last-prompt", "60000"]) == 0
-    shown = capsys.readouterr().out
+    shown = cli(*words, "--last-prompt", "60000").out
     assert "gateway, before the turn: 60,000 of 54,400 tokens" in shown
     assert "it would compact" in shown
 
 
 def test_rows_are_held_back_by_0_22_even_with_compression_switched_off(
-    messages: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    messages: str, tmp_path: Path, cli: Cli
 ) -> None:
     (tmp_path / "config.yaml").write_text("compression: {enabled: false, hygiene_hard_message_limit: 5}\n")
     words = ["plan", "--messages", messages, "--home", str(tmp_path), "--gateway", "--window", "128000"]
     shown = {}
     for release in ("0.19", "0.22"):
-        assert run([*words, "--release", release]) == 0
-        shown[release] = capsys.readouterr().out
+        shown[release] = cli(*words, "--release", release).out
     assert all("it does not look, because compression is switched off" in one for one in shown.values())
     assert ["only 5 rows are sent" in one for one in shown.values()] == [False, True]
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.18", "0.19", "0.22"])
 def test_an_attempt_without_effect_is_repeated_in_every_release(
-    messages: str, release: str, capsys: pytest.CaptureFixture[str]
+    messages: str, release: str, cli: Cli
 ) -> None:
     words = ["plan", "--messages", messages, "--gateway", "--release", release, "--window", "64000"]
-    assert run([*words, "--last-prompt", "60000"]) == 0
-    assert "is repeated before every message" in capsys.readouterr().out
+    assert "is repeated before every message" in cli(*words, "--last-prompt", "60000").out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from core.store.store import Store
 from inspector.cli.main import run
 from tests.core.apply.material import compress_here, dump
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.conftest import Cli
 
 
 @pytest.fixture
@@ -22,12 +22,9 @@ def lost(tmp_path: Path) -> Path:
     return tmp_path / "state.db"
 
 
-def test_lost_turns_come_back_and_undo_takes_them_away_again(
-    lost: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lost_turns_come_back_and_undo_takes_them_away_again(lost: Path, cli: Cli) -> None:
     before = dump(lost)
-    assert run(["repair", "s", "--db", str(lost), "--yes", "--json"]) == 0
-    applied = json.loads(capsys.readouterr().out)
+    applied = cli("repair", "s", "--db", lost, "--yes", "--json").json
     assert applied["rows_written"] == 8
     with Store(lost) as store:
         assert store.lost_tail("s") == ((), ())
@@ -35,13 +32,11 @@ def test_lost_turns_come_back_and_undo_takes_them_away_again(
     assert dump(lost) == before
 
 
-def test_findings_name_the_repair(lost: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["findings", "s", "--db", str(lost)]) == 0
-    assert "hermes-inspector repair s" in capsys.readouterr().out
+def test_findings_name_the_repair(lost: Path, cli: Cli) -> None:
+    assert "hermes-inspector repair s" in cli("findings", "s", "--db", lost).out
 
 
-def test_a_session_that_lost_nothing_is_left_alone(lost: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_that_lost_nothing_is_left_alone(lost: Path, cli: Cli) -> None:
     before = dump(lost)
-    assert run(["repair", "whole", "--db", str(lost), "--yes"]) == 2
-    assert "lost anything" in capsys.readouterr().err
+    assert "lost anything" in cli("repair", "whole", "--db", lost, "--yes", code=2).err
     assert dump(lost) == before

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 SLOW = "Why is the deploy slow"
 HEADING = re.compile(r"^\s*(## [^\n:]+)", re.MULTILINE)
@@ -73,12 +73,9 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_a_server_on_this_machine_is_asked_at_once(
-    home: Path, server: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_server_on_this_machine_is_asked_at_once(home: Path, server: str, cli: Cli) -> None:
     words = ["compress", SLOW, "--summariser", "openai", "--base-url", server, "--model", "local", "--json"]
-    assert run([*words, "--home", str(home)]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = cli(*words, "--home", home).json
     assert found["summariser"] == "openai"
     assert "The cache was cold." in found["summary"]
     assert found["price"]["prompt_tokens"] > 0
@@ -89,7 +86,7 @@ def test_a_server_on_this_machine_is_asked_at_once(
 
 
 def test_another_machine_is_not_asked_without_agreement(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
     words = [
@@ -102,42 +99,32 @@ def test_another_machine_is_not_asked_without_agreement(
         "--api-key",
         "k-123",
     ]
-    assert run([*words, "--home", str(home)]) == 2
-    shown = capsys.readouterr()
+    shown = cli(*words, "--home", home, code=2)
     assert shown.out == ""
     assert "api.anthropic.com" in shown.err
     assert "$" in shown.err
     assert "k-123" not in shown.err
 
 
-def test_several_focuses_are_agreed_to_at_once(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_several_focuses_are_agreed_to_at_once(home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setattr("sys.stdin", None)
     ask = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5", "--api-key", "k"]
     sizes = []
     for focuses in ([], ["--compare-focus", "deploy", "--compare-focus", "cache"]):
-        assert run([*ask, *focuses, "--home", str(home)]) == 2
-        question = capsys.readouterr().err
+        question = cli(*ask, *focuses, "--home", home, code=2).err
         assert ("in 3 requests" in question) == bool(focuses)
         sizes.append(int(re.sub(r"\D", "", re.findall(r"~([\d,]+) tokens", question)[0])))
     assert sizes[1] > 2.9 * sizes[0]
 
 
-def test_a_model_without_a_key_says_which_variable_to_set(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_model_without_a_key_says_which_variable_to_set(home: Path, cli: Cli) -> None:
     words = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5"]
-    assert run([*words, "--home", str(home), "--yes"]) == 4
-    assert "ANTHROPIC_API_KEY" in capsys.readouterr().err
+    assert "ANTHROPIC_API_KEY" in cli(*words, "--home", home, "--yes", code=4).err
 
 
-def test_a_check_asks_again_only_where_something_is_unsupported(
-    home: Path, server: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_check_asks_again_only_where_something_is_unsupported(home: Path, server: str, cli: Cli) -> None:
     words = ["compress", SLOW, "--summariser", "openai", "--base-url", server, "--model", "local", "--check"]
-    assert run([*words, "--json", "--home", str(home)]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = cli(*words, "--json", "--home", home).json
     assert found["summariser"] == "openai"
     assert found["retention"]["unsupported"] == []
     assert len(_Server.asked) in (1, 2)
@@ -146,36 +133,29 @@ def test_a_check_asks_again_only_where_something_is_unsupported(
 
 
 def test_a_check_says_the_price_of_both_requests_first(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
     ask = ["compress", SLOW, "--summariser", "anthropic", "--model", "claude-opus-4-5", "--api-key", "k"]
-    questions = []
-    for words in ([], ["--check"]):
-        assert run([*ask, *words, "--home", str(home)]) == 2
-        questions.append(capsys.readouterr().err)
+    questions = [cli(*ask, *words, "--home", home, code=2).err for words in ([], ["--check"])]
     prices = [float(re.search(r"~\$([\d.]+)", question)[1]) for question in questions]  # type: ignore[index]
     assert prices[1] > prices[0]
     assert "in at most 2 requests" in questions[1]
 
 
-def test_there_is_nothing_to_check_without_a_model(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["compress", SLOW, "--check", "--home", str(home)]) == 2
-    assert "--summariser" in capsys.readouterr().err
+def test_there_is_nothing_to_check_without_a_model(home: Path, cli: Cli) -> None:
+    assert "--summariser" in cli("compress", SLOW, "--check", "--home", home, code=2).err
 
 
 def test_what_an_applied_summary_used_stays_on_record(
-    home: Path, tmp_path: Path, server: str, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, server: str, cli: Cli
 ) -> None:
     copy = tmp_path / "home"
     shutil.copytree(home, copy, ignore=shutil.ignore_patterns("state.db-*"))
     model = ["--summariser", "openai", "--base-url", server, "--model", "local"]
     writing = ["--apply", "--yes", "--force", "activity,writer"]
-    assert run(["compress", SLOW, *model, *writing, "--home", str(copy)]) == 0
-    capsys.readouterr()
-    assert run(["undo", "--list", "--json", "--home", str(copy)]) == 0
-    [entry] = json.loads(capsys.readouterr().out)["entries"]
+    cli("compress", SLOW, *model, *writing, "--home", copy)
+    [entry] = cli("undo", "--list", "--json", "--home", copy).json["entries"]
     used = {"model": "local", "input": 10, "cache_read": None, "cache_write": 0, "output": 5}
     assert entry["usage"] == {**used, "usd": None}
-    assert run(["undo", "--show", "--home", str(copy)]) == 0
-    assert "written by local: 10 tokens in, 5 out, –" in capsys.readouterr().out
+    assert "written by local: 10 tokens in, 5 out, –" in cli("undo", "--show", "--home", copy).out

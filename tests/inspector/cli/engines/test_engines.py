@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspector.cli.main import run
 from tests.core.compress.engines.builders import FIRST_TWO, conversation, engine
+from tests.inspector.cli.conftest import Cli
 
 DROPS_IDS = 'return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:5]]'
 
@@ -29,9 +29,8 @@ def messages(tmp_path: Path) -> Path:
     return path
 
 
-def test_engines_lists_what_hermes_would_find(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["engines", "--home", str(home), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+def test_engines_lists_what_hermes_would_find(home: Path, cli: Cli) -> None:
+    told = cli("engines", "--home", home, "--json").json
     assert (told["selected"], told["in_force"], told["why"]) == ("small", "small", None)
     by_name = {one["name"]: one for one in told["engines"]}
     assert list(by_name) == ["compressor", "loud", "small"]
@@ -42,68 +41,55 @@ def test_engines_lists_what_hermes_would_find(home: Path, capsys: pytest.Capture
     assert by_name["loud"]["accepted_by"] == []
 
 
-def test_an_engine_that_is_not_there_leaves_the_built_in_one_in_force(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_engine_that_is_not_there_leaves_the_built_in_one_in_force(home: Path, cli: Cli) -> None:
     (home / "config.yaml").write_text("context:\n  engine: gone\n")
-    run(["engines", "--home", str(home), "--json"])
-    told = json.loads(capsys.readouterr().out)
+    told = cli("engines", "--home", home, "--json", code=None).json
     assert (told["selected"], told["in_force"]) == ("gone", "compressor")
     assert "no engine of that name" in told["why"]
 
 
-def test_a_home_that_is_not_there_is_not_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["engines", "--home", str(tmp_path / "gone")]) == 3
-    assert "no such HERMES_HOME" in capsys.readouterr().err
+def test_a_home_that_is_not_there_is_not_found(tmp_path: Path, cli: Cli) -> None:
+    assert "no such HERMES_HOME" in cli("engines", "--home", tmp_path / "gone", code=3).err
 
 
-def test_plan_takes_another_engine_s_cut(
-    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_plan_takes_another_engine_s_cut(home: Path, messages: Path, cli: Cli) -> None:
     line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
-    assert run([*line, "--engine", "small", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = cli(*line, "--engine", "small", "--json").json
     assert told["middle"] == [2, 162]
     assert told["engine"]["name"] == "small"
     assert told["engine"]["kept"] == 2
 
 
 def test_compress_tells_what_the_engine_left_and_what_is_broken(
-    tmp_path: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, messages: Path, cli: Cli
 ) -> None:
     place = engine(tmp_path, DROPS_IDS, name="broken")
     line = ["compress", "--messages", str(messages), "--window", "64000", "--engine", str(place)]
-    assert run([*line, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = cli(*line, "--json").json
     assert told["after_messages"] == 5
     assert told["engine"]["valid"] is False
     assert "tool_call_id" in str(told["engine"]["problems"])
 
 
 def test_engines_stand_side_by_side_and_one_that_fails_spoils_nothing(
-    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, messages: Path, cli: Cli
 ) -> None:
     line = ["compress", "--messages", str(messages), "--window", "64000", "--home", str(home), "--json"]
     names = ["builtin", "small", "loud"]
-    assert run([*line, *(word for name in names for word in ("--compare-engine", name))]) == 0
-    ours, small, loud = json.loads(capsys.readouterr().out)["compare"]
+    ours, small, loud = cli(*line, *(word for name in names for word in ("--compare-engine", name))).json[
+        "compare"
+    ]
     assert [one["engine"] for one in (ours, small, loud)] == names
     assert ours["error"] is None
     assert small["kept"] == 2
     assert "RuntimeError" in loud["error"]["what"]
 
 
-def test_a_name_nobody_has_is_not_found(
-    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_nobody_has_is_not_found(home: Path, messages: Path, cli: Cli) -> None:
     line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
-    assert run([*line, "--engine", "gone"]) == 3
-    assert "no context engine is called 'gone'" in capsys.readouterr().err
+    assert "no context engine is called 'gone'" in cli(*line, "--engine", "gone", code=3).err
 
 
-def test_the_list_of_another_engine_is_never_written(
-    home: Path, messages: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_list_of_another_engine_is_never_written(home: Path, messages: Path, cli: Cli) -> None:
     line = ["compress", "--messages", str(messages), "--home", str(home), "--engine", "small", "--apply"]
-    assert run(line) == 2
-    assert "not written to a session" in capsys.readouterr().err
+    assert "not written to a session" in cli(*line, code=2).err

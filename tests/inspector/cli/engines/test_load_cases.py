@@ -5,7 +5,6 @@ HERMES_VENVS names a folder of virtual environments, as `0.19.0`.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 TABLE = yaml.safe_load(Path(__file__).with_name("load_cases.yaml").read_text())
@@ -28,14 +27,13 @@ LATE = "#" * 9000
 @pytest.mark.parametrize("case", TABLE["cases"])
 @pytest.mark.parametrize("release", ["0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2"])
 def test_the_engine_in_force_is_the_one_hermes_runs_on(
-    release: str, case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    release: str, case: str, tmp_path: Path, cli: Cli
 ) -> None:
     python = VENVS / release / "bin" / "python"
     if not python.exists():
         pytest.skip("HERMES_VENVS names no such release")
     home = laid_out(tmp_path / "home", TABLE["cases"][case])
-    assert run(["engines", "--home", str(home), "--hermes-python", str(python), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = cli("engines", "--home", home, "--hermes-python", python, "--json").json
     really = running(python, home)
     assert (told["in_force"] or "none") == (told["selected"] if really not in NOT_ITS else really)
     assert (told["why"] is None) == (told["in_force"] == told["selected"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.hermes.policy.policy import releases
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 KIND = """
 from agent.context_engine import ContextEngine
@@ -46,9 +45,8 @@ def home(place: Path, source: str, *, selected: str = "mine", enabled: str = "mi
     return place
 
 
-def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert run(["engines", "--home", str(place), "--json"]) == 0
-    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+def told(place: Path, cli: Cli) -> dict[str, Any]:
+    answer: dict[str, Any] = cli("engines", "--home", place, "--json").json
     return answer
 
 
@@ -77,9 +75,9 @@ BOTH = "    ctx.register_context_engine(Second())\n"
     ],
 )
 def test_a_reason_is_given_for_every_release_that_does_not_take_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], source: str, accepted: list[str], why: str | None
+    tmp_path: Path, cli: Cli, source: str, accepted: list[str], why: str | None
 ) -> None:
-    [_, one] = told(home(tmp_path, source), capsys)["engines"]
+    [_, one] = told(home(tmp_path, source), cli)["engines"]
     assert one["accepted_by"] == accepted
     reasons = {one["error"] or reason for reason in one["refused_by"].values()}
     assert len(reasons) == (0 if why is None else 1)
@@ -109,23 +107,23 @@ def test_a_reason_is_given_for_every_release_that_does_not_take_it(
 )
 def test_what_runs_in_place_of_the_selected_engine_is_told(
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    cli: Cli,
     source: str,
     selected: str,
     force: str | None,
     why: str | None,
 ) -> None:
-    found = told(home(tmp_path, source, selected=selected), capsys)
+    found = told(home(tmp_path, source, selected=selected), cli)
     assert found["in_force"] == force
     assert (found["why"] is None) == (why is None)
     assert why is None or why in found["why"]
 
 
 def test_of_two_enabled_plugins_the_first_takes_the_only_place_but_not_a_folder_s(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, cli: Cli
 ) -> None:
     place = home(tmp_path, kind() + HANDS, enabled="mine, zebra", zebra=kind("zebra") + HANDS)
-    _, mine, zebra = told(place, capsys)["engines"]
+    _, mine, zebra = told(place, cli)["engines"]
     assert mine["accepted_by"] == EVERY
     assert zebra["accepted_by"] == FOLDERS
     assert "'mine' is registered before it" in zebra["refused_by"]["0.19"]
@@ -133,17 +131,15 @@ def test_of_two_enabled_plugins_the_first_takes_the_only_place_but_not_a_folder_
 
 @pytest.mark.parametrize(("enabled", "accepted"), [("mine", FOLDERS), ("elsewhere", EVERY)])
 def test_a_plugin_is_enabled_by_the_name_of_its_manifest(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], enabled: str, accepted: list[str]
+    tmp_path: Path, cli: Cli, enabled: str, accepted: list[str]
 ) -> None:
     place = home(tmp_path, kind() + HANDS, enabled=enabled)
     (place / "plugins" / "mine" / "plugin.yaml").write_text("name: elsewhere\n")
-    assert told(place, capsys)["engines"][1]["accepted_by"] == accepted
+    assert told(place, cli)["engines"][1]["accepted_by"] == accepted
 
 
-def test_a_folder_without_a_manifest_is_passed_over(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_folder_without_a_manifest_is_passed_over(tmp_path: Path, cli: Cli) -> None:
     place = home(tmp_path, kind() + HANDS)
     (place / "plugins" / "mine" / "plugin.yaml").unlink()
-    [_, one] = told(place, capsys)["engines"]
+    [_, one] = told(place, cli)["engines"]
     assert (one["accepted_by"], one["refused_by"]["0.13"]) == (FOLDERS, "it has no plugin.yaml")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.inspector.cli.conftest import Cli
+
 ROOT = Path(__file__).parents[4]
 TOOLS = ("why", "plan", "usage", "cache", "findings", "recall")
 
@@ -57,12 +59,8 @@ def test_a_session_that_is_not_there_is_an_error_with_its_line(sample_home: Path
     assert "nobody-has-this-id" in answer.content[0].text
 
 
-def test_without_the_sdk_it_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_sdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     from inspector.cli.engines import mcp
-    from inspector.cli.main import run
 
     monkeypatch.setattr(mcp, "_SERVERS", (("nowhere_to_be_found", "Server"),))
-    assert run(["mcp"]) == 2
-    assert "hermes-inspector[mcp]" in capsys.readouterr().err
+    assert "hermes-inspector[mcp]" in cli("mcp", code=2).err

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from core.hermes.policy.policy import releases
-from inspector.cli.main import run
+from tests.inspector.cli.conftest import Cli
 
 TEXT = (
     "This model's maximum context length is 8192 tokens. However, you requested 8256 tokens "
@@ -16,9 +16,8 @@ TEXT = (
 )
 
 
-def test_json_holds_our_reading_and_that_of_every_release(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain-error", TEXT, "--status", "400", "--provider", "openai", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json_holds_our_reading_and_that_of_every_release(cli: Cli) -> None:
+    found = cli("explain-error", TEXT, "--status", "400", "--provider", "openai", "--json").json
     assert found["meaning"]["class"] == "output_cap"
     assert (found["meaning"]["limit"], found["meaning"]["available"]) == (8192, 8128)
     assert tuple(found["releases"]) == releases()
@@ -28,36 +27,32 @@ def test_json_holds_our_reading_and_that_of_every_release(capsys: pytest.Capture
     assert found["remedy"]
 
 
-def test_the_text_may_come_from_standard_input(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_text_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(TEXT))
-    assert run(["explain-error", "-", "--release", "0.19"]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("explain-error", "-", "--release", "0.19").out
     assert shown.startswith("output_cap")
     assert "0.19" in shown
     assert "0.13" not in shown
 
 
-def test_a_body_counts_more_than_the_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_body_counts_more_than_the_text(cli: Cli) -> None:
     body = json.dumps({"error": {"message": "x", "n_prompt_tokens": 14429, "n_ctx": 8192}})
-    assert run(["explain-error", "x", "--status", "400", "--body", body, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["meaning"]["limit"] == 8192
+    assert (
+        cli("explain-error", "x", "--status", "400", "--body", body, "--json").json["meaning"]["limit"]
+        == 8192
+    )
 
 
-def test_no_text_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain-error", " "]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_no_text_is_a_usage_error(cli: Cli) -> None:
+    assert cli("explain-error", " ", code=2).err.count("\n") == 1
 
 
-def test_a_key_in_the_text_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_in_the_text_is_not_printed(cli: Cli) -> None:
     key = "sk-" + "proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
-    assert run(["explain-error", f"Incorrect API key provided: {key}.", "--status", "401"]) == 0
-    assert key not in capsys.readouterr().out
+    assert key not in cli("explain-error", f"Incorrect API key provided: {key}.", "--status", "401").out
 
 
-def test_the_same_failure_of_a_summary_call_is_followed_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain-error", "Request timed out", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["summary_call"]
+def test_the_same_failure_of_a_summary_call_is_followed_too(cli: Cli) -> None:
+    found = cli("explain-error", "Request timed out", "--json").json["summary_call"]
     assert found["0.13"] == {"asks_main_model": True, "pause": 30, "auth": None, "network": None}
     assert found["0.22"] == {"asks_main_model": True, "pause": 60, "auth": False, "network": True}

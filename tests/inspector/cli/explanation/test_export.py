@@ -22,7 +22,7 @@ from core.store.store import Store
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
 from inspector.report.document import masked
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
 SECRET = "sk-ant-api03-" + "Qx7" * 30
@@ -85,12 +85,9 @@ def _with_secret(home: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["md", "html", "json", "jsonl"])
-def test_no_credential_leaves_in_any_form(
-    home: Path, tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_credential_leaves_in_any_form(home: Path, tmp_path: Path, form: str, cli: Cli) -> None:
     copy = _with_secret(home, tmp_path)
-    assert run(["export", "latest", "--format", form, "--home", str(copy)]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("export", "latest", "--format", form, "--home", copy).out
     assert shown
     assert SECRET not in shown
 
@@ -101,13 +98,10 @@ def test_messages_come_one_a_line(as_text: Text, as_json: Json) -> None:
     assert [json.loads(line)["role"] for line in lines] == [m["role"] for m in newest["messages"]]
 
 
-def test_a_file_and_a_screenshot_can_be_asked_for(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_and_a_screenshot_can_be_asked_for(home: Path, tmp_path: Path, cli: Cli) -> None:
     report, frame = tmp_path / "report.md", tmp_path / "why.svg"
     words = ["export", AUTH, "--output", str(report), "--screenshot", str(frame)]
-    assert run([*words, "--home", str(home)]) == 0
-    assert capsys.readouterr().out == ""
+    assert cli(*words, "--home", home).out == ""
     assert report.read_text("utf-8").startswith("# Hermes compression report")
     assert "</svg>" in frame.read_text("utf-8")
     assert run(["export", AUTH, "--output", str(tmp_path), "--home", str(home)]) == 2

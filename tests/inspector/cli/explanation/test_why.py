@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import pytest
-
-from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 EVENT = {
     "session", "mode", "at", "generation", "trigger", "verdict", "tokens", "threshold", "window",
@@ -63,9 +59,8 @@ def test_a_failure_says_what_helps_and_nothing_of_a_loss(as_text: Text) -> None:
     assert "lost  " not in shown
 
 
-def test_an_unknown_session_is_exit_3(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["why", "nobody", "--home", str(home)]) == 3
-    assert capsys.readouterr().err.count("\n") == 1
+def test_an_unknown_session_is_exit_3(home: Path, cli: Cli) -> None:
+    assert cli("why", "nobody", "--home", home, code=3).err.count("\n") == 1
 
 
 def test_each_check_of_the_newest_turn_can_be_seen(as_json: Json, as_text: Text) -> None:
@@ -84,14 +79,12 @@ def test_each_check_of_the_newest_turn_can_be_seen(as_json: Json, as_text: Text)
     assert f"{first['tokens']:,} tokens" in shown
 
 
-def test_where_nobody_asked_nothing_was_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nobody_asked_nothing_was_decided(tmp_path: Path, cli: Cli) -> None:
     with SessionDatabase(tmp_path / "state.db") as database:
         database.session("empty")
     place = ["why", "empty", "--decisions", "--db", str(tmp_path / "state.db")]
-    assert run(place) == 0
-    assert "nothing was decided" in capsys.readouterr().out
-    assert run([*place, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["why_not"] is None
+    assert "nothing was decided" in cli(*place).out
+    assert cli(*place, "--json").json["why_not"] is None
 
 
 def test_any_turn_can_be_asked_for_by_number_or_by_time(as_json: Json) -> None:
@@ -112,9 +105,10 @@ def test_turns_are_listed_with_what_came_of_them(as_text: Text) -> None:
     assert "not large enough: " in shown
 
 
-def test_a_turn_that_is_not_there_is_not_found(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["why", "Split the tenant settings table", "--at", "999", "--home", str(home)]) == 3
-    assert "no turn" in capsys.readouterr().err
+def test_a_turn_that_is_not_there_is_not_found(home: Path, cli: Cli) -> None:
+    assert (
+        "no turn" in cli("why", "Split the tenant settings table", "--at", "999", "--home", home, code=3).err
+    )
 
 
 def test_what_if_tries_other_settings_on_the_same_history(as_json: Json) -> None:

@@ -12,17 +12,15 @@ import pytest
 
 from inspector.cli.arguments import target
 from inspector.cli.live.status_line import FIELDS
-from inspector.cli.main import run
 from tests.core.store.database import SessionDatabase
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
 KEYS = {"session", "title", "tokens", "threshold", "share", "today_usd", "hit_rate", "worst"}
 
 
-def line(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert run(["status", *words]) == 0
-    return capsys.readouterr().out.removesuffix("\n")
+def line(cli: Cli, *words: str) -> str:
+    return cli("status", *words).out.removesuffix("\n")
 
 
 def test_its_figures_are_those_of_why_and_of_the_list(as_json: Json) -> None:
@@ -61,11 +59,8 @@ def test_a_template_may_name_every_field_that_is_listed(field: str, as_text: Tex
 @pytest.mark.parametrize(
     "template", ["{tokns}", "{tokens.real}", "{tokens[0]}", "{tokens!r}", "{share:>9}", "{", "}"]
 )
-def test_a_template_that_is_off_is_told_in_one_line(
-    template: str, home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["status", "--format", template, "--home", str(home)]) == 2
-    shown = capsys.readouterr()
+def test_a_template_that_is_off_is_told_in_one_line(template: str, home: Path, cli: Cli) -> None:
+    shown = cli("status", "--format", template, "--home", home, code=2)
     assert shown.out == ""
     assert "--format" in shown.err
     assert shown.err.count("\n") == 1
@@ -77,51 +72,46 @@ def lone(tmp_path: Path) -> SessionDatabase:
 
 
 def test_nothing_is_opened_while_nothing_changes_whatever_the_template(
-    lone: SessionDatabase, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    lone: SessionDatabase, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with lone:
         lone.session("s", title="First")
         lone.turn("s", "1")
     where = ["--db", str(lone.path)]
-    line(capsys, *where)
+    line(cli, *where)
     with monkeypatch.context() as patch:
         patch.setattr(target, "opened", lambda *_: pytest.fail("a database was opened"))
-        assert line(capsys, *where, "--format", "{title}") == "First"
-        assert json.loads(line(capsys, *where, "--json"))["session"] == "s"
+        assert line(cli, *where, "--format", "{title}") == "First"
+        assert json.loads(line(cli, *where, "--json"))["session"] == "s"
     with closing(sqlite3.connect(lone.path)) as other, other:
         other.execute("UPDATE sessions SET title = 'Second'")
-    assert line(capsys, *where, "--format", "{title}") == "Second"
+    assert line(cli, *where, "--format", "{title}") == "Second"
 
 
-def test_a_title_cannot_act_on_the_terminal(
-    lone: SessionDatabase, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_title_cannot_act_on_the_terminal(lone: SessionDatabase, cli: Cli) -> None:
     with lone:
         lone.session("s", title="a\x1b]52;c;eA==\x07\nb {today}")
         lone.turn("s", "1")
-    shown = line(capsys, "--db", str(lone.path), "--format", "{title}")
+    shown = line(cli, "--db", str(lone.path), "--format", "{title}")
     assert "\x1b" not in shown
     assert "\n" not in shown
     assert shown.endswith("b {today}")
 
 
-def test_an_empty_store_is_not_found(lone: SessionDatabase, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_store_is_not_found(lone: SessionDatabase, cli: Cli) -> None:
     lone.connection.close()
-    assert run(["status", "--db", str(lone.path)]) == 3
-    assert "no sessions yet" in capsys.readouterr().err
+    assert "no sessions yet" in cli("status", "--db", lone.path, code=3).err
 
 
-def test_what_nothing_says_is_unknown_and_not_zero(
-    lone: SessionDatabase, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_nothing_says_is_unknown_and_not_zero(lone: SessionDatabase, cli: Cli) -> None:
     with lone:
         lone.session("s", model="nobody/knows-this")
         lone.message("s", "user", "hello")
     where = ["--db", str(lone.path)]
-    found: dict[str, Any] = json.loads(line(capsys, *where, "--json"))
+    found: dict[str, Any] = json.loads(line(cli, *where, "--json"))
     assert found["hit_rate"] is None
     assert found["threshold"] is None or found["threshold"] > 0
-    assert line(capsys, *where, "--format", "{hit_rate}") == "–"
+    assert line(cli, *where, "--format", "{hit_rate}") == "–"
 
 
 def _with_profile(home: Path) -> Path:
@@ -134,19 +124,16 @@ def _with_profile(home: Path) -> Path:
 
 
 def test_several_profiles_are_not_opened_while_nothing_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     words = ("--home", str(_with_profile(tmp_path / "both")))
-    first = line(capsys, *words)
+    first = line(cli, *words)
     monkeypatch.setattr(target, "opened", lambda *_: pytest.fail("a database was opened"))
-    assert line(capsys, *words) == first
+    assert line(cli, *words) == first
 
 
-def test_that_a_profile_was_left_out_is_said_each_time(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_that_a_profile_was_left_out_is_said_each_time(tmp_path: Path, cli: Cli) -> None:
     home = _with_profile(tmp_path / "both")
     (home / "profiles" / "work" / "state.db").write_bytes(b"no database" * 1_000)
     for _ in range(2):
-        assert run(["status", "--home", str(home)]) == 0
-        assert "left out" in capsys.readouterr().err
+        assert "left out" in cli("status", "--home", home).err

@@ -15,8 +15,9 @@ import pytest
 from core.live.event import LiveKind
 from inspector.cli.live import watch
 from inspector.cli.live.watch import KINDS
-from inspector.cli.main import INTERRUPTED, run
+from inspector.cli.main import INTERRUPTED
 from tests.core.live.writer import Writer
+from tests.inspector.cli.conftest import Cli
 
 
 @pytest.fixture
@@ -24,76 +25,68 @@ def writer(tmp_path: Path) -> Writer:
     return Writer(tmp_path / "home")
 
 
-def told(
-    capsys: pytest.CaptureFixture[str], writer: Writer, cursor: Path, *words: str
-) -> list[dict[str, Any]]:
-    assert (
-        run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), *words]) == 0
-    )
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def told(cli: Cli, writer: Writer, cursor: Path, *words: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(line)
+        for line in cli(
+            "watch", "--once", "--json", "--home", writer.home, "--cursor", cursor, *words
+        ).out.splitlines()
+    ]
 
 
-def test_a_cursor_goes_on_where_the_last_call_ended(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_cursor_goes_on_where_the_last_call_ended(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     cursor = tmp_path / "cursor"
     writer.message("before")
-    assert told(capsys, writer, cursor) == []
+    assert told(cli, writer, cursor) == []
     writer.message("between")
     writer.call()
     writer.rotate()
     writer.vacuum()
     writer.call()
-    found = told(capsys, writer, cursor)
+    found = told(cli, writer, cursor)
     assert [one["kind"] for one in found] == ["message", "call", "call"]
     assert all({"at", "kind", "session"} <= set(one) for one in found)
-    assert told(capsys, writer, cursor) == []
+    assert told(cli, writer, cursor) == []
 
 
 def test_only_the_kinds_asked_for_are_printed_and_the_others_are_past(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    writer: Writer, tmp_path: Path, cli: Cli
 ) -> None:
     cursor = tmp_path / "cursor"
-    told(capsys, writer, cursor)
+    told(cli, writer, cursor)
     writer.message()
     writer.call()
-    assert [one["kind"] for one in told(capsys, writer, cursor, "--kind", "call")] == ["call"]
-    assert told(capsys, writer, cursor) == []
+    assert [one["kind"] for one in told(cli, writer, cursor, "--kind", "call")] == ["call"]
+    assert told(cli, writer, cursor) == []
 
 
 def test_every_kind_can_be_asked_for() -> None:
     assert set(KINDS) == {one.value for one in LiveKind}
 
 
-def test_a_line_for_people_cannot_act_on_the_terminal(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_for_people_cannot_act_on_the_terminal(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     cursor = tmp_path / "cursor"
-    told(capsys, writer, cursor)
+    told(cli, writer, cursor)
     writer.database.message("s1", "tool", "x", tool_name="a\x1b]52;c;eA==\x07\nb")
-    assert run(["watch", "--once", "--home", str(writer.home), "--cursor", str(cursor)]) == 0
-    shown = capsys.readouterr().out
+    shown = cli("watch", "--once", "--home", writer.home, "--cursor", cursor).out
     assert shown.count("\n") == 1
     assert "\x1b" not in shown
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"x": 1}\x00'])
 def test_a_file_that_is_no_cursor_is_told_and_left_alone(
-    content: str, writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str, writer: Writer, tmp_path: Path, cli: Cli
 ) -> None:
     cursor = tmp_path / "cursor"
     cursor.write_text(content)
-    assert run(["watch", "--once", "--home", str(writer.home), "--cursor", str(cursor)]) == 2
-    assert "no cursor" in capsys.readouterr().err
+    assert "no cursor" in cli("watch", "--once", "--home", writer.home, "--cursor", cursor, code=2).err
     assert cursor.read_text() == content
 
 
-def test_watching_changes_no_byte_of_the_store(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_watching_changes_no_byte_of_the_store(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     writer.message()
     before = {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"}
-    told(capsys, writer, tmp_path / "cursor")
+    told(cli, writer, tmp_path / "cursor")
     assert {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"} == before
 
 
@@ -124,10 +117,10 @@ def test_beside_a_writer_nothing_is_missed_and_nothing_is_told_twice(writer: Wri
 
 
 def test_one_that_is_interrupted_while_it_tells_keeps_first_what_it_told(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    writer: Writer, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cursor = tmp_path / "cursor"
-    assert told(capsys, writer, cursor) == []
+    assert told(cli, writer, cursor) == []
     writer.message()
     tell = watch._tell
 
@@ -136,10 +129,10 @@ def test_one_that_is_interrupted_while_it_tells_keeps_first_what_it_told(
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(watch, "_tell", interrupted)
-    assert run(["watch", "--json", "--home", str(writer.home), "--cursor", str(cursor)]) == INTERRUPTED
-    assert [json.loads(line)["kind"] for line in capsys.readouterr().out.splitlines()] == ["message"]
+    shown = cli("watch", "--json", "--home", writer.home, "--cursor", cursor, code=INTERRUPTED)
+    assert [json.loads(line)["kind"] for line in shown.out.splitlines()] == ["message"]
     monkeypatch.undo()
-    assert told(capsys, writer, cursor) == []
+    assert told(cli, writer, cursor) == []
 
 
 def _until(done: Any) -> None:
@@ -161,16 +154,19 @@ def _calls(path: Path) -> list[int]:
 
 
 def test_notify_rings_on_stderr_for_a_failure_and_leaves_stdout_to_the_events(
-    writer: Writer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    writer: Writer, tmp_path: Path, cli: Cli
 ) -> None:
     cursor = tmp_path / "cursor"
     writer.message("before")
-    assert told(capsys, writer, cursor, "--notify") == []
+    assert told(cli, writer, cursor, "--notify") == []
     writer.message("between")
-    run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), "--notify"])
-    assert "\a" not in capsys.readouterr().err
+    assert (
+        "\a"
+        not in cli(
+            "watch", "--once", "--json", "--home", writer.home, "--cursor", cursor, "--notify", code=None
+        ).err
+    )
     writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
-    run(["watch", "--once", "--json", "--home", str(writer.home), "--cursor", str(cursor), "--notify"])
-    found = capsys.readouterr()
+    found = cli("watch", "--once", "--json", "--home", writer.home, "--cursor", cursor, "--notify", code=None)
     assert found.err.count("\a") == 1
     assert '"failure"' in found.out

@@ -14,7 +14,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.accounting.recorded_use import RecordedUse
 from inspector.cli.main import run
 from inspector.cli.money.cache_text import recorded_lines
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
 
@@ -31,9 +31,8 @@ def messages(tmp_path: Path) -> str:
     return str(path)
 
 
-def _cache(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
-    assert run(["cache", *words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
+def _cache(cli: Cli, *words: str) -> Any:
+    return cli("cache", *words, "--json").json
 
 
 def test_a_conversations_cache_has_every_key_promised(as_json: Json) -> None:
@@ -45,20 +44,16 @@ def test_a_conversations_cache_has_every_key_promised(as_json: Json) -> None:
     assert found["advice"]["current"] == found["ttl"]
 
 
-def test_a_spreadsheet_gets_every_call_and_the_break_it_met(
-    home: Path, as_json: Json, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["cache", AUTH, "--csv", "--home", str(home)]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+def test_a_spreadsheet_gets_every_call_and_the_break_it_met(home: Path, as_json: Json, cli: Cli) -> None:
+    rows = list(csv.DictReader(io.StringIO(cli("cache", AUTH, "--csv", "--home", home).out)))
     found = as_json("cache", AUTH)
     assert [int(row["cache_read"]) for row in rows] == [call["cache_read"] for call in found["calls"]]
     assert [row["break"] for row in rows if row["break"]] == [one["cause"] for one in found["breaks"]]
 
 
-def test_the_markers_of_a_list_are_a_table_too(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["cache", "--messages", messages, "--csv"]) == 0
-    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [int(row["index"]) for row in rows] == _cache(capsys, "--messages", messages)["breakpoints"]
+def test_the_markers_of_a_list_are_a_table_too(messages: str, cli: Cli) -> None:
+    rows = list(csv.DictReader(io.StringIO(cli("cache", "--messages", messages, "--csv").out)))
+    assert [int(row["index"]) for row in rows] == _cache(cli, "--messages", messages)["breakpoints"]
     assert run(["cache", "--messages", messages, "--csv", "--json"]) == 2
 
 
@@ -79,26 +74,23 @@ def test_costs_can_be_left_out(as_json: Json) -> None:
     assert {one["cost_usd"] for one in as_json("cache", AUTH, "--no-prices")["breaks"]} == {None}
 
 
-def test_a_list_carries_at_most_four_markers(messages: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = _cache(capsys, "--messages", messages, "--release", "0.19", "--layout", "native")
+def test_a_list_carries_at_most_four_markers(messages: str, cli: Cli) -> None:
+    found = _cache(cli, "--messages", messages, "--release", "0.19", "--layout", "native")
     assert found["breakpoints"] == [0, 7, 8, 9]
     assert found["layout"] == "native"
     assert [marker["ttl"] for marker in found["markers"]] == ["5m"] * 4
-    assert _cache(capsys, "--messages", messages, "--layout", "none")["breakpoints"] == []
-    hour = _cache(capsys, "--messages", messages, "--layout", "envelope", "--ttl", "1h")
+    assert _cache(cli, "--messages", messages, "--layout", "none")["breakpoints"] == []
+    hour = _cache(cli, "--messages", messages, "--layout", "envelope", "--ttl", "1h")
     assert {marker["ttl"] for marker in hour["markers"]} == {"1h"}
 
 
 @pytest.mark.parametrize("words", [[], ["latest", "--layout", "native"], ["latest", "--messages", "x.json"]])
-def test_what_excludes_each_other_is_refused(
-    words: list[str], home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["cache", *words, "--home", str(home)]) == 2
-    capsys.readouterr()
+def test_what_excludes_each_other_is_refused(words: list[str], home: Path, cli: Cli) -> None:
+    cli("cache", *words, "--home", home, code=2)
 
 
 def test_an_export_is_matched_by_day_and_model(
-    home: Path, tmp_path: Path, as_json: Json, as_text: Text, capsys: pytest.CaptureFixture[str]
+    home: Path, tmp_path: Path, as_json: Json, as_text: Text, cli: Cli
 ) -> None:
     day = next(row["key"] for row in as_json("usage", "--by", "day")["rows"])
     export = tmp_path / "activity.csv"
@@ -110,18 +102,14 @@ def test_an_export_is_matched_by_day_and_model(
     assert set(found) >= {"mapping", "rows", "covered", "holes", "skipped"}
     assert {row["day"] for row in found["rows"]} == {day}
     assert "provider's tokens" in as_text("reconcile", str(export))
-    assert run(["reconcile", str(export), "--csv", "--home", str(home)]) == 0
-    assert capsys.readouterr().out.startswith("day,model,verdict,")
+    assert cli("reconcile", export, "--csv", "--home", home).out.startswith("day,model,verdict,")
 
 
-def test_a_file_of_another_kind_is_refused(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, cli: Cli) -> None:
     other = tmp_path / "other.csv"
     other.write_text("colour,size\nred,3\n")
     assert run(["reconcile", str(other), "--home", str(home)]) == 2
-    assert run(["reconcile", str(tmp_path / "none.csv"), "--home", str(home)]) == 3
-    assert capsys.readouterr().err.count("\n") == 2
+    assert cli("reconcile", tmp_path / "none.csv", "--home", home, code=3).err.count("\n") == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from core.compress.tool_results.sizes import result_sizes
 from core.hermes.policy.policy import load_policy
 from inspector.cli.main import run
 from tests.core.explain.home import Home
-from tests.inspector.cli.conftest import Json
+from tests.inspector.cli.conftest import Cli, Json
 
 AUTH = "Refactor the auth module"
 KEYS = {
@@ -60,45 +60,42 @@ def saved(tmp_path: Path) -> tuple[Path, Path]:
     return folder, results / "c1.txt"
 
 
-def _only(capsys: pytest.CaptureFixture[str], home: Path, *words: str) -> Any:
-    assert run(["results", "S", "--home", str(home), "--json", *words]) == 0
-    (one,) = json.loads(capsys.readouterr().out)["results"]
+def _only(cli: Cli, home: Path, *words: str) -> Any:
+    (one,) = cli("results", "S", "--home", home, "--json", *words).json["results"]
     return one
 
 
 def test_a_saved_result_names_its_file_and_looks_for_it_only_when_asked(
-    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    saved: tuple[Path, Path], cli: Cli
 ) -> None:
     home, file = saved
-    one = _only(capsys, home)
+    one = _only(cli, home)
     assert (one["layer"], one["path"], one["readable"]) == ("persisted", str(file), None)
     assert one["original_chars"] == 150_000
     assert one["calls_seen"] == 1
     assert "terminal" in one["stub"]
     assert str(file) not in one["stub"]  # no release keeps the path when it prunes
-    assert _only(capsys, home, "--check-files")["readable"] is False
+    assert _only(cli, home, "--check-files")["readable"] is False
     file.parent.mkdir()
     file.touch()
-    assert _only(capsys, home, "--check-files")["readable"] is True
+    assert _only(cli, home, "--check-files")["readable"] is True
 
 
 def test_a_file_kept_for_a_terminal_elsewhere_is_found_at_home_or_not_judged(
-    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    saved: tuple[Path, Path], cli: Cli
 ) -> None:
     """Run with a docker, modal, ssh and daytona terminal: 0.22.2 always writes a copy to the home first."""
     home, _ = saved
     (home / "config.yaml").write_text("terminal:\n  backend: docker\n")
-    assert _only(capsys, home, "--check-files")["readable"] is None
+    assert _only(cli, home, "--check-files")["readable"] is None
     copies = home / "cache" / "spillover"
     copies.mkdir(parents=True)
     (copies / "c1.txt").touch()
-    assert _only(capsys, home, "--check-files")["readable"] is True
+    assert _only(cli, home, "--check-files")["readable"] is True
 
 
-def test_another_window_would_replace_it_sooner(
-    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    small = _only(capsys, saved[0], "--release", "0.19", "--window", "16384")["would"]
+def test_another_window_would_replace_it_sooner(saved: tuple[Path, Path], cli: Cli) -> None:
+    small = _only(cli, saved[0], "--release", "0.19", "--window", "16384")["would"]
     assert (small["outcome"], small["threshold"]) == ("persisted", 9_830)
 
 
@@ -132,12 +129,11 @@ def test_a_file_of_anything_else_is_refused_in_one_line(
 
 
 def test_a_release_that_deletes_such_files_says_that_an_old_one_is_probably_gone(
-    saved: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    saved: tuple[Path, Path], cli: Cli
 ) -> None:
     home, _ = saved
-    assert [_only(capsys, home, "--release", one)["expired"] for one in ("0.19", "0.22")] == [False, True]
-    assert run(["results", "S", "--home", str(home), "--release", "0.22"]) == 0
-    assert "probably gone" in capsys.readouterr().out
+    assert [_only(cli, home, "--release", one)["expired"] for one in ("0.19", "0.22")] == [False, True]
+    assert "probably gone" in cli("results", "S", "--home", home, "--release", "0.22").out
 
 
 def test_each_release_has_its_own_caps_of_tools() -> None:

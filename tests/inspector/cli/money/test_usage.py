@@ -20,7 +20,7 @@ from core.store.store import Store
 from inspector.cli.main import run
 from inspector.cli.money.usage import BY
 from inspector.payloads import usage as usage_json
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 BUCKETS = ("input", "cache_read", "cache_write", "output")
 
@@ -109,61 +109,49 @@ def test_prices_can_be_left_out(as_json: Json) -> None:
     assert Decimal(totals["cost"]["recorded_usd"]) > 0
 
 
-def test_a_spreadsheet_gets_the_same_numbers(
-    home: Path, as_json: Json, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["usage", "--by", "model", "--csv", "--home", str(home)]) == 0
-    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+def test_a_spreadsheet_gets_the_same_numbers(home: Path, as_json: Json, cli: Cli) -> None:
+    rows: list[dict[str, Any]] = list(
+        csv.DictReader(io.StringIO(cli("usage", "--by", "model", "--csv", "--home", home).out))
+    )
     found = as_json("usage", "--by", "model")
     assert [int(row["total"]) for row in rows] == [
         row["tokens"]["total"] for row in (*found["rows"], found["totals"])
     ]
 
 
-def test_no_title_becomes_a_formula(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["usage", "--csv", "--home", str(home)]) == 0
-    cells = [cell for row in csv.reader(io.StringIO(capsys.readouterr().out)) for cell in row]
+def test_no_title_becomes_a_formula(home: Path, cli: Cli) -> None:
+    cells = [
+        cell for row in csv.reader(io.StringIO(cli("usage", "--csv", "--home", home).out)) for cell in row
+    ]
     assert not [cell for cell in cells if cell.startswith(("=", "+", "@"))]
 
 
-def test_json_and_csv_exclude_each_other(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["usage", "--csv", "--json", "--home", str(home)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_json_and_csv_exclude_each_other(home: Path, cli: Cli) -> None:
+    assert cli("usage", "--csv", "--json", "--home", home, code=2).err.count("\n") == 1
 
 
-def test_a_budget_that_is_passed_is_exit_6_and_the_result_is_still_there(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["usage", "--budget", "1", "--home", str(home)]) == 6
-    shown = capsys.readouterr()
+def test_a_budget_that_is_passed_is_exit_6_and_the_result_is_still_there(home: Path, cli: Cli) -> None:
+    shown = cli("usage", "--budget", "1", "--home", home, code=6)
     assert "total" in shown.out
     assert "passed the budget of $1.00" in shown.err
-    assert run(["usage", "--budget", "$1,000", "--home", str(home)]) == 0
-    assert "within the budget" in capsys.readouterr().err
+    assert "within the budget" in cli("usage", "--budget", "$1,000", "--home", home).err
 
 
-def test_logs_of_other_tools_are_added_up_like_a_database(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_logs_of_other_tools_are_added_up_like_a_database(tmp_path: Path, cli: Cli) -> None:
     log = tmp_path / "one.jsonl"
     usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 900}
     message = {"id": "m1", "model": "claude-opus-4-5", "stop_reason": "end_turn", "usage": usage}
     line = {"sessionId": "s1", "requestId": "r1", "timestamp": "2026-01-09T10:00:00Z", "message": message}
     log.write_text(f"{json.dumps(line)}\n" * 2)
-    assert run(["usage", "--transcript", str(log), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = cli("usage", "--transcript", log, "--json").json
     assert [(row["key"], row["calls"], row["tokens"]["total"]) for row in found["rows"]] == [("s1", 1, 1020)]
     assert found["totals"]["cost"]["computed_usd"] == "0.00145"
-    assert run(["usage", "--transcript", str(log), "--budget", "0.001"]) == 6
-    assert "s1" in capsys.readouterr().out
+    assert "s1" in cli("usage", "--transcript", log, "--budget", "0.001", code=6).out
     assert run(["usage", "latest", "--transcript", str(log)]) == 2
-    assert run(["usage", "--transcript", str(tmp_path / "none.jsonl")]) == 3
-    assert "no such file" in capsys.readouterr().err
+    assert "no such file" in cli("usage", "--transcript", tmp_path / "none.jsonl", code=3).err
 
 
-def test_every_log_counts_once_however_the_option_is_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_log_counts_once_however_the_option_is_given(tmp_path: Path, cli: Cli) -> None:
     files = []
     for name in ("s1", "s2", "s3"):
         usage = {"input_tokens": 100, "output_tokens": 20}
@@ -174,7 +162,6 @@ def test_every_log_counts_once_however_the_option_is_given(
         files[-1].write_text(f"{json.dumps(line)}\n")
     one, two, three = map(str, files)
     given = ["--transcript", one, "--transcript", two, three, "--transcript", one]
-    assert run(["usage", *given, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = cli("usage", *given, "--json").json
     assert sorted(row["key"] for row in found["rows"]) == ["s1", "s2", "s3"]
     assert found["totals"]["calls"] == 3

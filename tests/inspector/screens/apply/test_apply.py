@@ -24,7 +24,7 @@ from inspector.screens.workspace.preview.next_screens import EditSummary, edited
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
-from tests.inspector.driving import at_sizes
+from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 TITLE = "Split the tenant settings table"
@@ -133,8 +133,7 @@ async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> Non
 
 
 async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) -> None:
-    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(own, TITLE, "preview"), 120, 40) as pilot:
         view = pilot.app.screen.query_one(PreviewView)
         assert view.subject is not None
         tip = view.subject.conversation.tip.id
@@ -151,8 +150,7 @@ async def test_a_session_hermes_is_compressing_cannot_be_written(own: Location) 
 
 
 async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Location) -> None:
-    async with open_app(own, TITLE, "preview").run_test() as pilot:
-        await settle(pilot)
+    async with settled(open_app(own, TITLE, "preview")) as pilot:
         view = pilot.app.screen.query_one(PreviewView)
         assert view.subject is not None
         tip = view.subject.conversation.tip.id
@@ -168,8 +166,7 @@ async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Loca
 
 
 async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
-    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(own, TITLE, "preview"), 120, 40) as pilot:
         await press(pilot, "E")
         screen = pilot.app.screen
         assert isinstance(screen, EditSummary)
@@ -216,8 +213,7 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
 
 
 async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
-    async with open_app(own, TITLE, "preview").run_test(size=(80, 24), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(own, TITLE, "preview"), 80, 24, notifications=True) as pilot:
         await press(pilot, "U")
         assert not isinstance(pilot.app.screen, UndoScreen)
         assert "Nothing was written" in drawn(pilot)

@@ -10,22 +10,18 @@ from inspector.screens.dialogs.first_run import FirstRunScreen
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.settings.state import RememberedState
 from tests.conftest import NOW
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import press, settle, settled
 
 
 async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
     samples: Location, tmp_path: Path
 ) -> None:
     state = RememberedState(tmp_path / "app.json")
-    first = InspectorApp([samples], now=lambda: NOW, state=state)
-    async with first.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(first := InspectorApp([samples], now=lambda: NOW, state=state), 120, 40) as pilot:
         assert isinstance(first.screen, FirstRunScreen)
         await press(pilot, "q")
         await press(pilot, "T", "s")
-    second = InspectorApp([samples], now=lambda: NOW, state=state)
-    async with second.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(second := InspectorApp([samples], now=lambda: NOW, state=state), 120, 40) as pilot:
         assert not isinstance(second.screen, FirstRunScreen)
         assert second.theme == first.theme
         assert second.theme != InspectorApp([samples]).theme
@@ -36,8 +32,7 @@ async def test_the_list_has_the_keys_after_the_card_where_the_terminal_had_no_fo
     samples: Location, tmp_path: Path
 ) -> None:
     app = InspectorApp([samples], now=lambda: NOW, state=RememberedState(tmp_path / "app.json"))
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app, 120, 40) as pilot:
         app.screen_stack[-2].set_focus(None)  # as a terminal without focus leaves it
         await pilot.click(offset=(60, 38))
         await settle(pilot)

@@ -8,15 +8,13 @@ from inspector.base.commands import table
 from inspector.screens.dialogs.help import HelpList
 from inspector.screens.sessions.screen import SessionsScreen
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settled
 
 
 async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_key(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 60)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 60) as pilot:
         for key in ("escape", "question_mark", "q"):
             await pilot.press("question_mark")
             await pilot.pause()
@@ -35,11 +33,8 @@ async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_ke
 
 
 async def test_no_sentence_of_the_help_is_cut_where_there_is_little_room(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(60, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter", "question_mark")
-        await settle(pilot)
+    async with settled(running := app(home), 60, 24) as pilot:
+        await press(pilot, "enter", "question_mark")
         told = running.screen.query_one(HelpList)
         lines = [
             told.draw_row(row, 0, told.row_width) for row in map(told.rows.row, range(told.rows.count)) if row
@@ -54,11 +49,8 @@ async def test_no_sentence_of_the_help_is_cut_where_there_is_little_room(app: Ma
 
 
 async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 60)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter", "4", "question_mark")
-        await settle(pilot)
+    async with settled(running := app(home), 120, 60) as pilot:
+        await press(pilot, "enter", "4", "question_mark")
         rows = running.screen.query_one(HelpList).rows
         headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.heading]
         assert headings[0] == "Where did the tokens and the money of this conversation go?"

@@ -14,7 +14,8 @@ from inspector.screens.dialogs.origin import OriginScreen
 from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
 from inspector.screens.workspace.usage.figure_origins import spending
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import drawn, open_app, press
 
 AUTH = "Refactor the auth module"
 
@@ -30,11 +31,8 @@ AUTH = "Refactor the auth module"
 async def test_the_figures_of_a_tab_have_an_origin(
     samples: Location, view: str, told: tuple[str, ...]
 ) -> None:
-    app = open_app(samples, AUTH, view)
-    async with app.run_test(size=(120, 60)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH, view), 120, 60) as pilot:
         await press(pilot, "equals_sign")
-        await settle(pilot)
         assert isinstance(app.screen, OriginScreen)
         shown = app.screen.pane.text
         assert [words for words in told if words not in shown] == []
@@ -43,11 +41,8 @@ async def test_the_figures_of_a_tab_have_an_origin(
 
 
 async def test_the_columns_of_the_list_have_an_origin(samples: Location) -> None:
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test(size=(120, 50)) as pilot:
-        await settle(pilot)
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 120, 50) as pilot:
         await press(pilot, "equals_sign")
-        await settle(pilot)
         assert isinstance(app.screen, OriginScreen)
         shown = drawn(pilot)
         assert "recorded cost of" in shown

@@ -21,6 +21,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.banner import Banner
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
+from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 PLACE = Location(Path("/somewhere/state.db"))
@@ -179,9 +180,7 @@ async def test_escape_stops_and_returns(app: MakeApp, home: Path, monkeypatch: p
 
 
 async def test_the_samples_have_findings_and_enter_opens_their_conversation(samples: Location) -> None:
-    running = InspectorApp([samples], now=lambda: NOW)
-    async with running.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := InspectorApp([samples], now=lambda: NOW), 100, 40) as pilot:
         await press(pilot, "f")
         assert "critical" in drawn(pilot)
         assert "A summary was written without a model" in drawn(pilot)
@@ -190,9 +189,7 @@ async def test_the_samples_have_findings_and_enter_opens_their_conversation(samp
 
 
 async def test_the_list_counts_the_findings_and_its_signs_mean_what_they_meant(samples: Location) -> None:
-    running = InspectorApp([samples], now=lambda: NOW)
-    async with running.run_test(size=(180, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := InspectorApp([samples], now=lambda: NOW), 180, 40) as pilot:
         before = [line for line in drawn(pilot).splitlines() if line.strip()[:1] in ("■", "▲")]
         await press(pilot, "f")
         screen = running.screen
@@ -205,9 +202,7 @@ async def test_the_list_counts_the_findings_and_its_signs_mean_what_they_meant(s
 
 
 async def test_enter_on_a_conversation_whose_compression_fails_opens_the_reason(samples: Location) -> None:
-    running = InspectorApp([samples], session=None, now=lambda: NOW)
-    async with running.run_test(size=(160, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := InspectorApp([samples], session=None, now=lambda: NOW), 160, 40) as pilot:
         alert = drawn(pilot).splitlines()[1]
         assert "Why is the deploy slow" in alert
         assert "401" in alert
@@ -218,9 +213,7 @@ async def test_enter_on_a_conversation_whose_compression_fails_opens_the_reason(
 
 
 async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
-    running = open_app(samples, "Nightly triage", "why")
-    async with running.run_test(size=(100, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := open_app(samples, "Nightly triage", "why"), 100, 40) as pilot:
         await press(pilot, "f")
         assert "Findings · Nightly triage" in drawn(pilot)
         await press(pilot, "y")
@@ -230,17 +223,13 @@ async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
 async def test_what_cannot_be_examined_is_said(app: MakeApp, tmp_path: Path) -> None:
     broken = tmp_path / "state.db"
     broken.write_bytes(b"no database here" * 40)
-    running = app(broken)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(broken), 80, 24) as pilot:
         await press(pilot, "f")
         assert "not a SQLite database" in running.screen.query_one(Banner).message
 
 
 async def test_a_click_on_a_finding_reads_it_and_a_second_one_opens_it(samples: Location) -> None:
-    app = InspectorApp([samples], view="findings", now=lambda: NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := InspectorApp([samples], view="findings", now=lambda: NOW), 120, 40) as pilot:
         found = app.screen
         assert isinstance(found, FindingsScreen)
         first = found.diagnoses.region.y + found.diagnoses.gutter.top
@@ -253,8 +242,7 @@ async def test_a_click_on_a_finding_reads_it_and_a_second_one_opens_it(samples: 
 
 async def test_what_is_about_a_whole_database_says_that_it_opens_nothing(samples: Location) -> None:
     app = InspectorApp([samples], view="findings", now=lambda: NOW)
-    async with app.run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(app, 120, 40, notifications=True) as pilot:
         found = app.screen
         assert isinstance(found, FindingsScreen)
         rows = [found.diagnoses.rows.row(place) for place in range(found.diagnoses.rows.count)]

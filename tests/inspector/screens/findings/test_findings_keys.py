@@ -89,7 +89,6 @@ async def test_enter_shows_the_message_a_finding_goes_by(samples: Location) -> N
         row = screen.diagnoses.current
         wanted = place_of(_found(row))[1]
         await press(pilot, "enter")
-        await settle(pilot)
         assert isinstance(app.screen, WorkspaceScreen)
         assert app.screen.cursor.row == wanted is not None
 
@@ -102,13 +101,11 @@ async def test_a_report_is_written_once(
     async with app.run_test(size=(120, 40)) as pilot:
         await findings_of(pilot)
         await press(pilot, "e", "enter")
-        await settle(pilot)
         assert shown(app) is FindingsScreen
         (report,) = tmp_path.iterdir()
         text = report.read_text("utf-8")
         assert "## Findings" in text
         await press(pilot, "e", "enter")
-        await settle(pilot)
         assert shown(app) is ReportScreen
         assert report.read_text("utf-8") == text
 

@@ -6,19 +6,16 @@ import pytest
 
 from core.store.database.locate import Location
 from inspector.screens.results.screen import ResultsScreen
-from tests.inspector.driving import at_sizes
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.driving import at_sizes, settled
+from tests.inspector.screens.conftest import drawn, open_app, press
 
 AUTH = "Refactor the auth module"
 
 
 @pytest.mark.parametrize("view", ["map", "cache"])
 async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples: Location, view: str) -> None:
-    app = open_app(samples, AUTH, view)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH, view), 140, 40) as pilot:
         await press(pilot, "o")
-        await settle(pilot)
         screen = app.screen
         assert isinstance(screen, ResultsScreen)
         rows = [screen.results.rows.row(i) for i in range(screen.results.rows.count)]
@@ -31,15 +28,11 @@ async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples:
 
 
 async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: Location) -> None:
-    app = open_app(samples, AUTH, "cache")
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH, "cache")) as pilot:
         await press(pilot, "o")
-        await settle(pilot)
         screen = app.screen
         assert isinstance(screen, ResultsScreen)
         async for width in at_sizes(pilot, (60, 30), (80, 30), (200, 30)):
             assert all(len(line) <= width for line in drawn(pilot).splitlines())
         await press(pilot, "j", "f")
-        await settle(pilot)
         assert screen.results.cursor == 1

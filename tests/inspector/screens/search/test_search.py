@@ -12,7 +12,7 @@ from inspector.settings.state import RememberedState
 from inspector.widgets.bars.banner import Banner
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
@@ -58,9 +58,7 @@ async def test_before_anything_is_typed_it_says_what_to_type_and_what_was_search
 ) -> None:
     state = Remembering()
     state.remember("welcomed", True)
-    running = app(home, state=state)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, state=state), 80, 24) as pilot:
         await press(pilot, "ctrl+f")
         assert "Type words of a message" in drawn(pilot)
         assert "Searched before" not in drawn(pilot)
@@ -73,9 +71,7 @@ async def test_before_anything_is_typed_it_says_what_to_type_and_what_was_search
 async def test_a_search_for_a_credential_is_not_remembered(app: MakeApp, home: Path) -> None:
     state = Remembering()
     state.remember("welcomed", True)
-    running = app(home, state=state)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, state=state), 80, 24) as pilot:
         await press(pilot, "ctrl+f")
         running.screen.query_one(Input).value = f"sk-ant-api03-{'Ab3xY9' * 12}"
         await press(pilot, "enter")
@@ -85,9 +81,7 @@ async def test_a_search_for_a_credential_is_not_remembered(app: MakeApp, home: P
 async def test_how_many_there_are_and_where_the_cursor_is_stand_below_the_question(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter", "n")
         second = drawn(pilot).splitlines()[1]
         found = running.screen.query_one(HitList)
@@ -97,9 +91,7 @@ async def test_how_many_there_are_and_where_the_cursor_is_stand_below_the_questi
 
 async def test_a_line_of_an_answer_is_cut_once(app: MakeApp, home: Path, database: SessionDatabase) -> None:
     database.message("plain", "user", "needle " + "and more words " * 20 + "needle and words")
-    running = app(home)
-    async with running.run_test(size=(60, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 60, 24) as pilot:
         await press(pilot, "ctrl+f", *"needle", "enter")
         found = running.screen.query_one(HitList)
         line = found.render_line(0).text
@@ -108,9 +100,7 @@ async def test_a_line_of_an_answer_is_cut_once(app: MakeApp, home: Path, databas
 
 
 async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter")
         assert "messages · newest first" in drawn(pilot)
         screen = running.screen
@@ -124,9 +114,7 @@ async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: 
 
 
 async def test_nothing_found_says_what_to_do(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"zzzz", "enter")
         assert "No message holds “zzzz”" in drawn(pilot)
         await press(pilot, "escape")
@@ -138,18 +126,14 @@ async def test_a_database_that_cannot_be_searched_does_not_hide_the_others(
 ) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"text, not a database" * 40)
-    running = app(home, broken)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, broken), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter")
         assert "messages" in drawn(pilot)
         assert "not a SQLite database" in running.screen.query_one(Banner).message
 
 
 async def test_escape_leaves_a_new_question_before_it_leaves_what_was_found(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter", "slash", *"x")
         await press(pilot, "escape")
         found = running.screen
@@ -170,9 +154,7 @@ async def test_what_compactions_copied_is_found_once_as_its_newest_row(
     for summary in ("first", "second"):
         database.compact(copied, 2, 3, summary)
         database.turn(copied, summary)
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await press(pilot, "ctrl+f", *"needle", "enter")
         hits = running.screen.query_one(HitList).rows
         found = [row for index in range(hits.count) if (row := hits.row(index)) is not None]
@@ -189,9 +171,7 @@ async def test_what_compactions_copied_is_found_once_as_its_newest_row(
 
 
 async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         running.open_conversation(running.locations[0], "twice")
         await settle(pilot)
         await press(pilot, "3", "ctrl+f", *"answer")

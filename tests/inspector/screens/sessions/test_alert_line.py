@@ -11,8 +11,8 @@ from inspector.screens.sessions.alert_line import AlertLine, calm_words
 from inspector.screens.sessions.columns import Extra
 from inspector.widgets.charts.pressure_bar import Pressure
 from tests.conftest import NOW
-from tests.inspector.driving import at_sizes
-from tests.inspector.screens.conftest import drawn, press, settle
+from tests.inspector.driving import at_sizes, settled
+from tests.inspector.screens.conftest import drawn, press
 
 
 async def test_the_worst_is_told_whole_with_its_fix_at_every_width_and_n_goes_through_all(
@@ -35,9 +35,7 @@ async def test_the_worst_is_told_whole_with_its_fix_at_every_width_and_n_goes_th
 
 
 async def test_what_is_wrong_below_the_rows_in_sight_is_told_too(samples: Location) -> None:
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test(size=(80, 14)) as pilot:
-        await settle(pilot)
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 80, 14):
         listing = app.screen.listing  # type: ignore[attr-defined]
         assert len(listing.in_sight) < len(listing.extras)
         assert {extra.severity for extra in listing.extras.values()} >= {None}
@@ -49,8 +47,7 @@ async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
 ) -> None:
     told = "● No compression failed, and no conversation is near its limit."
     app = InspectorApp([locate(home=sample_home / "profiles" / profile)[0]], now=lambda: NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(app, 80, 24) as pilot:
         assert told in drawn(pilot)
         await press(pilot, "escape")
         assert told not in drawn(pilot)
@@ -70,8 +67,7 @@ def test_nothing_is_told_to_be_well_while_conversations_wait_or_one_is_marked() 
 
 async def test_what_a_filter_shows_is_not_told_to_be_all_there_is(sample_home: Path) -> None:
     app = InspectorApp([locate(home=sample_home / "profiles" / "laptop")[0]], now=lambda: NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(app, 80, 24) as pilot:
         assert app.screen.query_one(AlertLine).calm
         await press(pilot, "slash", "e")
         assert not app.screen.query_one(AlertLine).calm

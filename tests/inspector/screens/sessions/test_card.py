@@ -8,16 +8,14 @@ from inspector.screens.sessions.card import SessionCard
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
-from tests.inspector.driving import at_sizes
-from tests.inspector.screens.conftest import press, settle
+from tests.inspector.driving import at_sizes, settled
+from tests.inspector.screens.conftest import press
 
 
 async def test_a_high_screen_shows_the_answer_and_the_curve_of_the_row_under_the_cursor(
     samples: Location,
 ) -> None:
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with settled(app := InspectorApp([samples], now=lambda: NOW)) as pilot:
         card = app.screen.query_one(SessionCard)
         chart, answer = card.query_one(CurveChart), card.query_one(AnswerBar)
         async for _ in at_sizes(pilot, (200, 40), (200, 60)):

@@ -14,7 +14,8 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.settings.settings import ListColumn
 from inspector.settings.state import RememberedState
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import press, settle
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import press
 from tests.own_settings import write_own_settings
 
 
@@ -48,14 +49,10 @@ async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, t
         state.remember("welcomed", True)
         return InspectorApp([samples], state=state, now=lambda: NOW)
 
-    first = app()
-    async with first.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app(), 120, 40) as pilot:
         await press(pilot, "c", "enter")
         await press(pilot, "5")
-    second = app()
-    async with second.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(second := app(), 120, 40) as pilot:
         assert second.screen.query_one(SessionsList).columns == "tokens"
         await press(pilot, "enter")
         assert isinstance(second.screen, WorkspaceScreen)
@@ -80,9 +77,7 @@ def test_columns_named_in_the_settings_are_there_at_every_width_that_holds_them(
 
 async def test_the_list_begins_with_the_columns_of_the_settings(samples: Location) -> None:
     write_own_settings("columns: [conversation, hit, cost]\n")
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 100, 30) as pilot:
         listing = app.screen.query_one(SessionsList)
         assert listing.sorts == {"title", "hit", "cost"}
         await press(pilot, "c")

@@ -23,31 +23,25 @@ from inspector.widgets.lists.row_list import RowList
 from tests.conftest import NOW
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes, press, settle
+from tests.inspector.driving import at_sizes, press, settle, settled
 from tests.inspector.screens.session_list import drawn, screen, titles
 
 
 async def test_one_row_a_conversation_newest_first(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         assert titles(running) == [
             "Résumé du journal", "Port the parser #2", "Refactor the auth module", "Rename the CLI flag",
         ]  # fmt: skip
 
 
 async def test_unknown_is_never_drawn_as_nought(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         silent = next(line for line in drawn(running) if "journal" in line)
         assert silent.split()[-2:] == ["–", "0"]  # no cost; it was never compressed
 
 
 async def test_no_bucket_of_an_unreported_session_is_drawn_as_nought(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(240, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 240, 30):
         silent = next(line for line in drawn(running) if "journal" in line)
         assert silent.split()[-8:-1] == ["–"] * 7
 
@@ -55,40 +49,30 @@ async def test_no_bucket_of_an_unreported_session_is_drawn_as_nought(app: MakeAp
 async def test_a_chain_counts_the_messages_it_is_sorted_by(app: MakeApp, home: Path) -> None:
     with closing(sqlite3.connect(home / "state.db")) as connection, connection:
         connection.execute("UPDATE sessions SET message_count = 111")
-    running = app(home)
-    async with running.run_test(size=(200, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 200, 30):
         chain = next(line for line in drawn(running) if "Port the parser" in line)
         assert " 222 " in chain
 
 
 async def test_a_title_is_never_cut_for_the_sign_of_the_order(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(200, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 200, 30) as pilot:
         for _ in SORTS:
-            await pilot.press("s")
-            await settle(pilot)
+            await press(pilot, "s")
             assert "…" not in drawn(running)[0]
 
 
 async def test_the_filter_is_live_and_escape_clears_it(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await pilot.press("slash", *"parser")
         await pilot.pause(0.2)
         await settle(pilot)
         assert titles(running) == ["Port the parser #2"]
-        await pilot.press("enter", "escape")
-        await settle(pilot)
+        await press(pilot, "enter", "escape")
         assert len(titles(running)) == 4
 
 
 async def test_the_way_out_of_the_filter_is_named_only_while_there_is_one(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
 
         def keys() -> str:
             return screen(running).query_one(KeyBar).render_line(0).text
@@ -102,9 +86,7 @@ async def test_the_way_out_of_the_filter_is_named_only_while_there_is_one(app: M
 
 
 async def test_a_filter_that_finds_nothing_says_what_helps(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await pilot.press("slash", *"zzz", "enter")
         await pilot.pause(0.2)
         await settle(pilot)
@@ -112,23 +94,16 @@ async def test_a_filter_that_finds_nothing_says_what_helps(app: MakeApp, home: P
 
 
 async def test_space_shows_the_sessions_of_a_chain(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("j", "space")
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
+        await press(pilot, "j", "space")
         assert titles(running)[1:4] == ["Port the parser #2", "Port the parser", "Port the parser #2"]
-        await pilot.press("space")
-        await settle(pilot)
+        await press(pilot, "space")
         assert len(titles(running)) == 4
 
 
 async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("j", "j", "enter")
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
+        await press(pilot, "j", "j", "enter")
         found = running.screen
         assert isinstance(found, WorkspaceScreen)
         assert found.session_id == "twice"
@@ -137,9 +112,7 @@ async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, hom
 
 
 async def test_a_click_moves_and_a_second_click_opens(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await pilot.click(RowList, offset=(20, 3))
         assert screen(running).listing.cursor == 2
         await pilot.click(RowList, offset=(20, 3))
@@ -165,9 +138,7 @@ async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
     database.session("nameless")
     database.message("nameless", "user", "Why is the\nbuild slow?")
     database.session("speechless")
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         lines = drawn(running)
         assert sum("Why is the build slow?" in line for line in lines) == 1
         assert sum("speechless" in line for line in lines) == 1
@@ -175,9 +146,7 @@ async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
 
 
 async def test_a_high_screen_tells_the_row_under_the_cursor_in_full(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 40) as pilot:
         await press(pilot, "G")
         card = screen(running).query_one(SessionCard)
         text = [line.render_line(0).text.strip() for line in card.query(StatusLine)]
@@ -198,9 +167,7 @@ async def test_what_writing_summaries_cost_is_part_of_what_the_conversation_cost
             " VALUES (?, ?, ?, ?)",
             [("plain", "m", "", 0.042), ("plain", "m", "compression", 0.01)],
         )
-    running = app(home)
-    async with running.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 40) as pilot:
         await press(pilot, "G")
         *_, spent = screen(running).query_one(SessionCard).query(StatusLine)
         told = spent.render_line(0).text.strip()
@@ -208,16 +175,12 @@ async def test_what_writing_summaries_cost_is_part_of_what_the_conversation_cost
 
 
 async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 24):
         assert not screen(running).query_one(SessionCard).display
 
 
 async def test_the_terminal_has_its_cursor_on_the_row_that_has_the_keys(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         listing = screen(running).listing
         before = running.cursor_position
         assert before == listing.content_region.offset + Offset(0, listing.HEADER_LINES + listing.cursor)
@@ -231,11 +194,9 @@ async def test_the_terminal_has_its_cursor_on_the_row_that_has_the_keys(app: Mak
 async def test_enter_opens_what_is_wrong_at_its_tab(samples: Location, title: str, tab: str) -> None:
     running = InspectorApp([samples], now=lambda: NOW)
     running.remember("tab", "usage")  # where the user was last, which stands behind what is wrong
-    async with running.run_test(size=(120, 50)) as pilot:
-        await settle(pilot)
+    async with settled(running, 120, 50) as pilot:
         lines = screen(running).listing.conversations
         at = next(place for place, line in enumerate(lines) if (line.title or "").startswith(title))
-        await pilot.press(*"j" * at, "enter")
-        await settle(pilot)
+        await press(pilot, *"j" * at, "enter")
         assert isinstance(running.screen, WorkspaceScreen)
         assert running.screen.query_one(TitleBar).active == [one.name for one in TABS].index(tab)

@@ -24,7 +24,7 @@ from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.pressure_bar import Pressure
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import press, settle, settled
 from tests.inspector.screens.session_list import drawn, head_right, screen, titles
 
 
@@ -69,9 +69,7 @@ async def test_a_first_screenful_comes_before_anybody_counted(
 
 
 async def test_context_used_and_compressions_follow_the_rows(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         refactor = next(line for line in drawn(running) if "Refactor" in line)
         assert "│" in refactor
         assert refactor.split()[-1] == "1"
@@ -80,9 +78,7 @@ async def test_context_used_and_compressions_follow_the_rows(app: MakeApp, home:
 async def test_below_a_conversation_named_at_the_start_nothing_is_measured_until_it_is_seen(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home, session="plain")
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="plain"), 120, 30) as pilot:
         (below,) = (one for one in running.screen_stack if isinstance(one, SessionsScreen))
         assert below.pane.page is not None
         assert not below.listing.extras
@@ -102,9 +98,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("at_once")
 async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         await pilot.press("j")
         before = screen(running).listing.current
         assert before is not None
@@ -126,9 +120,7 @@ async def test_what_hermes_writes_appears_and_the_cursor_stays(app: MakeApp, hom
 async def test_what_was_computed_stays_on_screen_until_something_newer_is_known(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         measured: list[str | None] = []
         original = screen(running).pane.reader.measure
 
@@ -151,9 +143,7 @@ async def test_the_first_line_follows_a_hermes_that_writes(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.screens.sessions.screen.ADD_UP_SECONDS", 0.01)
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         assert "$12" not in head_right(running)
         screen(running).pane.pulse.look()
         await settle(pilot)
@@ -171,9 +161,7 @@ async def test_a_database_that_cannot_be_read_does_not_hide_the_others(
 ) -> None:
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"this is not a database, only some text" * 100)
-    running = app(home, broken)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, broken), 120, 30):
         assert len(titles(running)) == 4
         assert "not a SQLite database" in screen(running).query_one(Banner).message
 
@@ -184,33 +172,27 @@ async def test_nothing_but_a_broken_database_is_explained(
 ) -> None:
     broken = tmp_path / "state.db"
     broken.write_bytes(content)
-    running = app(broken)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(broken), 80, 24):
         assert str(broken) in screen(running).query_one(Banner).message
         assert any("the reason is above" in line for line in drawn(running))
 
 
 async def test_an_empty_database_says_so(app: MakeApp, database: object, tmp_path: Path) -> None:
-    running = app(tmp_path / "home")
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(tmp_path / "home"), 80, 24):
         assert any("No sessions yet" in line for line in drawn(running))
 
 
 async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
     app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with app(home).run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app(home), 120, 30):
+        pass  # only to remember
 
     def nothing(*_args: Any) -> Any:
         yield from ()
 
     monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", nothing)
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         rows = drawn(running)[1:5]
         assert not any("⋯" in row for row in rows)
         assert sum("│" in row for row in rows) == 4
@@ -219,13 +201,11 @@ async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
 async def test_what_an_earlier_run_computed_of_another_state_is_not_shown(
     app: MakeApp, home: Path, database: SessionDatabase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with app(home).run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app(home), 120, 30):
+        pass  # only to remember
     database.turn("plain", "three")
     monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", lambda *_args: iter(()))
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         assert ["⋯" in row for row in drawn(running)[1:5]].count(True) == 1
 
 

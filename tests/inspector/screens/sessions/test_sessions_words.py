@@ -15,14 +15,12 @@ from inspector.screens.sessions.words import header, legend
 from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import settled
 from tests.inspector.screens.session_list import drawn, head_right, screen
 
 
 async def test_the_name_of_the_app_gives_way_to_what_it_cost(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 80, 24):
         head = screen(running).query_one("#head", StatusLine)
         named = any("Hermes Inspector" in text for _, text in head.left)
         assert named or head_right(running).startswith(("today", "nothing")), head.left
@@ -36,17 +34,13 @@ async def test_the_first_line_says_what_today_cost_and_what_cost_most(app: MakeA
             "INSERT INTO session_model_usage (session_id, model, task, estimated_cost_usd)"
             " VALUES ('plain', 'm', 'compression', 0.25)"
         )
-    running = app(home)
-    async with running.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 160, 30):
         assert "(largest: Rename the CLI flag $1.75)" in head_right(running)
         assert "$1.75" in next(line for line in drawn(running) if "Rename" in line)
 
 
 async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         key = screen(running).listing.current
         assert key is not None
         running.diagnosed[key.key] = Counter({Severity.WARNING: 2, Severity.INFO: 1})
@@ -57,9 +51,7 @@ async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Pat
 async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(60, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 60, 24):
         head = screen(running).query_one("#head", StatusLine)
         assert "4 conversations" in head.render_line(0).text
         assert sum(len(text) for _, text in (*head.left, *head.right)) <= 56 or not head.right
@@ -71,9 +63,7 @@ async def test_sessions_of_earlier_days_cost_nothing_today(
     database.connection.execute(
         "UPDATE sessions SET started_at = started_at - 31 * 86400, ended_at = started_at"
     )
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30):
         assert head_right(running) == "nothing spent today"
 
 

@@ -13,7 +13,7 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import press, settle, settled
 
 FEW, MANY, PATIENCE = 4, 40, 30
 
@@ -23,8 +23,7 @@ async def test_a_conversation_that_was_left_is_let_go(samples: Location, view: s
     with Store(samples) as store:
         ids = [row.tip.id for row in store.conversations().rows][:9]
     app, before = InspectorApp([samples], now=lambda: NOW), held()
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app, 100, 30) as pilot:
         for one in ids:
             app.open_conversation(samples, one, view=view)
             await settle(pilot)

@@ -9,26 +9,21 @@ import pytest
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import keys, settle
+from tests.inspector.driving import keys, press, settle, settled
 
 
 @pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, True), (50, False)])
 async def test_a_view_names_its_key_where_the_title_leaves_room(
     app: MakeApp, home: Path, width: int, numbered: bool
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(width, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with settled(running := app(home), width, 24) as pilot:
+        await press(pilot, "enter")
         assert ("3 Preview" in running.screen.query_one("TitleBar").render_line(0).text) is numbered
 
 
 async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeApp, home: Path) -> None:
     for width in (80, 160):
-        running = app(home, session="twice", view="map")
-        async with running.run_test(size=(width, 30)) as pilot:
-            await settle(pilot)
+        async with settled(running := app(home, session="twice", view="map"), width, 30) as pilot:
             bar = running.screen.query_one(TitleBar)
             for name in ("Chain", "Map", "Usage"):
                 await pilot.click(TitleBar, offset=(bar.render_line(0).text.index(name) + 1, 0))
@@ -39,9 +34,7 @@ async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeAp
 async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others_are_keys(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home, session="twice", view="chain")
-    async with running.run_test(size=(50, 24)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="twice", view="chain"), 50, 24) as pilot:
         bar = running.screen.query_one(TitleBar)
         assert bar.render_line(0).text.rstrip().endswith("1 2 3 4 5 [Chain]")
         await pilot.click(TitleBar, offset=(bar.render_line(0).text.rindex("2"), 0))
@@ -51,34 +44,25 @@ async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others
 
 async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
     for width, words in ((80, ""), (120, "generation "), (200, "generation ")):
-        running = app(home, session="twice", view="map")
-        async with running.run_test(size=(width, 30)) as pilot:
-            await settle(pilot)
+        async with settled(running := app(home, session="twice", view="map"), width, 30) as pilot:
             bar = running.screen.query_one(TitleBar)
             assert f"· {words}2 of 2 " in bar.render_line(0).text
-            await pilot.press("left_square_bracket")
-            await settle(pilot)
+            await press(pilot, "left_square_bracket")
             assert f"· {words}1 of 2 " in bar.render_line(0).text
 
 
 async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeApp, home: Path) -> None:
     for session, named in (("plain", False), ("twice", True)):
-        running = app(home, session=session, view="map")
-        async with running.run_test(size=(160, 30)) as pilot:
-            await settle(pilot)
+        async with settled(running := app(home, session=session, view="map"), 160, 30):
             assert ("[ older" in keys(running)) is named
 
 
 async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
-    running = app(home, session="twice", view="map")
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home, session="twice", view="map"), 120, 30) as pilot:
         screen = running.screen
         assert isinstance(screen, WorkspaceScreen)
-        await pilot.press("left_square_bracket")
-        await settle(pilot)
+        await press(pilot, "left_square_bracket")
         assert screen.cursor.generation == 1
-        await pilot.press("2")
-        await settle(pilot)
+        await press(pilot, "2")
         assert screen.view is not None
         assert screen.view.cursor.generation == 1

@@ -6,7 +6,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Input
 
 from inspector.screens.workspace.views import View
-from tests.inspector.driving import settle
+from tests.inspector.driving import settled
 
 
 class SlowView(View):
@@ -28,6 +28,5 @@ class OneView(App[None]):
 
 async def test_a_view_takes_the_keys_as_soon_as_its_widgets_are_there() -> None:
     running = OneView()
-    async with running.run_test() as pilot:
-        await settle(pilot)
+    async with settled(running):
         assert isinstance(running.focused, Input)

@@ -10,7 +10,7 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.panes.row_actions import ActionList, ActionsScreen
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settled
 
 
 def offered(screen: ActionsScreen) -> list[str]:
@@ -22,18 +22,14 @@ def offered(screen: ActionsScreen) -> list[str]:
 async def test_the_menu_of_a_conversation_names_all_that_can_be_done_with_it(
     app: MakeApp, home: Path
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("full_stop")
-        await settle(pilot)
+    async with settled(running := app(home), 100, 30) as pilot:
+        await press(pilot, "full_stop")
         assert isinstance(running.screen, ActionsScreen)
         named = offered(running.screen)
         wanted = {"list.open", "sessions.why", "sessions.preview", "sessions.report", "page.copy"}
         assert wanted <= set(named)
         assert "list.down" not in named
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert isinstance(running.screen, SessionsScreen)
 
 
@@ -41,23 +37,16 @@ async def test_the_menu_of_a_conversation_names_all_that_can_be_done_with_it(
 async def test_a_key_of_the_menu_does_what_it_says(
     app: MakeApp, home: Path, keys: list[str], tab: int
 ) -> None:
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("full_stop", *keys)
-        await settle(pilot)
+    async with settled(running := app(home), 100, 30) as pilot:
+        await press(pilot, "full_stop", *keys)
         assert isinstance(running.screen, WorkspaceScreen)
         assert running.screen._active == tab
 
 
 async def test_enter_takes_the_action_under_the_cursor(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("full_stop")
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
+    async with settled(running := app(home), 100, 30) as pilot:
+        await press(pilot, "full_stop")
+        await press(pilot, "enter")
         assert isinstance(running.screen, WorkspaceScreen)
 
 
@@ -67,9 +56,6 @@ async def test_f12_writes_a_picture_of_the_screen(
     folder = tmp_path / "pictures"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    running = app(home)
-    async with running.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
-        await pilot.press("f12")
-        await settle(pilot)
+    async with settled(app(home), 100, 30) as pilot:
+        await press(pilot, "f12")
         assert [path.suffix for path in sorted(folder.iterdir())][-1:] == [".svg"]

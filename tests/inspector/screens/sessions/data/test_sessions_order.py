@@ -18,28 +18,22 @@ from inspector.screens.sessions.data.ranking import Ranker
 from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import press, settle, settled
 from tests.inspector.screens.session_list import drawn, screen, titles
 
 
 async def test_s_goes_through_the_orders_and_shift_s_turns_them_round(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         newest = titles(running)
-        await pilot.press("S")
-        await settle(pilot)
+        await press(pilot, "S")
         assert titles(running) == newest[::-1]
         while screen(running).listing.order.sort != "title":
-            await pilot.press("s")
-            await settle(pilot)
+            await press(pilot, "s")
         assert titles(running) == sorted(newest, key=lambda title: (title or "").lower())
 
 
 async def test_a_click_on_a_column_title_sorts_by_it(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         header = drawn(running)[0]
         await pilot.click(RowList, offset=(header.index("cost") + 2, 0))
         await settle(pilot)
@@ -60,9 +54,7 @@ async def test_rows_of_several_profiles_are_sorted_by_them(home: Path, tmp_path:
     other = tmp_path / "another"
     shutil.copytree(home, other)
     places = [Location(home / "state.db", home), Location(other / "state.db", other, "work")]
-    running = InspectorApp(places, now=lambda: NOW)
-    async with running.run_test(size=(160, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := InspectorApp(places, now=lambda: NOW), 160, 30) as pilot:
         at = drawn(running)[0].index("profile")
 
         def order() -> list[str]:
@@ -79,9 +71,7 @@ async def test_rows_of_several_profiles_are_sorted_by_them(home: Path, tmp_path:
 
 
 async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 120, 30) as pilot:
         seen = set()
         for _ in SORTS:
             await press(pilot, "s")
@@ -160,9 +150,7 @@ def test_a_ranking_that_is_told_to_stop_remembers_nothing_wrong(home: Path) -> N
 
 
 async def test_the_list_is_ranked_in_the_app(app: MakeApp, home: Path) -> None:
-    running = app(home)
-    async with running.run_test(size=(200, 30)) as pilot:
-        await settle(pilot)
+    async with settled(running := app(home), 200, 30) as pilot:
         header = drawn(running)[0]
         await pilot.click(RowList, offset=(header.index("compressions") + 1, 0))
         await settle(pilot)

@@ -8,8 +8,8 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.cache.list_view import CAUSES, BreakList
 from inspector.screens.workspace.cache.view import CacheView
 from inspector.widgets.charts.marker_strip import MarkerStrip
-from tests.inspector.driving import at_sizes
-from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
+from tests.inspector.driving import at_sizes, settled
+from tests.inspector.screens.conftest import drawn, open_app, press, seen
 
 AUTH = "Refactor the auth module"
 
@@ -23,9 +23,7 @@ async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> 
 
 
 async def test_the_dearest_break_is_shown_first_and_keys_go_through_them(samples: Location) -> None:
-    app = open_app(samples, AUTH, "cache")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH, "cache"), 120, 40) as pilot:
         view = app.screen.query_one(CacheView)
         costs = [row.found.usd for row in map(view.breaks.rows.row, range(3)) if row and row.found]
         assert view.breaks.cursor == costs.index(max(cost for cost in costs if cost is not None))
@@ -36,9 +34,7 @@ async def test_the_dearest_break_is_shown_first_and_keys_go_through_them(samples
 
 
 async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:
-    app = open_app(samples, AUTH, "cache")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH, "cache"), 120, 40):
         strip = app.screen.query_one(MarkerStrip)
         tokens = [pin.tokens for pin in strip.pins]
         assert len(tokens) == 4
@@ -59,8 +55,7 @@ async def test_the_card_can_be_copied_at_any_size(samples: Location) -> None:
 
 
 async def test_beside_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:
-    async with open_app(samples, AUTH, "cache").run_test(size=(160, 45)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH, "cache"), 160, 45) as pilot:
         found = pilot.app.screen.query_one(BreakList)
         first = found.rows.row(0)
         assert first is not None

@@ -13,8 +13,8 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.views import generation_words
-from tests.inspector.driving import at_sizes
-from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
+from tests.inspector.driving import at_sizes, settled
+from tests.inspector.screens.conftest import drawn, open_app, press, seen
 
 
 def priced(name: str) -> Session:
@@ -79,9 +79,7 @@ async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a
 
 
 async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -> None:
-    app = open_app(samples, "Pick a job queue", "chain")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Pick a job queue", "chain"), 80, 24) as pilot:
         assert "$0.092 · 72,035 tokens with the 3 sessions below it" in drawn(pilot)
         await press(pilot, "j")
         text = drawn(pilot)
@@ -90,9 +88,7 @@ async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -
 
 
 async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> None:
-    app = open_app(samples, "Pick a job queue", "chain")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Pick a job queue", "chain"), 120, 30) as pilot:
         before = app.screen
         await press(pilot, "G", "enter")
         after = app.screen
@@ -112,13 +108,10 @@ async def test_it_fits(samples: Location) -> None:
 async def test_the_card_adds_what_summaries_cost_and_offers_no_generation_none_shows(
     samples: Location,
 ) -> None:
-    app = open_app(samples, "Refactor the auth module", "chain")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Refactor the auth module", "chain"), 120, 40) as pilot:
         assert " tokens with 1 call for compression" in drawn(pilot)
         assert "[ older" not in drawn(pilot)
         await press(pilot, "1")
-        await settle(pilot)
         assert "[ older" in drawn(pilot)
 
 
@@ -130,13 +123,10 @@ async def test_the_generations_inside_a_session_are_lines_below_it(samples: Loca
 
 
 async def test_enter_on_a_generation_shows_it_in_the_map(samples: Location) -> None:
-    app = open_app(samples, "Webhooks are delivered twice", "chain")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Webhooks are delivered twice", "chain"), 120, 40) as pilot:
         await press(pilot, "j")
         assert "the beginning of the conversation" in drawn(pilot)
         await press(pilot, "enter")
-        await settle(pilot)
         assert "generation 1 of 2" in drawn(pilot)
         assert "1[Map]" in drawn(pilot)
 

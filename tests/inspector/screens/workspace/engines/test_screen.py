@@ -12,6 +12,7 @@ from core.store.database.locate import Location, locate
 from inspector.screens.workspace.engines.screen import EnginesScreen
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from tests.core.compress.engines.builders import FIRST_TWO, engine
+from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
@@ -46,14 +47,11 @@ async def choose(pilot: Pilot[None], name: str) -> None:
     screen = await ran(pilot)
     rows = [screen.engines.rows.row(place) for place in range(screen.engines.rows.count)]
     await press(pilot, *["j"] * [row.name for row in rows if row is not None].index(name), "enter")
-    await settle(pilot)
 
 
 @pytest.mark.parametrize("view", ["map", "preview"])
 async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Location, view: str) -> None:
-    app = open_app(home, AUTH, view)
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(home, AUTH, view), 140, 40) as pilot:
         await press(pilot, "e")
         screen = await ran(pilot)
         rows = {row.name: row for row in map(screen.engines.rows.row, range(4)) if row is not None}
@@ -70,18 +68,14 @@ async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Loc
 
 
 async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home: Location) -> None:
-    app = open_app(home, AUTH, "map")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(home, AUTH, "map"), 140, 40) as pilot:
         before = drawn(pilot)
         await press(pilot, "e")
         await choose(pilot, "small")
         assert "engine small 1.2.3" in drawn(pilot)
         await press(pilot, "3")
-        await settle(pilot)
         assert "engine: small 1.2.3" in drawn(pilot)
         await press(pilot, "A")
-        await settle(pilot)
         assert any("neither edited nor written" in one.message for one in app._notifications)
         await press(pilot, "1", "e")
         await choose(pilot, "builtin")
@@ -91,15 +85,12 @@ async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home
 
 @pytest.mark.parametrize(("name", "said"), [("loser", "tool_call_id"), ("mute", "no voice")])
 async def test_a_broken_engine_is_told_in_place_of_the_answer(home: Location, name: str, said: str) -> None:
-    app = open_app(home, AUTH, "map")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(home, AUTH, "map"), 140, 40) as pilot:
         await press(pilot, "e")
         await choose(pilot, name)
         assert f"The engine {name} 1.2.3 is broken" in drawn(pilot)
         assert said in drawn(pilot)
         await press(pilot, "3")
-        await settle(pilot)
         assert "is broken" in drawn(pilot)
         assert said in drawn(pilot)
         assert "is compacting" not in drawn(pilot)
@@ -108,22 +99,17 @@ async def test_a_broken_engine_is_told_in_place_of_the_answer(home: Location, na
 async def test_an_engine_that_hangs_is_given_up_with_escape(home: Location) -> None:
     assert home.home is not None
     engine(home.home / "plugins", HANGS, name="hangs")
-    app = open_app(home, AUTH, "map")
-    async with app.run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(home, AUTH, "map"), 140, 40) as pilot:
         await press(pilot, "e")
         await pilot.pause(0.5)
         await press(pilot, "escape")
-        await settle(pilot)
         assert not isinstance(app.screen, EnginesScreen)
 
 
 async def test_an_engine_that_changes_nothing_is_told_from_a_broken_one(home: Location) -> None:
     assert home.home is not None
     engine(home.home / "plugins", IDLE, name="idle")
-    app = open_app(home, AUTH, "preview")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(home, AUTH, "preview"), 120, 40) as pilot:
         await press(pilot, "e")
         await ran(pilot)
         [row] = [line for line in drawn(pilot).splitlines() if line.strip().startswith("idle")]
@@ -147,9 +133,7 @@ async def test_the_focus_lab_says_what_its_engine_did(
     assert home.home is not None
     if name == "idle":
         engine(home.home / "plugins", body, name=name)
-    app = open_app(home, AUTH, "preview")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(home, AUTH, "preview"), 80, 24) as pilot:
         await press(pilot, "e")
         await choose(pilot, name)
         await settle(pilot)

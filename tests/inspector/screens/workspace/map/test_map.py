@@ -17,7 +17,7 @@ from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import DetailPane
 from tests.hostile import harmful
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes
+from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, seen, settle
 
 FULL = "Split the tenant settings table"
@@ -45,8 +45,7 @@ def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
 async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_stand_where_the_plan_cuts(
     samples: Location,
 ) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
         plan = plan_of(pilot)
         assert "Not due yet: 11.8K tokens below the 150K limit" in drawn(pilot).splitlines()[1]
         line = next(line for line in drawn(pilot).splitlines() if "fires at" in line)
@@ -62,8 +61,7 @@ async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_stand_wh
 
 
 async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
         before = plan_of(pilot)
         await press(pilot, "w", "tab", "tab", "left", "left")
         turned = plan_of(pilot)
@@ -77,8 +75,7 @@ async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples:
 
 
 async def test_another_release_is_measured_anew(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
         await press(pilot, "w", *["tab"] * 5, "left")
         assert plan_of(pilot).release == "0.18"
         await press(pilot, *["left"] * 4)
@@ -87,8 +84,7 @@ async def test_another_release_is_measured_anew(samples: Location) -> None:
 
 
 async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40, notifications=True) as pilot:
         await press(pilot, "w", "enter")
         await answer(pilot, "1M")
         assert plan_of(pilot).window == 1_000_000
@@ -99,8 +95,7 @@ async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Lo
 
 
 async def test_brackets_step_through_the_generations(samples: Location) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         assert "generation 3 of 3" in drawn(pilot)
         newest = view(pilot).listing.ids
         await press(pilot, "left_square_bracket")
@@ -112,8 +107,7 @@ async def test_brackets_step_through_the_generations(samples: Location) -> None:
 
 
 async def test_everything_lists_each_stored_row_once_with_its_generation(samples: Location) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         await press(pilot, "a")
         ids = view(pilot).listing.ids
         assert len(ids) == len(set(ids))
@@ -130,15 +124,13 @@ async def test_everything_lists_each_stored_row_once_with_its_generation(samples
 
 
 async def test_a_chain_of_sessions_is_one_list(samples: Location) -> None:
-    async with open_app(samples, CHAIN).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, CHAIN), 120, 40) as pilot:
         await press(pilot, "a", "greater_than_sign")
         assert "compacted into a new session" in drawn(pilot)
 
 
 async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
         await press(pilot, "j", "j")
         detail = view(pilot).query_one(DetailPane).detail
         assert detail is not None
@@ -148,8 +140,7 @@ async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(sampl
 
 
 async def test_search_goes_round_the_messages_that_match(samples: Location) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         await press(pilot, "slash")
         await answer(pilot, "PYTEST")
         hits = sorted(view(pilot).panes.list.marks.hits)
@@ -165,8 +156,7 @@ async def test_search_goes_round_the_messages_that_match(samples: Location) -> N
 
 
 async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: Location) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40, notifications=True) as pilot:
         await press(pilot, "j", "slash")
         await answer(pilot, "zzz[/b]")
         assert view(pilot).panes.list.message == 1
@@ -174,8 +164,7 @@ async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: L
 
 
 async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(samples: Location) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         for keys in (("slash",), ("w", "enter")):
             await press(pilot, *keys)
             assert view(pilot).query_one(PromptBar).asking
@@ -185,8 +174,7 @@ async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(samples:
 
 
 async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> None:
-    async with open_app(samples, GIANT).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, GIANT), 120, 40) as pilot:
         await press(pilot, "right_curly_bracket")
         place = view(pilot).panes.list.message
         assert place
@@ -198,8 +186,7 @@ async def test_braces_jump_between_the_turns_of_the_user(samples: Location) -> N
 
 
 async def test_a_click_on_the_strip_goes_to_the_message_there(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
         strip = view(pilot).query_one(ContextStrip)
         await pilot.click(ContextStrip, offset=(60, 0))
         await settle(pilot)
@@ -208,8 +195,7 @@ async def test_a_click_on_the_strip_goes_to_the_message_there(samples: Location)
 
 
 async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 80, 24) as pilot:
         assert shown(pilot) == (True, False)
         await press(pilot, "enter")
         assert shown(pilot) == (False, True)
@@ -218,8 +204,7 @@ async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) 
 
 
 async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 200, 60) as pilot:
         text = drawn(pilot)
         assert "Threshold, as Hermes 0.19 works it out" in text
         assert "raised to 0.75 because" in " ".join(text.split())
@@ -231,8 +216,7 @@ async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
     samples: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.screens.workspace.map.detail.REST", 0.01)
-    async with open_app(samples, FULL).run_test(size=(200, 60)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 200, 60) as pilot:
         await settle(pilot)
         counts = view(pilot).work.counts
         assert counts is not None
@@ -252,8 +236,7 @@ async def test_a_conversation_too_short_to_cut_says_how_many_are_needed(samples:
 
 
 async def test_a_giant_message_is_laid_out_a_piece_at_a_time(samples: Location) -> None:
-    async with open_app(samples, GIANT).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, GIANT), 120, 40) as pilot:
         await press(pilot, "j", "j")
         pane = view(pilot).query_one(DetailPane)
         short = pane.rows.count
@@ -270,16 +253,14 @@ async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -
 
 
 async def test_the_bar_is_told_apart_from_what_is_true_without_colour(samples: Location) -> None:
-    async with open_app(samples, FULL).run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL), 80, 24) as pilot:
         await press(pilot, "right")
         assert "‹win 256K*›" in drawn(pilot)
         assert view(pilot).query_one(WhatIfBar).state is not None
 
 
 async def test_reading_again_takes_settings_that_changed_though_no_row_did(app: MakeApp, home: Path) -> None:
-    async with app(home, session="plain", view="map").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app(home, session="plain", view="map"), 120, 40) as pilot:
         assert plan_of(pilot).window == 64_000
         (home / "config.yaml").write_text("model:\n  default: test-model\n  context_length: 96000\n")
         await press(pilot, "r")

@@ -16,7 +16,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
-from tests.inspector.driving import settle
+from tests.inspector.driving import press, settle, settled
 from tests.inspector.screens.conftest import open_app
 from tests.inspector.screens.previewing import AUTH, view
 
@@ -47,8 +47,7 @@ def reading(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def test_a_topic_typed_at_once_is_the_focus(samples: Location, reading: None) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         await typed(pilot, "3f", TOPIC, "enter")
         found = view(pilot).work.shown
         assert found is not None
@@ -56,8 +55,7 @@ async def test_a_topic_typed_at_once_is_the_focus(samples: Location, reading: No
 
 
 async def test_from_the_list_too(samples: Location, reading: None) -> None:
-    async with InspectorApp([samples]).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(InspectorApp([samples]), 120, 40) as pilot:
         await typed(pilot, "enter", "3f", TOPIC, "enter")
         found = pilot.app.screen.query_one(PreviewView).work
         assert found.focus == TOPIC
@@ -65,15 +63,13 @@ async def test_from_the_list_too(samples: Location, reading: None) -> None:
 
 
 async def test_turns_to_keep(samples: Location, reading: None) -> None:
-    async with open_app(samples, AUTH).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH), 120, 40) as pilot:
         await typed(pilot, "3t", "3", "enter")
         assert view(pilot).work.turns == "3"
 
 
 async def test_two_topics_to_compare(samples: Location, reading: None) -> None:
-    async with open_app(samples, "Split the tenant settings table").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Split the tenant settings table"), 120, 40) as pilot:
         await typed(pilot, "3F")
         assert pilot.app.screen.query_one(PreviewView).query_one("PromptBar").has_class("-asking")
         await pilot.press("ctrl+u")
@@ -82,12 +78,9 @@ async def test_two_topics_to_compare(samples: Location, reading: None) -> None:
 
 
 async def test_escape_is_not_held_back(samples: Location) -> None:
-    app = open_app(samples, AUTH)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, AUTH), 120, 40) as pilot:
         app.keys.hold()
         await pilot.press("3")
         assert not app.screen.query(PreviewView)
-        await pilot.press("escape")
-        await settle(pilot)
+        await press(pilot, "escape")
         assert not app.screen.query(PreviewView)

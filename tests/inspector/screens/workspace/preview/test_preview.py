@@ -17,7 +17,7 @@ from inspector.screens.workspace.preview.summariser_choice import WriterChoice
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.messages.diff_view import DiffView
 from tests.hostile import harmful
-from tests.inspector.driving import at_sizes
+from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, shown, view
 
@@ -25,8 +25,7 @@ from tests.inspector.screens.previewing import AUTH, FULL, SMALL, basis_of, show
 async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much_and_what_is_lacking(
     samples: Location,
 ) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         words = " ".join(drawn(pilot).split())
         found = shown(pilot)
         assert f"{found.middle.size} of {len(found.before)} messages become one summary" in words
@@ -47,8 +46,7 @@ async def test_the_answer_is_whole_at_every_width(samples: Location) -> None:
 
 
 async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         text = drawn(pilot)
         assert text.count("═ head ═") == 2
         assert "would become one summary" in text
@@ -60,8 +58,7 @@ async def test_head_and_tail_are_kept_on_both_sides(samples: Location) -> None:
 
 
 async def test_scrolling_one_side_takes_the_other_to_the_same_part(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "G")
         after = view(pilot).panes.after
         assert after.scroll_offset.y > 0
@@ -74,8 +71,7 @@ async def test_scrolling_one_side_takes_the_other_to_the_same_part(samples: Loca
 
 
 async def test_a_focus_is_asked_for_and_counted_apart(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "f")
         await answer(pilot, "reader")
         retention = shown(pilot).retention
@@ -89,8 +85,7 @@ async def test_a_focus_is_asked_for_and_counted_apart(samples: Location) -> None
 
 
 async def test_the_diff_has_a_section_for_each_part(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "d")
         assert view(pilot).panes.mode == DIFF
         lines = [row for index in range(pilot.app.screen.query_one(DiffView).rows.count)
@@ -103,8 +98,7 @@ async def test_the_diff_has_a_section_for_each_part(samples: Location) -> None:
 
 
 async def test_a_fact_leads_to_its_message(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "x")
         assert view(pilot).panes.mode == LOST
         fact = pilot.app.screen.query_one(FactList).current
@@ -115,8 +109,7 @@ async def test_a_fact_leads_to_its_message(samples: Location) -> None:
 
 
 async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         place = view(pilot).panes.before.message
         await press(pilot, "enter")
         there = pilot.app.screen.query_one(MapView)
@@ -125,8 +118,7 @@ async def test_enter_shows_the_message_on_the_map(samples: Location) -> None:
 
 
 async def test_an_older_generation_shows_what_really_happened(samples: Location) -> None:
-    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH, "preview"), 140, 40) as pilot:
         assert not shown(pilot).real
         await press(pilot, "left_square_bracket")
         found = shown(pilot)
@@ -140,8 +132,7 @@ async def test_an_older_generation_shows_what_really_happened(samples: Location)
 
 
 async def test_nothing_to_summarise_is_said_in_hermes_words(samples: Location) -> None:
-    async with open_app(samples, SMALL, "preview").run_test(size=(140, 30), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, SMALL, "preview"), 140, 30, notifications=True) as pilot:
         assert "No changes from compression" in drawn(pilot)
         assert len(shown(pilot).after) == len(shown(pilot).before)
         await press(pilot, "m")
@@ -157,8 +148,7 @@ async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -
 
 
 async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location) -> None:
-    async with open_app(samples, AUTH, "preview").run_test(size=(170, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH, "preview"), 170, 40) as pilot:
         view = pilot.app.screen.query_one(PreviewView)
         assert view.work.shown is not None
         by_itself = view.work.shown.tail
@@ -187,8 +177,7 @@ async def test_the_boundary_moves_to_the_turns_the_user_keeps(samples: Location)
 
 
 async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(samples: Location) -> None:
-    async with open_app(samples, FULL, "map").run_test(size=(150, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "map"), 150, 40) as pilot:
         await press(pilot, "3")
         true = shown(pilot).middle
         await press(pilot, "1", "w", "tab", "tab", "enter")
@@ -208,8 +197,7 @@ async def test_what_the_map_supposes_is_previewed_and_said_until_it_is_reset(sam
 
 
 async def test_another_release_can_be_supposed_for_the_preview(samples: Location) -> None:
-    async with open_app(samples, FULL, "map").run_test(size=(150, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "map"), 150, 40) as pilot:
         bar = pilot.app.screen.query_one(MapView).widgets.bar
         bar.supposing("release")
         await press(pilot, "w", "enter")
@@ -234,8 +222,7 @@ async def test_what_hermes_would_say_is_whole_at_every_width_and_a_wide_one_list
 
 
 async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_cursor(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         left, right = view(pilot).panes.before, view(pilot).panes.after
         read = left.message
         for _ in range(3):
@@ -247,8 +234,7 @@ async def test_the_wheel_over_one_side_takes_the_other_along_and_leaves_the_curs
 
 
 async def test_the_row_under_the_cursor_is_level_with_the_one_that_stands_for_it(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 120, 40) as pilot:
         panes = pilot.app.screen.query_one(PreviewPanes)
         panes.before.cursor = 160
         await settle(pilot)

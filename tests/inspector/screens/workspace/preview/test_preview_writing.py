@@ -25,6 +25,7 @@ from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.prompts import DROPPED
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
 from inspector.screens.workspace.preview.work import UNREAD
+from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
 
@@ -63,8 +64,7 @@ def let_write(pilot: Pilot[None], model: Model) -> None:
 
 
 async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "p")
         assert view(pilot).panes.mode == TEXT
         assert prompt_of(basis_of(pilot), None).text.splitlines()[0][:60] in drawn(pilot)
@@ -73,8 +73,7 @@ async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location)
 
 
 async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         model = Model()
         model.go_on.clear()
         let_write(pilot, model)
@@ -89,8 +88,7 @@ async def test_what_a_model_writes_appears_as_it_arrives(samples: Location) -> N
 
 
 async def test_escape_gives_up_waiting_and_leaves_what_was_there(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         before, model = shown(pilot), Model()
         model.go_on.clear()
         let_write(pilot, model)
@@ -123,8 +121,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
 
 
 async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         view(pilot).enter()
         view(pilot).maker.give_up()
         await settle(pilot)
@@ -134,8 +131,7 @@ async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Loc
 
 
 async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         let_write(pilot, Model(SummaryFailure(FailureKind.OVERLOADED, "the server is overloaded")))
         await settle(pilot)
         feedback = shown(pilot).feedback
@@ -144,8 +140,7 @@ async def test_a_model_that_fails_has_the_consequence_the_release_gives_it(sampl
 
 
 async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         model = Model()
         chosen: list[Writer | Another | None] = []
         offers = Offers((Writer("sonnet", "at api.example", model, sends=38_100),))
@@ -162,8 +157,7 @@ async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> Non
 
 @pytest.mark.parametrize("key", ["escape", "q"])
 async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         before = view(pilot).work.writer
         await press(pilot, "m")
         assert isinstance(pilot.app.screen, WriterChoice)
@@ -184,8 +178,7 @@ def test_the_model_asked_after_a_failure_is_named_before_anything_is_sent() -> N
 
 
 async def test_a_model_at_another_server_can_be_named(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(150, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 150, 40) as pilot:
         await press(pilot, "m", "o")
         await answer(pilot, "my-model @ http://127.0.0.1:9/v1")
         screen = pilot.app.screen
@@ -199,8 +192,7 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
 
 
 async def test_an_edited_summary_goes_with_the_focus_it_was_made_for(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         view(pilot).maker.use(Writer("edited", "your own text", GivenSummary("## Goal\nmine", "edited")))
         await settle(pilot)
         assert shown(pilot).made_by == "your own text"

@@ -27,7 +27,7 @@ from inspector.terminal.formatting import money
 from inspector.widgets.charts.day_bars import AXIS, DayBars, spans, summed
 from inspector.widgets.charts.stack import Layer
 from tests.conftest import NOW
-from tests.inspector.driving import at_sizes
+from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
 
@@ -63,8 +63,7 @@ async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: Ins
 
 
 async def test_u_opens_it_on_today_with_the_days_before_as_bars(samples: Location) -> None:
-    async with InspectorApp([samples], now=lambda: NOW).run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(InspectorApp([samples], now=lambda: NOW), 120, 40) as pilot:
         await press(pilot, "u")
         panel, text = _panel(pilot), drawn(pilot)
         assert len(panel.query_one(DayBars).values) == 31
@@ -201,9 +200,7 @@ async def test_p_chooses_another_period(app: InspectorApp) -> None:
 
 
 async def test_a_conversation_has_a_tab_of_its_own(samples: Location) -> None:
-    app = open_app(samples, "Port the parser to Rust", "usage")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Port the parser to Rust", "usage"), 120, 40) as pilot:
         panel = _panel(pilot)
         assert panel.rows.by == "model"
         assert panel.question.session is not None
@@ -288,9 +285,7 @@ def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:
 
 
 async def test_escape_closes_the_origin_before_it_leaves(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "usage")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Refactor the auth module", "usage"), 80, 24) as pilot:
         assert "= formula" in drawn(pilot)  # two rows leave room for it
         await press(pilot, "equals_sign")
         assert "= formula" not in drawn(pilot)
@@ -303,9 +298,7 @@ async def test_escape_closes_the_origin_before_it_leaves(samples: Location) -> N
 
 
 async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "sessions")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Refactor the auth module", "sessions"), 120, 40) as pilot:
         await press(pilot, "u")
         frame = drawn(pilot)
         panel = app.screen.query_one(UsagePanel)

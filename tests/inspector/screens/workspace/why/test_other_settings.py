@@ -5,7 +5,8 @@ from core.model.compaction.settings import Settings
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.what_if import OtherSettingsScreen
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import drawn, open_app, press
 
 
 def test_one_thing_at_a_time_differs_from_the_setting_in_force() -> None:
@@ -21,9 +22,7 @@ def test_one_thing_at_a_time_differs_from_the_setting_in_force() -> None:
 
 
 async def test_c_shows_the_same_history_under_other_thresholds(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(120, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Refactor the auth module", "why"), 120, 30) as pilot:
         await press(pilot, "c")
         text = drawn(pilot)
         assert "Other settings · Refactor the auth module" in text
@@ -41,17 +40,13 @@ async def test_c_shows_the_same_history_under_other_thresholds(samples: Location
 
 
 async def test_the_verdict_fits_eighty_columns(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
         await press(pilot, "c")
         assert any("$" in line and "◀ cheapest" in line for line in drawn(pilot).splitlines())
 
 
 async def test_it_fits_a_small_terminal(samples: Location) -> None:
-    app = open_app(samples, "Nightly triage", "why")
-    async with app.run_test(size=(60, 20)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Nightly triage", "why"), 60, 20) as pilot:
         await press(pilot, "c")
         assert isinstance(app.screen, OtherSettingsScreen)
         assert all(len(line) == 60 for line in drawn(pilot).splitlines())

@@ -11,7 +11,8 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnsScreen
 from inspector.screens.workspace.why.turns_list import card, rest
 from inspector.widgets.bars.answer_bar import AnswerBar
-from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press
 
 TITLE = "Refactor the auth module"
 
@@ -45,9 +46,7 @@ def test_a_card_fits_its_pane(width: int) -> None:
 
 
 async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Location) -> None:
-    app = open_app(samples, TITLE, "why")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, TITLE, "why"), 120, 40) as pilot:
         await press(pilot, "left_curly_bracket", "t")
         screen = app.screen
         assert isinstance(screen, TurnsScreen)
@@ -64,9 +63,7 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
 
 
 async def test_braces_walk_the_turns_that_were_large(samples: Location) -> None:
-    app = open_app(samples, TITLE, "why")
-    async with app.run_test(size=(100, 30)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, TITLE, "why"), 100, 30) as pilot:
         await press(pilot, "t", "g", "right_curly_bracket")
         screen = app.screen
         assert isinstance(screen, TurnsScreen)
@@ -75,9 +72,7 @@ async def test_braces_walk_the_turns_that_were_large(samples: Location) -> None:
 
 
 async def test_it_fits_a_small_terminal(samples: Location) -> None:
-    app = open_app(samples, "Nightly triage", "why")
-    async with app.run_test(size=(60, 20)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Nightly triage", "why"), 60, 20) as pilot:
         await press(pilot, "t")
         assert isinstance(app.screen, TurnsScreen)
         assert "Turns" in drawn(pilot)

@@ -26,7 +26,7 @@ from inspector.screens.workspace.why.list_view import EventList
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW
-from tests.inspector.driving import at_sizes
+from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
 
 
@@ -170,9 +170,7 @@ async def test_a_wide_screen_holds_verdict_and_evidence_side_by_side_below_uncut
 
 
 async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Refactor the auth module", "why"), 120, 40) as pilot:
         assert "Compressed before your message" in drawn(pilot)
         await press(pilot, "enter")
         assert front(app) is MapView
@@ -195,9 +193,7 @@ async def test_a_conversation_never_compacted_says_how_far_it_is(samples: Locati
 
 
 async def test_the_card_can_be_copied(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(app := open_app(samples, "Refactor the auth module", "why"), 120, 40) as pilot:
         await press(pilot, "y")
         assert "✓ from the log" in app.clipboard
         assert "agent.log" in app.clipboard
@@ -230,8 +226,7 @@ def test_of_more_calls_than_are_wanted_the_largest_of_each_stretch_is_drawn_and_
 async def test_a_click_on_a_compaction_tells_of_it_and_what_arrives_later_moves_no_cursor(
     samples: Location,
 ) -> None:
-    async with open_app(samples, "Refactor the auth module", "why").run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 120, 40) as pilot:
         why = pilot.app.screen.query_one(WhyView)
         assert why.moments.rows.count == 3
         await pilot.click(EventList, offset=(6, 1))
@@ -243,9 +238,7 @@ async def test_a_click_on_a_compaction_tells_of_it_and_what_arrives_later_moves_
 
 
 async def test_while_it_reads_it_says_so_and_draws_no_axis(samples: Location) -> None:
-    app = open_app(samples, "Refactor the auth module", "why")
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 120, 40) as pilot:
         view = WhyView()
         await pilot.app.screen.mount(view)
         assert view.answer.waiting.startswith("Reading")
@@ -259,8 +252,7 @@ def test_without_a_price_nobody_says_that_a_compaction_did_not_pay_for_itself() 
 
 
 async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> None:
-    async with open_app(samples, "Refactor the auth module", "why").run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
         found = pilot.app.screen.query_one(EventList)
         first = found.rows.row(0)
         assert first is not None

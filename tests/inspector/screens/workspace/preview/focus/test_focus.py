@@ -26,6 +26,7 @@ from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
 from tests.hostile import harmful
+from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
@@ -72,8 +73,7 @@ def test_facts_the_focus_decides_about_come_first() -> None:
 
 
 async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader | pytest")
         lab = pilot.app.screen
@@ -89,8 +89,7 @@ async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: L
 
 
 async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader | pytest")
         row = pilot.app.screen.query_one(FateList).current
@@ -100,8 +99,7 @@ async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
 
 
 async def test_one_topic_is_compared_with_none(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader")
         lab = pilot.app.screen
@@ -112,8 +110,7 @@ async def test_one_topic_is_compared_with_none(samples: Location) -> None:
 
 @pytest.mark.parametrize("typed", [" | ", "a | b | c"])
 async def test_no_topic_and_three_are_refused_with_what_is_expected(samples: Location, typed: str) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40, notifications=True) as pilot:
         await press(pilot, "F")
         await answer(pilot, typed)
         assert not isinstance(pilot.app.screen, FocusLab)
@@ -122,8 +119,7 @@ async def test_no_topic_and_three_are_refused_with_what_is_expected(samples: Loc
 
 @pytest.mark.parametrize("session", [FULL, "20261112"])
 async def test_hostile_topics_and_messages_reach_no_terminal(samples: Location, session: str) -> None:
-    async with open_app(samples, session, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, session, "preview"), 140, 40) as pilot:
         lab = FocusLab(basis_of(pilot), writer_of(pilot), HOSTILE_TOPICS, lambda _: None)
         await pilot.app.push_screen(lab)
         await settle(pilot)
@@ -172,8 +168,7 @@ def test_topics_are_suggested_that_most_messages_are_about_each_its_own() -> Non
 
 
 async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -> None:
-    async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         offered = pilot.app.screen.query_one("PromptBar Input", Input).value
         assert len(offered.split(" | ")) == 2
@@ -187,16 +182,14 @@ async def test_a_middle_that_suggests_no_topic_says_what_to_do(
     samples: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.screens.workspace.preview.work.PreviewWork.topics", lambda *_: ())
-    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40), notifications=True) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH, "preview"), 140, 40, notifications=True) as pilot:
         pilot.app.screen.query_one(PreviewView).action_focus_lab()
         await settle(pilot)
         assert "This middle suggests no topic" in drawn(pilot)
 
 
 async def test_both_topics_named_on_the_command_line_reach_the_lab(samples: Location) -> None:
-    async with open_app(samples, AUTH, "preview").run_test(size=(140, 40)) as pilot:
-        await settle(pilot)
+    async with settled(open_app(samples, AUTH, "preview"), 140, 40) as pilot:
         await pilot.app.run_action("focus_lab('login', 'tests')", pilot.app.screen.query_one(PreviewView))
         await settle(pilot)
         assert "focus login" in drawn(pilot)
