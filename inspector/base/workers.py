@@ -74,7 +74,7 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
 class Answered(Message, bubble=False):
     """A thread found something; `show` puts it on screen, unless the host asked for something else since."""
 
-    show: Callable[[], None]
+    show: Callable[[], object]
 
 
 def ask(
@@ -147,6 +147,12 @@ class Reporting:
     def on_answered(self, event: Answered) -> None:
         """Put on screen what a thread found."""
         event.show()
+
+    def then(self, show: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
+        """In a worker's thread: have what it found put on screen, unless it was told to stop."""
+        assert isinstance(self, Widget)
+        if not get_current_worker().is_cancelled:
+            self.post_message(Answered(partial(show, *args, **options)))
 
     def report(self, error: BaseException) -> None:
         """Say what happened, where, and what to do; a query we stopped ourselves is no news."""

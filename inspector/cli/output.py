@@ -11,6 +11,8 @@ from inspector.payloads import values as jsonio
 from inspector.terminal import waiting
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from core.model.evidence import Evidence, Verdict
     from core.model.finding import Headline, Severity
 
@@ -48,6 +50,19 @@ def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -
 
     for line in printed(lines, mask=mask, wrap=wrap):
         write_text(f"{line}\n")
+
+
+def show(args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterable[str]) -> int:
+    """Print a result: its document with --json, else its lines; masked either way.
+
+    Returns:
+        The exit code of a command that has answered.
+    """
+    if args.json:
+        write_json(document())
+    else:
+        write_lines(lines)
+    return 0
 
 
 def write_text(text: str) -> None:

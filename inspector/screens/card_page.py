@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any
 
 from textual import getters
+from textual.app import ComposeResult
+from textual.containers import Container
 
 from inspector.screens.page import Page
+from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
 
 
 class CardPage(Page):
-    """Scrolls its card, copies it, and stops its work on the way out."""
+    """Scrolls its card and copies it."""
 
     CSS_PATH = Path(__file__).with_name("card_page.tcss")  # a bare name is sought beside each heir
-    WORK: ClassVar[str] = ""
-    """The group of workers that has nobody to tell once the screen is left."""
 
     card = getters.query_one(Card)
+    head = getters.query_one("#head", StatusLine)
+    answer = getters.query_one(AnswerBar)
+
+    def laid_out(self, rows: RowList[Any]) -> ComposeResult:
+        """Whose rows and how many, the answer, the rows, the one under the cursor, keys."""
+        yield StatusLine(id="head")
+        yield AnswerBar(rows.empty)
+        yield Container(rows, Card(), id="verdicts")
+        yield KeyBar()
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""
@@ -27,8 +40,3 @@ class CardPage(Page):
     def action_copy(self) -> None:
         """Copy the card as plain text."""
         self.copy(self.card.text)
-
-    def action_back(self) -> None:
-        """Stop and go back."""
-        self.workers.cancel_group(self, self.WORK)
-        self.app.pop_screen()

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from textual import getters, on
+from textual import getters
 from textual.app import ComposeResult
-from textual.message import Message
 
 from core.errors import InspectorError
 from core.live.alerts import Limits
@@ -72,13 +71,6 @@ class FollowingScreen(Page):
     answer = getters.query_one(AnswerBar)
     pane = getters.query_one(TextPane)
 
-    class Looked(Message):
-        """The databases were looked at."""
-
-        def __init__(self, found: Found | None, error: InspectorError | None, undelivered: str) -> None:
-            self.found, self.error, self.undelivered = found, error, undelivered
-            super().__init__()
-
     def __init__(self, locations: Sequence[Location]) -> None:
         super().__init__()
         self._locations = tuple(locations)
@@ -120,22 +112,21 @@ class FollowingScreen(Page):
                 self._followers = _begun(self._locations, limits_of(own))
             found = _looked(self._followers, self._found)
         except InspectorError as error:
-            self.post_message(self.Looked(None, error, ""))
+            self.then(self._explain, error)
             return
         undelivered = self._caller.tell([event for event, calls in found.events if calls])
-        self.post_message(self.Looked(found, None, undelivered))
+        self.then(self._take, found, undelivered)
 
-    @on(Looked)
-    def _take(self, event: Looked) -> None:
-        found, banner = event.found, self.query_one(Banner)
-        if found is None:
-            if event.error is not None and event.error.line != banner.message:
-                shell(self).failures.append(event.error)
-                banner.say(event.error.line)
-            return
-        banner.say(found.problem)
-        if event.undelivered:
-            self.toast(event.undelivered, "warning")
+    def _explain(self, error: InspectorError) -> None:
+        banner = self.query_one(Banner)
+        if error.line != banner.message:
+            shell(self).failures.append(error)
+            banner.say(error.line)
+
+    def _take(self, found: Found, undelivered: str) -> None:
+        self.query_one(Banner).say(found.problem)
+        if undelivered:
+            self.toast(undelivered, "warning")
         if found.events:
             shell(self).live.changed = shell(self).now()
             self._told.extendleft(found.events)
@@ -174,10 +165,6 @@ class FollowingScreen(Page):
     def action_copy(self) -> None:
         """Copy what is told."""
         self.copy(f"{self.answer.text}\n{self.pane.text}")
-
-    def action_back(self) -> None:
-        """Back to the screen behind."""
-        self.app.pop_screen()
 
 
 def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...]:

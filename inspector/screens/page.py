@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
@@ -32,9 +33,26 @@ class Copying:
         self.toast(f"Copied {fmt.plural(len(text), 'character')}.")
 
 
-class Page(Reporting, Copying, Screen[None]):
-    """A full screen: three widths to lay out for, errors as toasts, a clipboard."""
+class Dialog(Reporting, Copying, ModalScreen[None]):
+    """A panel in a frame over the screen it is about."""
 
+    HEADING: ClassVar[str]
+
+    def on_mount(self) -> None:
+        """Name the frame."""
+        self.query_one("#frame").border_title = self.HEADING
+
+    def action_close(self) -> None:
+        """Back to the screen behind."""
+        self.workers.cancel_node(self)
+        self.dismiss()
+
+
+class Page(Reporting, Copying, Screen[None]):
+    """A full screen: three widths to lay out for, errors as toasts, a clipboard, a way back."""
+
+    WORK: ClassVar[str] = ""
+    """The group of workers that has nobody to tell once the screen is left."""
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS = bindings("page")
@@ -60,6 +78,11 @@ class Page(Reporting, Copying, Screen[None]):
     def action_pause(self) -> None:
         """Leave the screen as it is, or follow again what is written."""
         self.toast(shell(self).live.toggle(), seconds=3)
+
+    def action_back(self) -> None:
+        """Stop and go back to the screen below."""
+        self.workers.cancel_group(self, self.WORK)
+        self.app.pop_screen()
 
     def action_refresh(self) -> None:
         """Read again; a screen that reads overrides this."""

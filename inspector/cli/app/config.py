@@ -8,7 +8,7 @@ beside it are checked too.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ConfigError
@@ -34,27 +34,26 @@ def run(args: argparse.Namespace) -> int:
 
     if args.action == "path":
         path = str(own_config())
-        output.write_json({"path": path}) if args.json else output.write_lines([path])
-        return 0
+        return output.show(args, lambda: {"path": path}, [path])
     if args.action == "edit":
         from inspector.settings.edit import edit_settings
 
         edit_settings()
     found = read_config(own_config())
-    return _show(found, args.json) if args.action == "show" else _check(found, args.json)
+    return _show(args, found) if args.action == "show" else _check(args, found)
 
 
-def _show(found: ConfigFile, as_json: bool) -> int:
+def _show(args: argparse.Namespace, found: ConfigFile) -> int:
     from inspector.settings.config_file import own_settings
     from inspector.settings.shown import shown_settings
 
     own_settings()  # says what is wrong with it
     rows = list(shown_settings(found))
-    if as_json:
-        output.write_json(
-            {"path": str(found.path), "exists": found.exists, "settings": list(map(_row, rows))}
-        )
-        return 0
+    document = {"path": str(found.path), "exists": found.exists}
+    return output.show(args, lambda: document | {"settings": list(map(_row, rows))}, _table(rows))
+
+
+def _table(rows: Sequence[ShownSetting]) -> Iterator[str]:
     from inspector.cli.table import Column, lines
 
     columns = (
@@ -63,8 +62,7 @@ def _show(found: ConfigFile, as_json: bool) -> int:
         Column("from", varies=True, rank=1),
         Column("what it does", shrinks=True, wraps=True, least=24, rank=2),
     )
-    output.write_lines(lines(columns, ([row.name, row.text, row.origin, row.says] for row in rows)))
-    return 0
+    yield from lines(columns, ([row.name, row.text, row.origin, row.says] for row in rows))
 
 
 def _row(one: ShownSetting) -> dict[str, Any]:
@@ -72,17 +70,14 @@ def _row(one: ShownSetting) -> dict[str, Any]:
     return {"name": one.name, "value": value, "origin": one.origin, "line": one.line, "says": one.says}
 
 
-def _check(found: ConfigFile, as_json: bool) -> int:
+def _check(args: argparse.Namespace, found: ConfigFile) -> int:
     problems = [
         {"path": str(found.path), "line": one.line, "what": one.what, "remedy": one.remedy}
         for one in found.problems
     ] + list(_beside())
-    if as_json:
-        output.write_json({"path": str(found.path), "exists": found.exists, "problems": problems})
-    elif problems:
-        output.write_lines(map(_line, problems))
-    else:
-        output.write_lines([f"{found.path}: {'fine' if found.exists else 'not there, which is fine'}"])
+    document = {"path": str(found.path), "exists": found.exists, "problems": problems}
+    fine = f"{found.path}: {'fine' if found.exists else 'not there, which is fine'}"
+    output.show(args, lambda: document, list(map(_line, problems)) or [fine])
     return ConfigError.exit_code if problems else 0
 
 

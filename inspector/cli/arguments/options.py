@@ -111,6 +111,12 @@ def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) 
     forms.add_argument("--json", action="store_true", help="print JSON; its keys are stable")
 
 
+def add_shared_options(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
+    """What every command takes that reads a database: `--json`, perhaps `--csv`, and which database."""
+    add_json_option(parser, csv=csv)
+    add_store_options(parser)
+
+
 def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--screenshot` and what goes with it."""
     group = parser.add_argument_group("the app")

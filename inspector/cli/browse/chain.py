@@ -16,8 +16,7 @@ from inspector.payloads.conversation import chain_payload
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `chain`."""
     options.add_session_argument(parser)
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -25,11 +24,7 @@ def run(args: argparse.Namespace) -> int:
     with target.named(args) as (store, session):
         chain = target.answered(store, session, lambda: store.chain(session.id), _said)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
-    if args.json:
-        output.write_json(chain_payload(chain))
-    else:
-        output.write_lines(_lines(chain, session.id, names))
-    return 0
+    return output.show(args, lambda: chain_payload(chain), _lines(chain, session.id, names))
 
 
 def _said(chain: Chain) -> Iterator[str]:

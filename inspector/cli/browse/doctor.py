@@ -62,8 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--integrity", action="store_true", help="also SQLite's own check, which reads everything"
     )
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
     options.add_fleet_options(parser)
 
 
@@ -72,10 +71,8 @@ def run(args: argparse.Namespace) -> int:
     reports = [_examine(location, integrity=args.integrity) for location in target.locations(args)]
     if len(reports) == 1 and reports[0].error is not None:
         raise reports[0].error
-    if args.json:
-        output.write_json({"databases": [_payload(report) for report in reports]})
-    else:
-        output.write_lines(line for report in reports for line in _lines(report))
+    lines = (line for report in reports for line in _lines(report))
+    output.show(args, lambda: {"databases": [_payload(report) for report in reports]}, lines)
     return max(report.exit_code for report in reports)
 
 

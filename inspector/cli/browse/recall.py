@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=numbers.positive, default=20, metavar="N", help="hits (default: %(default)s)"
     )
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,11 +38,11 @@ def run(args: argparse.Namespace) -> int:
     with target.session(args) as (store, session):
         conversation = store.conversation(session.id)
         found = recall(store, conversation, query, everything=args.all, limit=args.limit)
-    if args.json:
-        output.write_json({"session": session.id, "query": query, "hits": [_payload(hit) for hit in found]})
-    else:
-        output.write_lines(_lines(found, query))
-    return 0
+    return output.show(
+        args,
+        lambda: {"session": session.id, "query": query, "hits": [_payload(hit) for hit in found]},
+        _lines(found, query),
+    )
 
 
 def _payload(hit: Hit) -> dict[str, Any]:

@@ -21,19 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=numbers.positive, default=50, metavar="N", help="hits (default: %(default)s)"
     )
     parser.add_argument("--in", dest="session", metavar="SESSION", help="only in this session")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the hits."""
     text = " ".join(args.text)
     found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
-    if args.json:
-        output.write_json(_payload(text, found))
-    else:
-        output.write_lines(_lines(found))
-    return 0
+    return output.show(args, lambda: _payload(text, found), _lines(found))
 
 
 def _in_session(args: argparse.Namespace, text: str) -> SearchResult:

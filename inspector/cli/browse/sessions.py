@@ -38,8 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT"
     )
     parser.add_argument("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -30,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--generation", type=_generation, metavar="N", help=f"only this one, counted from 1; or `{LAST}`"
     )
     parser.add_argument("--full", action="store_true", help="whole texts instead of one line a message")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -100,14 +99,7 @@ def _generation_payload(store: Store, generation: Generation) -> dict[str, Any]:
 
 
 def _boundary(boundary: Boundary) -> dict[str, Any]:
-    return {
-        "mode": boundary.mode.value,
-        "at": jsonio.time(boundary.at),
-        "summary_row": boundary.summary_row,
-        "head_rows": boundary.head_rows,
-        "tail_rows": boundary.tail_rows,
-        "merged": boundary.merged,
-    }
+    return jsonio.fields(boundary, "mode at summary_row head_rows tail_rows merged")
 
 
 def _message(index: int, message: Message, generation: Generation) -> dict[str, Any]:

@@ -95,8 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--current-tokens", type=numbers.whole, metavar="N", help="the real prompt size")
     group.add_argument("--warm", action="store_true", help="this process has compacted before")
     _add_newer(group)
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def _add_newer(group: argparse._ArgumentGroup) -> None:

@@ -16,8 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `repair`."""
     options.add_session_argument(parser)
     writing.add_consent(parser.add_argument_group("writing"))
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,8 +25,4 @@ def run(args: argparse.Namespace) -> int:
 
     with target.session(args) as (store, session):
         applied = writing.carry_out(args, store, rehearse_repair(store, session.id))
-    if args.json:
-        output.write_json(writing.payload(applied))
-    else:
-        output.write_lines(writing.lines(applied))
-    return 0
+    return output.show(args, lambda: writing.payload(applied), writing.lines(applied))

@@ -31,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fork", action="store_true", help="put the old conversation beside it as a new session"
     )
     what.add_argument("--prune", action="store_true", help="forget entries that can no longer be needed")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -101,11 +100,11 @@ def _fork(args: argparse.Namespace, journal: Journal, entry_id: str) -> int:
     from core.apply.undo import undo_as_fork
 
     applied = execute(undo_as_fork(journal, entry_id), journal)
-    if args.json:
-        output.write_json({"fork": _applied(applied)})
-    else:
-        output.write_lines([f"the conversation as it was before {entry_id} is now {applied.target_id}"])
-    return 0
+    return output.show(
+        args,
+        lambda: {"fork": _applied(applied)},
+        [f"the conversation as it was before {entry_id} is now {applied.target_id}"],
+    )
 
 
 def _applied(applied: Applied) -> dict[str, Any]:
@@ -113,13 +112,10 @@ def _applied(applied: Applied) -> dict[str, Any]:
 
 
 def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full: bool = False) -> int:
-    if args.json:
-        output.write_json({"entries": [_payload(entry) for entry in entries]})
-    elif in_full:
+    if in_full and not args.json:
         output.write_lines((line for entry in entries for line in _details(entry)), wrap=False)
-    else:
-        output.write_lines(_lines(entries))
-    return 0
+        return 0
+    return output.show(args, lambda: {"entries": [_payload(entry) for entry in entries]}, _lines(entries))
 
 
 def _payload(entry: JournalEntry) -> dict[str, Any]:

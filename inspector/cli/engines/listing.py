@@ -74,8 +74,7 @@ class Listed:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `engines`."""
     options.add_python_option(parser)
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,19 +88,17 @@ def run(args: argparse.Namespace) -> int:
     every = [one if one is first else replace(one, first=first.name) for one in every] if first else every
     force, why = _in_force(selected, every, here)
     listed = [one for one in every if one.error is None or _NONE not in one.error]
-    if args.json:
-        output.write_json(
-            {
-                "selected": selected,
-                "in_force": force,
-                "why": why,
-                "release": None if here.install is None else here.install.version,
-                "engines": [_payload(one) for one in listed],
-            }
-        )
-    else:
-        output.write_lines(_lines(selected, force, why, listed))
-    return 0
+    document = {
+        "selected": selected,
+        "in_force": force,
+        "why": why,
+        "release": None if here.install is None else here.install.version,
+    }
+    return output.show(
+        args,
+        lambda: document | {"engines": [_payload(one) for one in listed]},
+        _lines(selected, force, why, listed),
+    )
 
 
 def _selected(here: Surroundings) -> str:

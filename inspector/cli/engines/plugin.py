@@ -63,8 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="install: change config.yaml here, comments and all, not by Hermes' commands",
     )
     options.add_python_option(parser)
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -74,11 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "request":
         from inspector.cli.engines import requests
 
-        if args.json:
-            output.write_json(requests.payload(args))
-        else:
-            output.write_lines(requests.lines(args))
-        return 0
+        return output.show(args, lambda: requests.payload(args), requests.lines(args))
     if args.action == "answer":
         from inspector.cli.engines import answers
 
@@ -153,23 +148,18 @@ def _status(args: argparse.Namespace, home: Path) -> int:
     from inspector.hermes_plugin.status import status
 
     found = status(home, args.hermes_python)
-    if args.json:
-        recorded = found.recorded
-        output.write_json(
-            {
-                "installed": found.settings is not None,
-                **jsonio.fields(found, "engine recorder enabled release dashboard"),
-                "worker": {"python": found.python, "answers": found.answers},
-                "recorded": {
-                    **jsonio.fields(recorded, "requests compactions dropped"),
-                    "bytes": recorded.size,
-                    "since": jsonio.time(recorded.since),
-                },
-            }
-        )
-        return 0
-    output.write_lines(found.lines())
-    return 0
+    recorded = found.recorded
+    document = {
+        "installed": found.settings is not None,
+        **jsonio.fields(found, "engine recorder enabled release dashboard"),
+        "worker": {"python": found.python, "answers": found.answers},
+        "recorded": {
+            **jsonio.fields(recorded, "requests compactions dropped"),
+            "bytes": recorded.size,
+            "since": jsonio.time(recorded.since),
+        },
+    }
+    return output.show(args, lambda: document, found.lines())
 
 
 def _planned(planned: Planned) -> Iterator[str]:

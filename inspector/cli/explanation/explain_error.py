@@ -55,11 +55,9 @@ def run(args: argparse.Namespace) -> int:
     size = SessionSize(args.tokens, args.window, args.messages)
     failure = _failure(args)
     found = explain_error(failure, size, release)
-    if args.json:
-        output.write_json(payload(found) | {"summary_call": _as_summary(failure, found)})
-    else:
-        output.write_lines(lines(found))
-    return 0
+    return output.show(
+        args, lambda: payload(found) | {"summary_call": _as_summary(failure, found)}, lines(found)
+    )
 
 
 def _failure(args: argparse.Namespace) -> ProviderFailure:

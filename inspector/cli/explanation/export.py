@@ -28,8 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default: %(default)s")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of stdout")
     parser.add_argument("--screenshot", type=Path, metavar="FILE.svg", help="also draw the Why screen")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
 from core.support.amounts import plural
@@ -41,8 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=numbers.positive, metavar="N", help="at most N findings, the worst (default: all)"
     )
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
     options.add_fleet_options(parser)
 
 
@@ -54,16 +53,11 @@ def run(args: argparse.Namespace) -> int:
     mildest = Severity(args.severity)
     every = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
     found = every[: args.limit]
-    if args.json:
-        output.write_json(
-            {
-                "findings": list(map(jsonio.finding, found)),
-                "unknown": list(map(jsonio.not_known, unknown)),
-            }
-        )
-    else:
-        output.write_lines(lines(found, unknown, every))
-    return 0
+    return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every))
+
+
+def _payload(found: Iterable[Finding], unknown: Iterable[NotKnown]) -> dict[str, Any]:
+    return {"findings": list(map(jsonio.finding, found)), "unknown": list(map(jsonio.not_known, unknown))}
 
 
 def lines(

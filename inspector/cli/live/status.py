@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", metavar="TEMPLATE", default=status_line.DEFAULT, help="what the line says; see below"
     )
     parser.add_argument("--fields", action="store_true", help="list what a template may name, and end")
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

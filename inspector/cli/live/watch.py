@@ -52,8 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="ring the bell, or notify the desktop, at alerts, failures, dear cache breaks and the budget",
     )
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -36,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", choices=LAYOUTS, help="of FILE (default: native)")
     parser.add_argument("--ttl", choices=("5m", "1h"), help="of FILE (default: 5m)")
     parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
-    options.add_json_option(parser, csv="print the calls, of FILE the markers, as a table")
-    options.add_store_options(parser)
+    options.add_shared_options(parser, csv="print the calls, of FILE the markers, as a table")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -25,8 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an export nobody knows"
     )
-    options.add_json_option(parser, csv="print a table for a spreadsheet")
-    options.add_store_options(parser)
+    options.add_shared_options(parser, csv="print a table for a spreadsheet")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from inspector.cli.arguments import parsers as numbers
 from inspector.cli.compression.question import release_name
 
 if TYPE_CHECKING:
-    from core.explain.tool_results.life import ResultLife
+    from core.explain.tool_results.life import ResultLife, ResultLives
 
 
 SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
@@ -58,8 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=numbers.positive, metavar="N", help="at most N results (default: all)"
     )
-    options.add_json_option(parser)
-    options.add_store_options(parser)
+    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,15 +90,15 @@ def _session(args: argparse.Namespace) -> int:
     if args.sort != "cost":
         every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
     found = replace(found, results=every[: args.limit])
-    if args.json:
-        output.write_json(tool_results.lives(found))
-        return 0
+    return output.show(args, lambda: tool_results.lives(found), _lines(found, len(every)))
+
+
+def _lines(found: ResultLives, every: int) -> Iterator[str]:
     from inspector.cli.money import results_text
 
-    output.write_lines(results_text.lines(found))
-    if len(found.results) < len(every):
-        output.write_lines([output.muted(f"{len(found.results):,} of {len(every):,} results")])
-    return 0
+    yield from results_text.lines(found)
+    if len(found.results) < every:
+        yield output.muted(f"{len(found.results):,} of {every:,} results")
 
 
 def _incoming(args: argparse.Namespace) -> int:
@@ -108,6 +107,7 @@ def _incoming(args: argparse.Namespace) -> int:
     from core.compress.tool_results.sizes import result_sizes
     from core.hermes.policy.policy import load_policy, newest_release
     from core.store.database.locate import default_home
+    from inspector.cli.money import results_text
     from inspector.payloads import tool_results
 
     arriving = read_results(args.incoming)
@@ -115,13 +115,7 @@ def _incoming(args: argparse.Namespace) -> int:
     home = str(args.home or default_home())
     place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
     turn = arrive(arriving, result_sizes(rules, args.window), place)
-    if args.json:
-        output.write_json(tool_results.turn(turn))
-    else:
-        from inspector.cli.money import results_text
-
-        output.write_lines(results_text.turn_lines(turn))
-    return 0
+    return output.show(args, lambda: tool_results.turn(turn), results_text.turn_lines(turn))
 
 
 def _release(args: argparse.Namespace) -> str | None:

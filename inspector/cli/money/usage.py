@@ -59,8 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
     )
     parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
-    options.add_json_option(parser, csv="print a table for a spreadsheet")
-    options.add_store_options(parser)
+    options.add_shared_options(parser, csv="print a table for a spreadsheet")
     options.add_fleet_options(parser)
 
 

@@ -49,11 +49,7 @@ def run(args: argparse.Namespace) -> int:
     document = _document(outcome, job, began, time.monotonic() - clock)
     if args.metrics:
         _write_metrics(args.metrics, document)
-    if args.json:
-        output.write_json(document)
-    else:
-        output.write_lines(_lines(document, dry=args.dry_run))
-    return 0
+    return output.show(args, lambda: document, _lines(document, dry=args.dry_run))
 
 
 def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 
 from textual import on
 from textual.app import ComposeResult
-from textual.message import Message as Event
 
 from core.model.compaction.apply import Applied, ApplyMode
 from core.model.finding import NO_HEADLINE
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
-from inspector.base.workers import in_thread
+from inspector.base.workers import Answered, in_thread
 from inspector.screens.apply.model import (
     TAKEN_BACK,
     Stage,
@@ -64,27 +63,6 @@ class ApplyScreen(Page):
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")
-
-    @dataclass
-    class Step(Event):
-        """A step of the work has begun."""
-
-        name: str
-
-    @dataclass
-    class Reviewed(Event):
-        """The rows and the checklist are there."""
-
-        review: Review
-
-    @dataclass
-    class Written(Event):
-        """It was written and read back."""
-
-        applied: Applied
-
-    class TakenBack(Event):
-        """Every row is as it was."""
 
     def __init__(self, location: Location, proposal: Proposal) -> None:
         super().__init__()
@@ -144,40 +122,36 @@ class ApplyScreen(Page):
     @in_thread("apply")
     def check(self, mode: ApplyMode | None) -> None:
         """Find out what would be written, and what stands against it."""
-        review = examine(self._location, self.proposal, mode, self._told)
-        self.post_message(self.Reviewed(review))
+        self.then(self._reviewed, examine(self._location, self.proposal, mode, self._told))
 
     @in_thread("apply")
     def write(self, review: Review) -> None:
         """Write it."""
-        self.post_message(self.Written(carry_out(review, self._told)))
+        self.then(self._wrote, carry_out(review, self._told))
 
     @in_thread("apply")
     def put_back(self, applied: Applied) -> None:
         """Take it back."""
         take_back(applied.database, applied.undo_id)
-        self.post_message(self.TakenBack())
+        self.then(self._restored)
 
     def _told(self, name: str) -> None:
-        self.post_message(self.Step(name))
+        """Called from threads of the checks too, which are no workers."""
+        self.post_message(Answered(partial(self._stepped, name)))
 
-    @on(Step)
-    def _stepped(self, event: Step) -> None:
-        self._step = event.name
+    def _stepped(self, name: str) -> None:
+        self._step = name
         if self.stage in (Stage.CHECKING, Stage.WRITING):
             self._say()
 
-    @on(Reviewed)
-    def _reviewed(self, event: Reviewed) -> None:
-        self._review = event.review
+    def _reviewed(self, review: Review) -> None:
+        self._review = review
         self._enter(Stage.REVIEW)
 
-    @on(Written)
-    def _wrote(self, event: Written) -> None:
-        self._applied = event.applied
+    def _wrote(self, applied: Applied) -> None:
+        self._applied = applied
         self._enter(Stage.APPLIED)
 
-    @on(TakenBack)
     def _restored(self) -> None:
         self._applied = None
         self._enter(Stage.UNDONE)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from textual import on
 from textual.app import ComposeResult
-from textual.message import Message as Event
 
 from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
@@ -35,9 +33,6 @@ class UndoScreen(Page):
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("undo")
-
-    class TakenBack(Event):
-        """Every row is as it was."""
 
     def __init__(self, entry: JournalEntry) -> None:
         super().__init__()
@@ -76,9 +71,8 @@ class UndoScreen(Page):
     def put_back(self) -> None:
         """Take it back."""
         take_back(self._entry.database, self._entry.id)
-        self.post_message(self.TakenBack())
+        self.then(self._restored)
 
-    @on(TakenBack)
     def _restored(self) -> None:
         self.busy, self.done = False, True
         self._answer = TAKEN_BACK

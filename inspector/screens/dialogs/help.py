@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from inspector.base.commands import Command, bindings, key_name, table
 from inspector.base.words import question, words_for
+from inspector.screens.page import Dialog
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import wrap
@@ -73,7 +73,7 @@ HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "works
 """What a scope is called where its own name says too little."""
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog):
     """A panel over the screen it explains.
 
     Args:
@@ -83,6 +83,7 @@ class HelpScreen(ModalScreen[None]):
 
     CSS_PATH = "help.tcss"
     BINDINGS = bindings("help")
+    HEADING = "Keys and words"
 
     def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
         super().__init__()
@@ -94,14 +95,6 @@ class HelpScreen(ModalScreen[None]):
         with Vertical(id="frame"):
             yield HelpList(self._rows)
         yield KeyBar()
-
-    def on_mount(self) -> None:
-        """Name the frame."""
-        self.query_one("#frame").border_title = "Keys and words"
-
-    def action_close(self) -> None:
-        """Back to the screen behind."""
-        self.dismiss()
 
 
 def _question_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:

@@ -8,12 +8,11 @@ from functools import partial
 from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureOrigin, FigureQuestion
-from inspector.base.workers import Reporting, ask
-from inspector.screens.page import Copying
+from inspector.base.workers import ask
+from inspector.screens.page import Dialog
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.key_bar import KeyBar
@@ -24,11 +23,12 @@ READING = "Looking up rows and prices …"
 NOTHING = "Nothing is recorded from which a figure could come."
 
 
-class OriginScreen(Reporting, Copying, ModalScreen[None]):
+class OriginScreen(Dialog):
     """Formula, addends, rows and price entries of every figure asked about."""
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("origin")
+    HEADING = "Where these figures come from"
 
     pane = getters.query_one(TextPane)
 
@@ -43,8 +43,7 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Name the frame and look the figures up."""
-        self.query_one("#frame").border_title = "Where these figures come from"
+        """Look the figures up."""
         self._show(_muted(READING))
         self.pane.focus()
         ask(self, "origins", self._question.read, self._take)
@@ -58,11 +57,6 @@ class OriginScreen(Reporting, Copying, ModalScreen[None]):
     def action_copy(self) -> None:
         """Copy all of it as plain text."""
         self.copy(self.pane.text)
-
-    def action_close(self) -> None:
-        """Back to the screen behind."""
-        self.workers.cancel_node(self)
-        self.dismiss()
 
 
 def _muted(text: str) -> Draw:

@@ -8,13 +8,13 @@ from pathlib import Path
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from core.errors import UsageError
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.workers import Reporting, ask_store
+from inspector.base.workers import ask_store
+from inspector.screens.page import Dialog
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.panes.fields import paragraph
@@ -27,7 +27,7 @@ WORDS = (
 )
 
 
-class ReportScreen(Reporting, ModalScreen[None]):
+class ReportScreen(Dialog):
     """Asks where to, writes, says so.
 
     Args:
@@ -37,6 +37,7 @@ class ReportScreen(Reporting, ModalScreen[None]):
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("report")
+    HEADING = "Report"
 
     prompt = getters.query_one(PromptBar)
 
@@ -53,7 +54,6 @@ class ReportScreen(Reporting, ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Ask at once."""
-        self.query_one("#frame").border_title = "Report"
         self.query_one(TextPane).show(partial(paragraph, WORDS, token="ink-muted"))
         self._ask(f"hermes-report-{self._session}.md")
 
@@ -85,8 +85,4 @@ class ReportScreen(Reporting, ModalScreen[None]):
 
     def _say(self, path: Path) -> None:
         self.toast(f"Written to {path.absolute()}")
-        self.dismiss()
-
-    def action_close(self) -> None:
-        """Back to the screen behind."""
         self.dismiss()

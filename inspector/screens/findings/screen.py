@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.message import Message as Event
 from textual.worker import Worker, WorkerState
 
 from core.store.database.connect import Cancelled
@@ -70,19 +68,6 @@ class FindingsScreen(CardPage):
     diagnoses = getters.query_one(FindingList)
     filter_line = getters.query_one(FilterLine)
 
-    @dataclass
-    class Progress(Event):
-        """Some conversations more were examined."""
-
-        steps: list[Step]
-
-    @dataclass
-    class Scanned(Event):
-        """Some messages more were looked through; no conversation is examined before all are."""
-
-        done: int
-        total: int
-
     def __init__(
         self, locations: Sequence[Location], *, session: str | None = None, title: str = "", text: str = ""
     ) -> None:
@@ -126,10 +111,9 @@ class FindingsScreen(CardPage):
             batch.append(step)
             # The first finding is told at once: behind it all conversations are listed.
             if time.monotonic() - told >= TELL_SECONDS or (first and step.found):
-                self.post_message(self.Progress(batch))
+                self.then(self._take, batch)
                 batch, told, first = [], time.monotonic(), first and not step.found
-        if not stop():
-            self.post_message(self.Progress(batch))
+        self.then(self._take, batch)
 
     def _steps(self, stop: Cancelled) -> Iterator[Step]:
         if self._session is None:
@@ -139,17 +123,16 @@ class FindingsScreen(CardPage):
     def _scanned(self, done: int, total: int) -> None:
         if time.monotonic() - self._told >= TELL_SECONDS:
             self._told = time.monotonic()
-            self.post_message(self.Scanned(done, total))
+            self.then(self._look, done, total)
 
-    @on(Scanned)
-    def _look(self, event: Scanned) -> None:
-        words = f"looked through {event.done:,} of {fmt.plural(event.total, 'message')} · esc stops"
+    def _look(self, done: int, total: int) -> None:
+        """Some messages more were looked through; no conversation is examined before all are."""
+        words = f"looked through {done:,} of {fmt.plural(total, 'message')} · esc stops"
         self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
-    @on(Progress)
-    def _take(self, event: Progress) -> None:
-        self._results.take(event.steps)
-        for step in event.steps:
+    def _take(self, steps: Sequence[Step]) -> None:
+        self._results.take(steps)
+        for step in steps:
             for diagnosis in step.found:
                 self._remember(diagnosis)
             shell(self).failures += step.errors

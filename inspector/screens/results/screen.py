@@ -6,7 +6,6 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from core.explain.tool_results.follow import result_lives
 from core.explain.tool_results.life import ResultLives, results_headline
@@ -16,14 +15,10 @@ from inspector.base.workers import ask_store
 from inspector.screens.card_page import CardPage
 from inspector.screens.results.list_view import ResultList, card, rest
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine, titled
+from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.card import Card
 
-READING = "Reading every tool result …"
 NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
 
 
@@ -40,7 +35,6 @@ class ResultsScreen(CardPage):
     WORK = "results"
 
     results = getters.query_one(ResultList)
-    head = getters.query_one("#head", StatusLine)
 
     def __init__(self, location: Location, session: str, title: str) -> None:
         super().__init__()
@@ -48,11 +42,8 @@ class ResultsScreen(CardPage):
         self._lives: ResultLives | None = None
 
     def compose(self) -> ComposeResult:
-        """How many and whose rules, the answer, the results, the one under the cursor, keys."""
-        yield StatusLine(id="head")
-        yield AnswerBar(READING)
-        yield Container(ResultList(empty=READING), Card(), id="verdicts")
-        yield KeyBar()
+        """The results."""
+        return self.laid_out(ResultList(empty="Reading every tool result …"))
 
     def on_mount(self) -> None:
         """Start."""
@@ -67,7 +58,7 @@ class ResultsScreen(CardPage):
 
     def _take(self, lives: ResultLives) -> None:
         again, self._lives = self._lives is not None, lives
-        self.query_one(AnswerBar).answer = results_headline(lives)
+        self.answer.answer = results_headline(lives)
         self.head.left = _head(self._title, lives)
         self.results.empty = NO_RESULTS
         self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)

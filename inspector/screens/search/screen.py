@@ -8,7 +8,6 @@ from datetime import datetime
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.widgets import Input
 
 from core.model.transcript.message import RowState
@@ -68,13 +67,6 @@ class SearchScreen(Page):
     hits = getters.query_one(HitList)
     found = getters.query_one("#found", StatusLine)
 
-    class Answered(Message):
-        """A search is over."""
-
-        def __init__(self, answer: SearchAnswer) -> None:
-            self.answer = answer
-            super().__init__()
-
     def __init__(self, asked: Question, *, text: str = "") -> None:
         super().__init__()
         self.asked = asked
@@ -124,14 +116,9 @@ class SearchScreen(Page):
     @in_thread("search")
     def run_search(self, text: str) -> None:
         """Search every database on connections of the worker's own."""
-        stop = cancelled()
-        answer = self.asked.answer(text, stop)
-        if not stop():
-            self.post_message(self.Answered(answer))
+        self.then(self._answer, self.asked.answer(text, cancelled()))
 
-    @on(Answered)
-    def _answer(self, event: Answered) -> None:
-        answer = event.answer
+    def _answer(self, answer: SearchAnswer) -> None:
         self.hits.words = _pattern(answer.text)
         self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / searches for something else"
         self.hits.show(ListRows(answer.hits), cursor=0)
@@ -172,7 +159,7 @@ class SearchScreen(Page):
         if self.question.has_focus and self.hits.rows.count:
             self.hits.focus()
         else:
-            self.app.pop_screen()
+            super().action_back()
 
     def action_copy(self) -> None:
         """Copy the words under the cursor."""

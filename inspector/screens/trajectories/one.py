@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.message import Message
 
 from core.model.transcript.message import Message as Turn
 from core.preview.comparison import Comparison
 from core.trajectory.browse import Listed, open_listed
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import in_thread
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
 from inspector.terminal import formatting as fmt
@@ -36,12 +33,6 @@ class TrajectoryScreen(Page):
     sides = getters.query_one(PreviewPanes)
     head = getters.query_one(StatusLine)
 
-    @dataclass
-    class Made(Message):
-        """Both sides are there."""
-
-        comparison: Comparison | None
-
     def __init__(self, job: Job, listed: Listed) -> None:
         super().__init__()
         self.job = job
@@ -61,16 +52,11 @@ class TrajectoryScreen(Page):
     @in_thread("trajectory")
     def make(self) -> None:
         """Read and summarise."""
-        stop = cancelled()
-        made = open_listed(self.job, self.listed)
-        if not stop():
-            self.post_message(self.Made(made))
+        self.then(self._take, open_listed(self.job, self.listed))
 
-    @on(Made)
-    def _take(self, event: Made) -> None:
+    def _take(self, made: Comparison | None) -> None:
         why = self.listed.problem or "It holds no turns."
-        self.sides.tell(event.comparison, why)
-        made = event.comparison
+        self.sides.tell(made, why)
         self.head.left = tuple(_pieces(self.listed, made))
         self.head.right = () if made is None else (_target(made, self.job.settings.target),)
         self.set_class(made is None or made.retention is None, "-whole")
@@ -97,7 +83,7 @@ class TrajectoryScreen(Page):
         if self.sides.mode != SIDES:
             self.sides.look(SIDES)
         else:
-            self.app.pop_screen()
+            super().action_back()
 
     def action_copy(self) -> None:
         """Copy the summary."""

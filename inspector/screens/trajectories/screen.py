@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.message import Message
 
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
@@ -97,13 +96,6 @@ class TrajectoriesScreen(Page):
     trajectories = getters.query_one(TrajectoryList)
     head = getters.query_one(StatusLine)
 
-    @dataclass
-    class Read(Message):
-        """Some entries more."""
-
-        entries: list[Listed]
-        whole: bool
-
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.job = job
@@ -136,17 +128,16 @@ class TrajectoriesScreen(Page):
                 return
             batch.append(listed)
             if time.monotonic() - told >= TELL_SECONDS:
-                self.post_message(self.Read(batch, whole=False))
+                self.then(self._take, batch, whole=False)
                 batch, told = [], time.monotonic()
-        self.post_message(self.Read(batch, whole=True))
+        self.then(self._take, batch, whole=True)
 
-    @on(Read)
-    def _take(self, event: Read) -> None:
-        self._found += event.entries
-        self._rows += (row for row in event.entries if row.state in FILTERS[self._filter][1])
-        for entry in event.entries:
+    def _take(self, entries: Sequence[Listed], *, whole: bool) -> None:
+        self._found += entries
+        self._rows += (row for row in entries if row.state in FILTERS[self._filter][1])
+        for entry in entries:
             self._sums.add(entry)
-        self._whole = event.whole
+        self._whole = whole
         self._show(keep=True)
 
     def _show(self, *, keep: bool) -> None:
@@ -183,7 +174,7 @@ class TrajectoriesScreen(Page):
     def action_back(self) -> None:
         """Back to where this was opened from; out of the app where it was all."""
         if len(self.app.screen_stack) > 2:
-            self.app.pop_screen()
+            super().action_back()
         else:
             self.app.exit()
 

@@ -9,7 +9,6 @@ from textual import on
 from textual._styles_cache import StylesCache
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
 from textual.reactive import var
 from textual.widget import AwaitMount
 
@@ -52,20 +51,6 @@ class WorkspaceScreen(Page):
     cursor: var[Cursor] = var(Cursor())
     subject: var[Subject | None] = var(None, always_update=True)
 
-    class Loaded(Message):
-        """The conversation was read."""
-
-        def __init__(self, subject: Subject, engine: EngineInCharge | None) -> None:
-            self.subject, self.engine = subject, engine
-            super().__init__()
-
-    class Failed(Message):
-        """The conversation cannot be read."""
-
-        def __init__(self, error: InspectorError) -> None:
-            self.error = error
-            super().__init__()
-
     def __init__(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
     ) -> None:
@@ -77,12 +62,7 @@ class WorkspaceScreen(Page):
         self._anywhere = view is None and row is None
         self._views: dict[str, View] = {}
         self._engine: EngineInCharge | None = None
-        self.set_reactive(
-            WorkspaceScreen.cursor,
-            Cursor(
-                row=row,
-            ),
-        )
+        self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
 
     def compose(self) -> ComposeResult:
         """Title, banner, the view in front, keys."""
@@ -121,15 +101,14 @@ class WorkspaceScreen(Page):
                 conversation = store.conversation(self.session_id)
                 store.learn(self.session_id)
         except InspectorError as error:
-            self.post_message(self.Failed(error))
+            self.then(self._explain, error)
         else:
             engine = engine_of_home(self.location.home)
-            self.post_message(self.Loaded(Subject(self.location, conversation), engine))
+            self.then(self._take, Subject(self.location, conversation), engine)
 
-    @on(Loaded)
-    def _take(self, event: Loaded) -> None:
-        self._engine = event.engine
-        self.subject = event.subject
+    def _take(self, subject: Subject, engine: EngineInCharge | None) -> None:
+        self._engine = engine
+        self.subject = subject
         if not self._views:
             self.query_one("#views").remove_children()
             self._show(self._active)
@@ -140,9 +119,7 @@ class WorkspaceScreen(Page):
         """Import the views the user may ask for next."""
         warm()
 
-    @on(Failed)
-    def _explain(self, event: Failed) -> None:
-        error = event.error
+    def _explain(self, error: InspectorError) -> None:
         if self.subject is not None:  # it goes on showing what it read; the file may come back
             self.query_one(Banner).say(error.line)
             return
@@ -264,7 +241,7 @@ class WorkspaceScreen(Page):
 
     def action_back(self) -> None:
         """Back to the list."""
-        self.app.pop_screen()
+        super().action_back()
         self.app.set_timer(REST, _let_go)
 
     def action_refresh(self) -> None:

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Container
-from textual.message import Message as Event
 
 from core.compress.engines.host.choice import Surroundings
 from core.compress.engines.host.install import find_install
@@ -26,14 +24,9 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.bars.status_line import titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.card import Card
-
-LOOKING = "Looking for engines …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +60,6 @@ class EnginesScreen(CardPage):
     WORK = "engines"
 
     engines = getters.query_one(EngineList)
-    head = getters.query_one("#head", StatusLine)
-
-    @dataclass
-    class Listed(Event):
-        """The engines there are."""
-
-        found: tuple[Contender, ...]
-
-    @dataclass
-    class Ran(Event):
-        """One was run; None for what turned out to be no engine."""
-
-        name: str
-        one: Contender | None
 
     def __init__(self, middle: Middle, choose: Callable[[OtherEngine | None], None]) -> None:
         super().__init__()
@@ -89,13 +68,8 @@ class EnginesScreen(CardPage):
         self._waiting: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """Whose conversation, the answer, the engines, the one under the cursor, keys."""
-        yield StatusLine(id="head")
-        answer = AnswerBar()
-        answer.waiting = LOOKING
-        yield answer
-        yield Container(EngineList(empty=LOOKING), Card(), id="verdicts")
-        yield KeyBar()
+        """The engines."""
+        return self.laid_out(EngineList(empty="Looking for engines …"))
 
     def on_mount(self) -> None:
         """Start."""
@@ -111,32 +85,29 @@ class EnginesScreen(CardPage):
         """Find the engines and run one after the other."""
         stop, here = cancelled(), self._middle
         found = contenders(Surroundings(here.location.home, find_install(here.python)))
-        self.post_message(self.Listed(found))
+        self.then(self._list, found)
         basis = basis_of(here.location, here.generation, stop, here.supposed)
         for one in found:
             if stop():
                 return
             ran = contend(one, basis, extractive(basis).summariser, here.focus, stop)
-            if not stop():
-                self.post_message(self.Ran(one.name, ran))
+            self.then(self._take, one.name, ran)
 
-    @on(Listed)
-    def _list(self, event: Listed) -> None:
-        self._found = list(event.found)
-        self._waiting = [one.name for one in event.found]
+    def _list(self, found: tuple[Contender, ...]) -> None:
+        self._found = list(found)
+        self._waiting = [one.name for one in found]
         self._show()
 
-    @on(Ran)
-    def _take(self, event: Ran) -> None:
+    def _take(self, name: str, ran: Contender | None) -> None:
+        """One was run; None turned out to be no engine."""
         self._waiting = self._waiting[1:]
-        pairs = ((one, event.one if one.name == event.name else one) for one in self._found)
+        pairs = ((one, ran if one.name == name else one) for one in self._found)
         self._found = [new for _, new in pairs if new is not None]
         self._show()
 
     def _show(self) -> None:
         """The rows, and how far it is."""
-        bar = self.query_one(AnswerBar)
-        done = not self._waiting
+        bar, done = self.answer, not self._waiting
         bar.answer = contest_headline(self._found) if done else NO_HEADLINE
         left = len(self._waiting)
         bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc gives up"

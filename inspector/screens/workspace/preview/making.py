@@ -11,7 +11,7 @@ from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.summarisers import Writer
-from inspector.base.workers import Answered, cancelled, start
+from inspector.base.workers import cancelled, start
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import draw_ahead
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
@@ -119,7 +119,7 @@ class PreviewMaker:
 
     def answer(self, number: int, show: Callable[[], None]) -> None:
         """From a thread: show what it found, if that is still what is asked by then."""
-        self._view.post_message(Answered(partial(self._take, number, show)))
+        self._view.then(self._take, number, show)
 
     def _take(self, number: int, show: Callable[[], None]) -> None:
         if number == self.work.number:
@@ -165,15 +165,13 @@ class PreviewMaker:
 
         if (subject := self._view.subject) is None:
             return
-        stop = cancelled()
-        comparison = happened(subject.location, subject.conversation.generations, generation, stop)
-        if not stop():
-            self.answer(number, partial(self._compared, comparison))
+        generations = subject.conversation.generations
+        comparison = happened(subject.location, generations, generation, cancelled())
+        self.answer(number, partial(self._compared, comparison))
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:
-        stop, cut = cancelled(), basis.keeping(int(turns[:9]) if turns else None)
-        if not stop():
-            self.answer(number, partial(self._was_cut, cut, turns))
+        cut = basis.keeping(int(turns[:9]) if turns else None)
+        self.answer(number, partial(self._was_cut, cut, turns))
 
     def _foresee(
         self, basis: Basis, writer: Writer, focus: str | None, number: int, engine: OtherEngine | None
@@ -190,8 +188,7 @@ class PreviewMaker:
             from core.preview.other_engine import compare_by
 
             comparison = compare_by(engine, basis, writer.summariser, focus, stop)
-        if not stop():
-            self.answer(number, partial(self._compared, comparison))
+        self.answer(number, partial(self._compared, comparison))
 
     # What they answer.
 

@@ -13,7 +13,7 @@ from core.preview.foreseen import Basis
 from core.preview.headline import broken_engine
 from core.preview.summarisers import prompt_of
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, start
+from inspector.base.workers import start
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
@@ -167,9 +167,8 @@ class PreviewView(GenerationView):
             start(self, "preview-prompt", partial(self._read_prompt, self.work.basis, self.work.focus))
 
     def _read_prompt(self, basis: Basis, focus: str | None) -> None:
-        stop, text = cancelled(), prompt_of(basis, focus).text
-        if not stop():
-            self.maker.answer(self.work.number, partial(self._show_prompt, text))
+        text = prompt_of(basis, focus).text
+        self.maker.answer(self.work.number, partial(self._show_prompt, text))
 
     def _show_prompt(self, text: str) -> None:
         if self.panes.mode == TEXT and not self.work.busy:

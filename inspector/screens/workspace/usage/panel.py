@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
-from textual.message import Message as Event
 
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
@@ -67,19 +66,6 @@ class UsagePanel(Reporting, Vertical):
     rows = getters.query_one(LedgerList)
     card = getters.query_one("#origin", TextPane)
 
-    @dataclass
-    class Answered(Event):
-        """The sums are there."""
-
-        answer: UsageAnswer
-
-    @dataclass
-    class Detailed(Event):
-        """What is said beside the sums is there."""
-
-        answer: UsageAnswer
-        detail: Detail
-
     def __init__(self, locations: Sequence[Location] = (), question: Question | None = None) -> None:
         super().__init__()
         self.locations = tuple(locations)
@@ -132,14 +118,10 @@ class UsagePanel(Reporting, Vertical):
             found = answer(locations, question, now, stop, priced=priced)
             if stop():
                 return
-            self.post_message(self.Answered(found))
-        more = detail(found, locations, now, stop)
-        if not stop():
-            self.post_message(self.Detailed(found, more))
+            self.then(self._take, found)
+        self.then(self._add_detail, found, detail(found, locations, now, stop))
 
-    @on(Answered)
-    def _take(self, event: Answered) -> None:
-        found = event.answer
+    def _take(self, found: UsageAnswer) -> None:
         if found.question.is_today and not found.ledger.rows and self._answer is None:
             self._idle = True  # nothing to look at there
             self.action_period()
@@ -167,17 +149,17 @@ class UsagePanel(Reporting, Vertical):
             self.card.scroll_to(y=0, animate=False)
         self._show_origin()
 
-    @on(Detailed)
-    def _add_detail(self, event: Detailed) -> None:
-        if event.answer is not self._answer:
+    def _add_detail(self, found: UsageAnswer, more: Detail) -> None:
+        """What is said beside the sums is there."""
+        if found is not self._answer:
             return
-        self._detail = event.detail
+        self._detail = more
         self._show_origin()
-        if event.detail.summaries is not None and self.size.width >= ROOMY:
-            words = summary_words(event.detail.summaries)
+        if more.summaries is not None and self.size.width >= ROOMY:
+            words = summary_words(more.summaries)
             self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
-        if event.detail.dearest is not None and event.answer.peak is not None:
-            self.query_one(DayBars).caption += peak_words(event.detail.dearest)
+        if more.dearest is not None and found.peak is not None:
+            self.query_one(DayBars).caption += peak_words(more.dearest)
 
     def _draw_sums(self) -> None:
         if self._answer is not None:

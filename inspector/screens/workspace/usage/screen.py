@@ -76,7 +76,3 @@ class UsageScreen(Page):
     def action_copy(self) -> None:
         """Copy the origin of the figure under the cursor."""
         self.copy(self.panel.copy_text())
-
-    def action_back(self) -> None:
-        """Back to the list of conversations."""
-        self.app.pop_screen()

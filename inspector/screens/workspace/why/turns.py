@@ -8,7 +8,6 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Container
 
 from core.explain.events import explain
 from core.explain.turns.checks import Standing, Turn
@@ -21,14 +20,9 @@ from inspector.base.workers import ask_store
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.why.turns_list import TurnList, card, rest
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine, titled
+from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.card import Card
-
-REPLAYING = "Replaying every turn …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +60,19 @@ class TurnsScreen(CardPage):
         self._standings: tuple[Standing, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """How many came to what, the turns, the one under the cursor, keys."""
-        yield StatusLine(id="head")
-        yield AnswerBar(REPLAYING)
-        yield Container(TurnList(empty=REPLAYING), Card(), id="verdicts")
-        yield KeyBar()
+        """The turns."""
+        return self.laid_out(TurnList(empty="Replaying every turn …"))
 
     def on_mount(self) -> None:
         """Start."""
-        self.query_one("#head", StatusLine).left = _head(self._title, ())
+        self.head.left = _head(self._title, ())
         self.turns.focus()
         ask_store(self, self.WORK, self._location, partial(_replayed, self._session), self._take)
 
     def _take(self, found: Replayed) -> None:
         self._standings = found.standings
-        self.query_one(AnswerBar).answer = found.answer
-        self.query_one("#head", StatusLine).left = _head(self._title, found.standings)
+        self.answer.answer = found.answer
+        self.head.left = _head(self._title, found.standings)
         self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
         self.turns.show(ListRows(found.turns), cursor=places[0] if places else len(found.turns) - 1)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from rich.style import Style
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.events import Resize
-from textual.message import Message as Event
 
 from core.explain.context.context import open_context
 from core.explain.what_if.outcome import refused_words
@@ -104,15 +102,9 @@ class OtherSettingsScreen(Page):
 
     CSS_PATH = "other_settings.tcss"
     BINDINGS = bindings("other_settings")
+    WORK = "scenarios"
 
     scenarios_list = getters.query_one(ScenarioList)
-
-    @dataclass
-    class Tried(Event):
-        """One more setting was worked out."""
-
-        scenario: Scenario
-        last: bool
 
     def __init__(self, location: Location, session: str, title: str) -> None:
         super().__init__()
@@ -134,27 +126,26 @@ class OtherSettingsScreen(Page):
         self.scenarios_list.focus()
         self.work_out()
 
-    @in_thread("scenarios")
+    @in_thread(WORK)
     def work_out(self) -> None:
         """Work the settings out on a connection of the worker's own."""
         stop = cancelled()
         for one, last in _tried(self._location, self._session, stop):
             if stop():
                 return
-            self.post_message(self.Tried(one, last))
+            self.then(self._take, one, last)
 
-    @on(Tried)
-    def _take(self, event: Tried) -> None:
-        self._found.append(event.scenario)
-        shown = judged(self._found) if event.last else tuple(self._found)
+    def _take(self, one: Scenario, last: bool) -> None:
+        self._found.append(one)
+        shown = judged(self._found) if last else tuple(self._found)
         listing = self.scenarios_list
         listing.found = shown
         in_force = next((place for place, one in enumerate(shown) if one.actual), 0)
-        listing.show(ListRows(shown), cursor=listing.cursor or in_force if event.last else listing.cursor)
+        listing.show(ListRows(shown), cursor=listing.cursor or in_force if last else listing.cursor)
         self._draw_requests()
         answer = self.query_one(AnswerBar)
         answer.waiting = f"Living through the conversation again: {len(shown):,} settings tried …"
-        if event.last:
+        if last:
             answer.answer = Headline(verdict(shown))
 
     def on_resize(self, event: Resize) -> None:
@@ -172,11 +163,6 @@ class OtherSettingsScreen(Page):
             chart.threshold = one.outcome.threshold
             times = fmt.plural(len(one.outcome.firings), "compaction")
             chart.caption = f"prompt tokens of {fmt.plural(one.outcome.calls, 'call')} at {one.name}: {times}"
-
-    def action_back(self) -> None:
-        """Stop and go back."""
-        self.workers.cancel_group(self, "scenarios")
-        self.app.pop_screen()
 
 
 def _columns(width: int) -> tuple[tuple[str, int], ...]:

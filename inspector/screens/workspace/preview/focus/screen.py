@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message as Event
 
 from core.compress.engines.host.process import EngineFailed
 from core.compress.engines.run import OtherEngine
@@ -88,13 +86,6 @@ class FocusLab(Page):
     CSS_PATH = "focus.tcss"
     BINDINGS = bindings("focus")
 
-    @dataclass
-    class Made(Event):
-        """One of the previews is there."""
-
-        place: int
-        comparison: Comparison
-
     def __init__(
         self,
         basis: Basis,
@@ -152,11 +143,10 @@ class FocusLab(Page):
                 made = compare(self._basis, self._writer.summariser, topic, stop=stop)
             else:
                 made = compare_by(self._engine, self._basis, self._writer.summariser, topic, stop)
-            self.post_message(self.Made(place, made))
+            self.then(self._take, place, made)
 
-    @on(Made)
-    def _take(self, event: FocusLab.Made) -> None:
-        self._made[event.place] = event.comparison
+    def _take(self, place: int, comparison: Comparison) -> None:
+        self._made[place] = comparison
         topics = [covered(made.retention if made else None) for made in self._made[1:]]
         for column, made in zip(self.columns, self._made, strict=True):
             if made is not None:
@@ -209,10 +199,6 @@ class FocusLab(Page):
         self.toggle_class("-facts")
         front = self.query_one(FateList) if self.has_class("-facts") else self.columns[0].pane
         self.call_after_refresh(front.focus)
-
-    def action_back(self) -> None:
-        """Back to the preview."""
-        self.app.pop_screen()
 
     def action_copy(self) -> None:
         """Copy the summary of the column that has the keys, else of the first focus."""
