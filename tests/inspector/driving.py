@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from inspector.widgets.bars.key_bar import KeyBar
 
+S = TypeVar("S", bound=Screen[Any])
 REST = 0.01
 """Seconds for which the app waits in tests wherever it waits for a user to pause."""
 
@@ -51,6 +53,12 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys and wait for what they start."""
     await pilot.press(*keys)
     await settle(pilot)
+
+
+def front(app: App[Any], kind: type[S]) -> S:
+    """The screen in front, which is of a kind."""
+    assert isinstance(app.screen, kind)
+    return app.screen
 
 
 def keys(app: App[None]) -> str:

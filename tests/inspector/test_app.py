@@ -20,7 +20,7 @@ from inspector.terminal.palette import shipped
 from inspector.widgets.bars.banner import Banner, Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import press, settle, settled
+from tests.inspector.driving import front, press, settle, settled
 from themes.loader import ThemeFile
 
 
@@ -92,8 +92,7 @@ async def test_a_theme_that_knows_none_of_our_colours_still_works(app: MakeApp, 
 
 async def test_a_session_named_at_the_start_is_opened(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home, session="twice", view="why"), 120, 30):
-        screen = running.screen
-        assert isinstance(screen, WorkspaceScreen)
+        screen = front(running, WorkspaceScreen)
         assert screen.view is not None
         assert type(screen.view).__name__ == "WhyView"
 
@@ -117,8 +116,7 @@ async def test_without_colour_every_state_is_a_sign_or_a_word(
     monkeypatch.setenv("NO_COLOR", "1")
     async with settled(running := app(home), 120, 30) as pilot:
         assert running.no_color
-        screen = running.screen
-        assert isinstance(screen, SessionsScreen)
+        screen = front(running, SessionsScreen)
         cursor = screen.listing.render_line(1 + screen.listing.cursor)
         other = screen.listing.render_line(2 + screen.listing.cursor)
         assert all(segment.style and segment.style.reverse for segment in cursor)

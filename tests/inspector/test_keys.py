@@ -11,7 +11,7 @@ from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.key_bar import KeyBar
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes, keys, press, settled
+from tests.inspector.driving import at_sizes, front, keys, press, settled
 
 
 async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: Path) -> None:
@@ -66,8 +66,7 @@ async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, 
     async with settled(running := app(home, keys=own), 120, 30) as pilot:
         assert "o sort" in keys(running)
         await press(pilot, "o")
-        screen = running.screen
-        assert isinstance(screen, SessionsScreen)
+        screen = front(running, SessionsScreen)
         assert screen.listing.order.sort == "cost"
 
 

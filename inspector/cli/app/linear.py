@@ -10,7 +10,6 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import InspectorError
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from core.store.database.locate import Location
 
 ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 SHOWN = 20
 """Conversations listed at a time."""
 Words = Sequence[str]
@@ -71,7 +69,7 @@ def start(args: argparse.Namespace) -> int:
         elif answer == "n":
             begin = begin + SHOWN if begin + SHOWN < total else 0
         elif answer in ABOUT_ALL:
-            _answer((*ABOUT_ALL[answer][1], *_store_words(args)))
+            _answer((*ABOUT_ALL[answer][1], *target.words(args)))
         elif (row := _chosen(rows, answer)) is not None and not _one(*row):
             return 0
 
@@ -87,7 +85,7 @@ def _begun(args: argparse.Namespace) -> bool:
     screen = known_screen(args.screen) or ""
     about = [words for words in ABOUT_ONE.values() if words[0] == SCREENS.get(screen, screen)]
     if args.session is None and screen in OVER_ALL:
-        _answer((*ABOUT_ALL[OVER_ALL[screen]][1], *_store_words(args)))
+        _answer((*ABOUT_ALL[OVER_ALL[screen]][1], *target.words(args)))
     elif args.session is not None or about:
         args.session = args.session or target.LATEST
         with target.session(args) as (store, session):
@@ -116,7 +114,7 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
             found += [(store.location, row, _name(row, began)) for row in page.rows]
             total += page.total
         several = len(stores) > 1
-    found.sort(key=lambda one: one[1].last_active or LONG_AGO, reverse=True)
+    found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
     found = found[begin : begin + SHOWN]
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
     output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
@@ -167,7 +165,7 @@ def _answer(words: Words) -> None:
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
     parser = options.Parser(name, "")
     module.add_arguments(parser)
-    output.write_lines(["", f"{COMMANDS[name].summary[0].upper()}{COMMANDS[name].summary[1:]}:"])
+    output.write_lines(["", f"{COMMANDS[name].sentence[:-1]}:"])
     run: Callable[[argparse.Namespace], int] = module.run
     try:
         run(parser.parse_args(rest))
@@ -181,11 +179,6 @@ def _place_words(place: Location) -> Words:
     if place.home is None:
         return "--db", str(place.db)
     return "--home", str(place.home), "--profile", "default"
-
-
-def _store_words(args: argparse.Namespace) -> list[str]:
-    named = (("--db", args.db), ("--home", args.home), ("--profile", args.profile))
-    return [word for name, value in named if value is not None for word in (name, str(value))]
 
 
 def _chosen(found: Sequence[Item], answer: str) -> Item | None:

@@ -53,6 +53,12 @@ def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:
     return homes.default, args.profile or homes.profile
 
 
+def words(args: argparse.Namespace) -> list[str]:
+    """The options that name a database, for a command that is run by another."""
+    named = ((f"--{name}", getattr(args, name)) for name in ("db", "home", "profile"))
+    return [word for name, value in named if value is not None for word in (name, str(value))]
+
+
 @contextmanager
 def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
     """Every database the options name, opened, as by `opened`."""

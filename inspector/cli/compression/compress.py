@@ -131,31 +131,22 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
 
 def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str | None]) -> list[Preview]:
     """A preview for each focus, over the same cut."""
-    from core.compress.planning.measure import measure
-    from core.compress.planning.plan import plan
     from core.preview.foreseen import agent_of, carry_out
 
-    measured = measure(asked.messages, asked.policy)
-    cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    measured, cut = asked.cut(args.keep)
     agent = None if asked.context is None else agent_of(asked.context, asked.policy.release)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
     pricing.tell_pause(asked, writer.describe())
     pricing.agree(args, asked, cut, writer.describe(), focuses, second)
-    found = []
-    for focus in focuses:
+
+    def made(focus: str | None) -> Preview:
         with progress(writer.describe()) as line:
-            done = carry_out(
-                measured,
-                cut,
-                writer,
-                focus,
-                agent=agent,
-                on_text=line.on_text,
-                cancelled=line.cancelled,
+            return carry_out(
+                measured, cut, writer, focus, agent=agent, on_text=line.on_text, cancelled=line.cancelled
             )
-        found.append(done)
-    return found
+
+    return [made(focus) for focus in focuses]
 
 
 def _retention(found: Retention) -> dict[str, Any]:

@@ -81,23 +81,16 @@ def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Sum
 
 
 def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Hosted | None:
-    from core.compress.planning.measure import measure
-    from core.compress.planning.plan import plan
-
-    measured = measure(asked.messages, asked.policy)
-    cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    measured, cut = asked.cut(args.keep)
     return engine_options.compacted(args, name, asked, measured, cut, args.focus, writer)
 
 
 def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> tuple[Preview, Decimal | None]:
     from core.compress.dry_run import preview
-    from core.compress.planning.measure import measure
-    from core.compress.planning.plan import plan
     from core.preview.other_engine import our_price
     from inspector.cli.compression import agreement
 
-    measured = measure(asked.messages, asked.policy)
-    cut = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    measured, cut = asked.cut(args.keep)
     agreement.agree(args, asked, cut, writer.describe(), (args.focus,))
     made = preview(measured, cut, writer, args.focus, hosted=asked.context is not None)
     return made, our_price(asked.context, measured, cut, made)

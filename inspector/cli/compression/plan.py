@@ -40,12 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print where a compaction would cut."""
     from core.compress.planning.keep_turns import part_of
-    from core.compress.planning.measure import measure
-    from core.compress.planning.plan import plan
 
     asked = what_if.question(args, quotes=args.pruned or args.engine is not None)
-    measured = measure(asked.messages, asked.policy)
-    found = plan(measured, asked.settings, asked.gate, keep=args.keep)
+    measured, found = asked.cut(args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
     broken = None if done is None else engine_options.broken(done)

@@ -16,9 +16,11 @@ from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 
 if TYPE_CHECKING:
+    from core.compress.planning.measure import Measured
     from core.explain.context.generation import GenerationContext
     from core.hermes.config.config import HermesConfig
     from core.hermes.policy.policy import Policy
+    from core.model.compaction.plan import Plan
 
 _OVERRIDES = {
     "window": "window",
@@ -56,6 +58,18 @@ class Question:
     gate: Gate | None = None
     context: GenerationContext | None = None
     config: HermesConfig | None = None
+
+    def cut(self, keep: int | None = None) -> tuple[Measured, Plan]:
+        """The messages weighed, and where a compaction would cut them.
+
+        Args:
+            keep: How many of the user's last turns stay, as in `/compress here N`.
+        """
+        from core.compress.planning.measure import measure
+        from core.compress.planning.plan import plan
+
+        measured = measure(self.messages, self.policy)
+        return measured, plan(measured, self.settings, self.gate, keep=keep)
 
     @property
     def by_gateway(self) -> bool:

@@ -60,21 +60,9 @@ class Answers:
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args
-        self._place = [
-            word
-            for option in ("db", "home", "profile")
-            if (value := getattr(args, option)) is not None
-            for word in (f"--{option}", str(value))
-        ]
+        self._place = target.words(args)
         self._lock = threading.Lock()
-        self.tools: dict[str, Callable[..., str]] = {
-            "why": self.why,
-            "plan": self.plan,
-            "usage": self.usage,
-            "cache": self.cache,
-            "findings": self.findings,
-            "recall": self.recall,
-        }
+        self.tools: dict[str, Callable[..., str]] = {name: getattr(self, name) for name in _SAYS}
 
     def why(self, session: str = _LATEST) -> str:
         """An id, the beginning of one, a title, or `latest`."""

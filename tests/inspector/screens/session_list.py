@@ -5,12 +5,11 @@ from __future__ import annotations
 from inspector.app import InspectorApp
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.status_line import StatusLine
+from tests.inspector.driving import front
 
 
 def screen(app: InspectorApp) -> SessionsScreen:
-    found = app.screen
-    assert isinstance(found, SessionsScreen)
-    return found
+    return front(app, SessionsScreen)
 
 
 def titles(app: InspectorApp) -> list[str | None]:

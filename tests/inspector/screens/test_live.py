@@ -24,6 +24,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.reading import explained
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.core.live.writer import Writer
+from tests.inspector.driving import front
 from tests.inspector.screens.conftest import drawn
 
 
@@ -199,8 +200,7 @@ async def test_a_list_that_is_covered_reads_nothing_and_catches_up_when_it_is_se
 ) -> None:
     app = app_on(writer)
     async with app.run_test(size=(120, 30)) as pilot:
-        home = app.screen
-        assert isinstance(home, SessionsScreen)
+        home = front(app, SessionsScreen)
         await until(pilot, lambda: home.listing.current is not None)
         await pilot.press("enter")
         await until(pilot, lambda: rows_of(app) == 1)
@@ -247,8 +247,7 @@ def part_of(line: SessionLine | None) -> str | None:
 async def test_what_was_unfolded_and_the_cursor_in_it_stay_while_hermes_writes(continued: Writer) -> None:
     app = app_on(continued)
     async with app.run_test(size=(120, 30)) as pilot:
-        screen = app.screen
-        assert isinstance(screen, SessionsScreen)
+        screen = front(app, SessionsScreen)
         listing = screen.listing
         await until(pilot, lambda: listing.rows.count == 2)
         while listing.current is None or listing.current.session.id != "a2":
@@ -296,8 +295,7 @@ def chain(app: InspectorApp) -> ChainList:
 async def test_a_filter_being_typed_stays_as_typed_while_hermes_writes(continued: Writer) -> None:
     app = app_on(continued)
     async with app.run_test(size=(120, 30)) as pilot:
-        screen = app.screen
-        assert isinstance(screen, SessionsScreen)
+        screen = front(app, SessionsScreen)
         await until(pilot, lambda: screen.listing.rows.count == 2)
         await pilot.press("slash", "c", "o", "n")
         await written(pilot, continued)

@@ -15,7 +15,7 @@ from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.panel import UsagePanel
 from tests.core.live.writer import Writer
-from tests.inspector.driving import press, settle
+from tests.inspector.driving import front, press, settle
 from tests.inspector.screens.test_live import app_on, until, writer
 
 __all__ = ["writer"]
@@ -37,8 +37,7 @@ async def test_the_palette_keeps_what_was_typed_and_chosen(writer: Writer) -> No
         writer.database.message(f"p{number}", "user", "hi")
     app = app_on(writer)
     async with app.run_test(size=(120, 30)) as pilot:
-        home = app.screen
-        assert isinstance(home, SessionsScreen)
+        home = front(app, SessionsScreen)
         await until(pilot, lambda: home.listing.rows.count == 7)
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
@@ -104,8 +103,7 @@ async def test_the_cursor_far_down_a_long_list_stays_on_its_conversation(writer:
     writer.message("the newest")
     app = app_on(writer)
     async with app.run_test(size=(120, 30)) as pilot:
-        screen = app.screen
-        assert isinstance(screen, SessionsScreen)
+        screen = front(app, SessionsScreen)
         listing = screen.listing
         await until(pilot, lambda: listing.rows.count == MANY + 1)
         await pilot.press("end")

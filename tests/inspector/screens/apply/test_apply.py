@@ -24,7 +24,7 @@ from inspector.screens.workspace.preview.next_screens import EditSummary, edited
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
-from tests.inspector.driving import at_sizes, settled
+from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 TITLE = "Split the tenant settings table"
@@ -49,9 +49,7 @@ async def review(pilot: Pilot[None]) -> ApplyScreen:
     """From the preview to the review."""
     await settle(pilot)
     await press(pilot, "A")
-    screen = pilot.app.screen
-    assert isinstance(screen, ApplyScreen)
-    return screen
+    return front(pilot.app, ApplyScreen)
 
 
 def stage(screen: ApplyScreen) -> Stage:
@@ -168,8 +166,7 @@ async def test_what_others_wrote_into_the_lock_is_drawn_and_not_obeyed(own: Loca
 async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
     async with settled(open_app(own, TITLE, "preview"), 120, 40) as pilot:
         await press(pilot, "E")
-        screen = pilot.app.screen
-        assert isinstance(screen, EditSummary)
+        screen = front(pilot.app, EditSummary)
         screen.query_one(TextArea).load_text("## Goal\nKeep the tenant table whole.")
         await press(pilot, "ctrl+s")
         view = pilot.app.screen.query_one(PreviewView)

@@ -16,6 +16,7 @@ from inspector.screens.findings.screen import FindingsScreen
 from inspector.widgets.panes.text_pane import TextPane
 from tests.core.apply.material import compress_here, dump
 from tests.core.store.database import SessionDatabase
+from tests.inspector.driving import front
 from tests.inspector.screens.conftest import answer, drawn, press, settle
 
 
@@ -45,8 +46,7 @@ async def test_lost_turns_are_put_back_from_their_finding_and_taken_away_again(l
         await settle(pilot)
         assert "put back" in drawn(pilot)
         await press(pilot, "R")
-        screen = app.screen
-        assert isinstance(screen, ApplyScreen)
+        screen = front(app, ApplyScreen)
         text = screen.query_one(TextPane)
         assert stage(screen) is Stage.REVIEW, text.text
         assert "Put the lost turns back" in drawn(pilot)

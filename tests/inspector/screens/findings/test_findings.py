@@ -21,7 +21,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.banner import Banner
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settled
+from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
 
 PLACE = Location(Path("/somewhere/state.db"))
@@ -141,8 +141,7 @@ async def test_the_worst_comes_first_and_the_cursor_stays_on_what_is_read(
         assert "C9 is so." in drawn(pilot)
         examined.go_on.set()
         await settle(pilot)
-        screen = running.screen
-        assert isinstance(screen, FindingsScreen)
+        screen = front(running, FindingsScreen)
         rows = [screen.diagnoses.rows.row(index) for index in range(5)]
         assert [row.finding.rule for row in rows if isinstance(row, Diagnosis)] == ["A4", "B2", "C9"]
         assert screen.diagnoses.cursor == 4
@@ -192,8 +191,7 @@ async def test_the_list_counts_the_findings_and_its_signs_mean_what_they_meant(s
     async with settled(running := InspectorApp([samples], now=lambda: NOW), 180, 40) as pilot:
         before = [line for line in drawn(pilot).splitlines() if line.strip()[:1] in ("■", "▲")]
         await press(pilot, "f")
-        screen = running.screen
-        assert isinstance(screen, FindingsScreen)
+        screen = front(running, FindingsScreen)
         found = sum(map(len, screen._results.found.values()))
         await press(pilot, "escape")
         after = drawn(pilot).splitlines()
@@ -230,8 +228,7 @@ async def test_what_cannot_be_examined_is_said(app: MakeApp, tmp_path: Path) -> 
 
 async def test_a_click_on_a_finding_reads_it_and_a_second_one_opens_it(samples: Location) -> None:
     async with settled(app := InspectorApp([samples], view="findings", now=lambda: NOW), 120, 40) as pilot:
-        found = app.screen
-        assert isinstance(found, FindingsScreen)
+        found = front(app, FindingsScreen)
         first = found.diagnoses.region.y + found.diagnoses.gutter.top
         await pilot.click(offset=(20, first + 1))
         assert found.diagnoses.cursor == 1
@@ -243,8 +240,7 @@ async def test_a_click_on_a_finding_reads_it_and_a_second_one_opens_it(samples: 
 async def test_what_is_about_a_whole_database_says_that_it_opens_nothing(samples: Location) -> None:
     app = InspectorApp([samples], view="findings", now=lambda: NOW)
     async with settled(app, 120, 40, notifications=True) as pilot:
-        found = app.screen
-        assert isinstance(found, FindingsScreen)
+        found = front(app, FindingsScreen)
         rows = [found.diagnoses.rows.row(place) for place in range(found.diagnoses.rows.count)]
         whole = [isinstance(row, Diagnosis) and row.finding.session is None for row in rows]
         found.diagnoses.cursor = whole.index(True)

@@ -20,6 +20,7 @@ from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
+from tests.inspector.driving import front
 from tests.inspector.screens.conftest import INK, drawn, press, settle
 
 
@@ -55,9 +56,7 @@ def _found(row: object) -> Finding:
 async def findings_of(pilot: Pilot[None]) -> FindingsScreen:
     """The screen the app was opened on: the list below it is not measured."""
     await settle(pilot)
-    screen = pilot.app.screen
-    assert isinstance(screen, FindingsScreen)
-    return screen
+    return front(pilot.app, FindingsScreen)
 
 
 async def test_the_filter_keeps_what_holds_every_word_escape_leaves_it_and_nothing_has_no_card(

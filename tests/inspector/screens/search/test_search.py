@@ -12,7 +12,7 @@ from inspector.settings.state import RememberedState
 from inspector.widgets.bars.banner import Banner
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import settle, settled
+from tests.inspector.driving import front, settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
@@ -103,13 +103,11 @@ async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: 
     async with settled(running := app(home), 120, 30) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter")
         assert "messages · newest first" in drawn(pilot)
-        screen = running.screen
-        assert isinstance(screen, SearchScreen)
+        screen = front(running, SearchScreen)
         await press(pilot, "n")
         assert screen.hits.cursor == 1
         await press(pilot, "enter")
-        opened = running.screen
-        assert isinstance(opened, WorkspaceScreen)
+        opened = front(running, WorkspaceScreen)
         assert opened.cursor.row is not None
 
 
@@ -136,8 +134,7 @@ async def test_escape_leaves_a_new_question_before_it_leaves_what_was_found(app:
     async with settled(running := app(home), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"answer", "enter", "slash", *"x")
         await press(pilot, "escape")
-        found = running.screen
-        assert isinstance(found, SearchScreen)
+        found = front(running, SearchScreen)
         assert found.hits.has_focus
         await press(pilot, "escape")
         assert isinstance(running.screen, SessionsScreen)
@@ -177,8 +174,7 @@ async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp
         await press(pilot, "3", "ctrl+f", *"answer")
         assert "Only messages that compactions took out" in drawn(pilot)
         await press(pilot, "enter")
-        screen = running.screen
-        assert isinstance(screen, SearchScreen)
+        screen = front(running, SearchScreen)
         assert "best match first" in drawn(pilot)
         first = screen.hits.rows.row(0)
         assert first is not None

@@ -23,7 +23,7 @@ from inspector.widgets.lists.row_list import RowList
 from tests.conftest import NOW
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import at_sizes, press, settle, settled
+from tests.inspector.driving import at_sizes, front, press, settle, settled
 from tests.inspector.screens.session_list import drawn, screen, titles
 
 
@@ -104,8 +104,7 @@ async def test_space_shows_the_sessions_of_a_chain(app: MakeApp, home: Path) -> 
 async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 120, 30) as pilot:
         await press(pilot, "j", "j", "enter")
-        found = running.screen
-        assert isinstance(found, WorkspaceScreen)
+        found = front(running, WorkspaceScreen)
         assert found.session_id == "twice"
         await pilot.press("escape")
         assert isinstance(running.screen, SessionsScreen)

@@ -9,7 +9,7 @@ import pytest
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import keys, press, settle, settled
+from tests.inspector.driving import front, keys, press, settle, settled
 
 
 @pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, True), (50, False)])
@@ -59,8 +59,7 @@ async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeAp
 
 async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home, session="twice", view="map"), 120, 30) as pilot:
-        screen = running.screen
-        assert isinstance(screen, WorkspaceScreen)
+        screen = front(running, WorkspaceScreen)
         await press(pilot, "left_square_bracket")
         assert screen.cursor.generation == 1
         await press(pilot, "2")

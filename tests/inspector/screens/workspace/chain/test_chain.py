@@ -13,7 +13,7 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.views import generation_words
-from tests.inspector.driving import at_sizes, settled
+from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, seen
 
 
@@ -91,8 +91,7 @@ async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> 
     async with settled(app := open_app(samples, "Pick a job queue", "chain"), 120, 30) as pilot:
         before = app.screen
         await press(pilot, "G", "enter")
-        after = app.screen
-        assert isinstance(after, WorkspaceScreen)
+        after = front(app, WorkspaceScreen)
         assert after is not before
         assert after.query_one("TitleBar").heading == "Pick a job queue, if we had Redis"  # type: ignore[attr-defined]
 

@@ -25,7 +25,7 @@ from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.prompts import DROPPED
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
 from inspector.screens.workspace.preview.work import UNREAD
-from tests.inspector.driving import settled
+from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
 
@@ -181,8 +181,7 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
     async with settled(open_app(samples, FULL, "preview"), 150, 40) as pilot:
         await press(pilot, "m", "o")
         await answer(pilot, "my-model @ http://127.0.0.1:9/v1")
-        screen = pilot.app.screen
-        assert isinstance(screen, WriterChoice)
+        front(pilot.app, WriterChoice)
         assert "my-model" in drawn(pilot)
         assert "to my-model at 127.0.0.1" in drawn(pilot)
         assert "Enter asks once more before anything is sent." in drawn(pilot)

@@ -11,7 +11,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnsScreen
 from inspector.screens.workspace.why.turns_list import card, rest
 from inspector.widgets.bars.answer_bar import AnswerBar
-from tests.inspector.driving import settled
+from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press
 
 TITLE = "Refactor the auth module"
@@ -48,8 +48,7 @@ def test_a_card_fits_its_pane(width: int) -> None:
 async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Location) -> None:
     async with settled(app := open_app(samples, TITLE, "why"), 120, 40) as pilot:
         await press(pilot, "left_curly_bracket", "t")
-        screen = app.screen
-        assert isinstance(screen, TurnsScreen)
+        screen = front(app, TurnsScreen)
         current = screen.turns.current
         assert current is not None
         assert current.events[0] == 0
@@ -65,8 +64,7 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
 async def test_braces_walk_the_turns_that_were_large(samples: Location) -> None:
     async with settled(app := open_app(samples, TITLE, "why"), 100, 30) as pilot:
         await press(pilot, "t", "g", "right_curly_bracket")
-        screen = app.screen
-        assert isinstance(screen, TurnsScreen)
+        screen = front(app, TurnsScreen)
         assert screen.turns.current is not None
         assert screen.turns.current.standing is not Standing.BELOW
 

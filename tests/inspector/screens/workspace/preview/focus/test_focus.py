@@ -26,7 +26,7 @@ from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.palette import Palette, defaults
 from tests.hostile import harmful
-from tests.inspector.driving import settled
+from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
@@ -76,8 +76,7 @@ async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: L
     async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader | pytest")
-        lab = pilot.app.screen
-        assert isinstance(lab, FocusLab)
+        lab = front(pilot.app, FocusLab)
         text = drawn(pilot)
         assert "no focus" in text
         assert "focus reader" in text
@@ -102,8 +101,7 @@ async def test_one_topic_is_compared_with_none(samples: Location) -> None:
     async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader")
-        lab = pilot.app.screen
-        assert isinstance(lab, FocusLab)
+        lab = front(pilot.app, FocusLab)
         assert len(lab.columns) == 2
         assert "summarised two ways" in drawn(pilot)
 
@@ -173,8 +171,7 @@ async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -
         offered = pilot.app.screen.query_one("PromptBar Input", Input).value
         assert len(offered.split(" | ")) == 2
         await press(pilot, "enter")
-        lab = pilot.app.screen
-        assert isinstance(lab, FocusLab)
+        front(pilot.app, FocusLab)
         assert all(f"focus {topic}" in drawn(pilot) for topic in offered.split(" | "))
 
 
