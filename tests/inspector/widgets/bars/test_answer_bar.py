@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from textual.app import App, ComposeResult
 
 from core.model.finding import Headline, Severity
 from inspector.widgets.bars.answer_bar import AnswerBar
-
-
-class Alone(App[None]):
-    def compose(self) -> ComposeResult:
-        yield AnswerBar()
+from tests.inspector.widgets.alone import Alone
 
 
 async def shown(told: Headline, width: int) -> list[str]:
-    async with Alone().run_test(size=(width, 12)) as pilot:
-        bar = pilot.app.query_one(AnswerBar)
-        bar.answer = told
+    async with (app := Alone(AnswerBar())).run_test(size=(width, 12)) as pilot:
+        app.widget.answer = told
         await pilot.pause()
-        return [bar.render_line(y).text.rstrip() for y in range(bar.size.height)]
+        return app.lines()
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.geometry import Size
 
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.charts.context_strip import BARE_CURSOR, FILL, ContextStrip, draw_cells, legend
 from inspector.widgets.charts.context_strip_layout import strip_layout
+from tests.inspector.widgets.alone import Alone
 from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 
 INK = Palette(defaults())
@@ -41,13 +41,9 @@ def test_the_legend_never_outgrows_the_strip_where_it_can_help_it(width: int) ->
 
 
 async def test_without_colour_the_cursor_has_a_sign_that_no_part_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Alone(App[None]):
-        def compose(self) -> ComposeResult:
-            yield ContextStrip()
-
     monkeypatch.setenv("NO_COLOR", "1")
-    async with Alone().run_test(size=(82, 4)) as pilot:
-        strip = pilot.app.query_one(ContextStrip)
+    async with (app := Alone(ContextStrip())).run_test(size=(82, 4)):
+        strip = app.widget
         strip.show(plan_of([50_000, 30_000], 1, 0))
         strip.cursor = 0
         assert strip.render_line(0).text.count(BARE_CURSOR) == 20
@@ -57,12 +53,8 @@ async def test_without_colour_the_cursor_has_a_sign_that_no_part_has(monkeypatch
 async def test_a_strip_that_is_drawn_before_it_hears_of_its_new_width_fills_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Alone(App[None]):
-        def compose(self) -> ComposeResult:
-            yield ContextStrip()
-
-    async with Alone().run_test(size=(120, 4)) as pilot:
-        strip = pilot.app.query_one(ContextStrip)
+    async with (app := Alone(ContextStrip())).run_test(size=(120, 4)):
+        strip = app.widget
         plan = plan_of([20_000, 30_000, 50_000], 1, 1)
         strip.show(plan)
         assert strip.render_line(0).text.index("│") == 1 + (strip_layout(plan, 118).threshold or 0)

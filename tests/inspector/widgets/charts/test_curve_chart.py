@@ -1,32 +1,14 @@
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
-
-from inspector.terminal.palette import Palette, defaults, shipped, textual_theme
+from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
 from inspector.widgets.charts.pressure_bar import Pressure, draw
-
-
-class ChartApp(App[None]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.register_theme(textual_theme(shipped()[0]))
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return defaults()
-
-    def compose(self) -> ComposeResult:
-        yield CurveChart()
-
-    def lines(self) -> list[str]:
-        chart = self.query_one(CurveChart)
-        return [chart.render_line(y).text.rstrip() for y in range(chart.size.height)]
+from tests.inspector.widgets.alone import Alone
 
 
 async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
-    app = ChartApp()
-    async with app.run_test(size=(25, 10)) as pilot:
-        chart = app.query_one(CurveChart)
+    async with (app := Alone(CurveChart())).run_test(size=(25, 10)) as pilot:
+        chart = app.widget
         chart.styles.height = 6
         chart.values = (20_000, 40_000, 60_000, 80_000, 100_000, 120_000, 20_000, 40_000)
         chart.threshold = 100_000
@@ -44,9 +26,8 @@ async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
 
 
 async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
-    app = ChartApp()
-    async with app.run_test(size=(40, 10)) as pilot:
-        chart = app.query_one(CurveChart)
+    async with (app := Alone(CurveChart())).run_test(size=(40, 10)) as pilot:
+        chart = app.widget
         chart.values, chart.threshold, chart.ends = (10, 99, 100), 100, ("14:05", "15:17")
         chart.caption = "3 calls"
         await pilot.pause()
@@ -55,9 +36,8 @@ async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
 
 
 async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there() -> None:
-    app = ChartApp()
-    async with app.run_test(size=(25, 10)) as pilot:
-        chart = app.query_one(CurveChart)
+    async with (app := Alone(CurveChart())).run_test(size=(25, 10)) as pilot:
+        chart = app.widget
         chart.values = (1, 2, 3, 4, 5, 6, 7, 8)
         chart.marks = (Mark(6, "part-middle"),)
         chart.asides = (Mark(2, "severity-info", "⇄"), Mark(6, "severity-critical", "×"))
@@ -66,8 +46,7 @@ async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there(
 
 
 async def test_a_chart_without_values_is_only_its_axes() -> None:
-    app = ChartApp()
-    async with app.run_test(size=(30, 10)):
+    async with (app := Alone(CurveChart())).run_test(size=(30, 10)):
         assert all("█" not in line for line in app.lines())
 
 

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.screen import Screen
 
 from inspector.terminal.line import Line
-from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.lists.line_view import ListRows, PagedRows
 from inspector.widgets.lists.row_list import RowList
 from tests.hostile import HOSTILE, harmful
+from tests.inspector.widgets.alone import Alone
 
 
 class Numbers(RowList[str]):
@@ -29,22 +28,6 @@ class Numbers(RowList[str]):
         return next((place for place in range(index, -1, -1) if self.is_heading(place)), None)
 
 
-class ListApp(App[None]):
-    def __init__(self, widget: RowList[str]) -> None:
-        super().__init__()
-        self.widget = widget
-        self.register_theme(textual_theme(shipped()[0]))
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return defaults()
-
-    def compose(self) -> ComposeResult:
-        yield self.widget
-
-    def lines(self) -> list[str]:
-        return [self.widget.render_line(y).text.rstrip() for y in range(self.widget.size.height)]
-
-
 def numbers(total: int) -> ListRows[str]:
     return ListRows([f"row {index}" for index in range(total)])
 
@@ -57,7 +40,7 @@ async def test_of_rows_read_again_only_what_is_another_one_is_drawn() -> None:
             drawn.append(row)
             return super().draw_row(row, index, width)
 
-    app = ListApp(Drawn(numbers(30)))
+    app = Alone(Drawn(numbers(30)))
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         drawn.clear()
@@ -77,7 +60,7 @@ async def test_only_pages_near_the_cursor_are_ever_read() -> None:
         asked.append(start)
         return [f"row {index}" for index in range(start, min(start + size, 1_000_000))]
 
-    app = ListApp(RowList(PagedRows(1_000_000, fetch)))
+    app = Alone(RowList(PagedRows(1_000_000, fetch)))
     tracemalloc.start()
     async with app.run_test(size=(60, 20)) as pilot:
         assert app.lines()[0] == "row 0"
@@ -121,7 +104,7 @@ def test_a_page_on_its_way_is_asked_for_once() -> None:
 
 
 async def test_vim_keys_and_arrows_move_the_cursor() -> None:
-    app = ListApp(RowList(numbers(100)))
+    app = Alone(RowList(numbers(100)))
     async with app.run_test(size=(40, 10)) as pilot:
         for keys, expected in ((["j", "down"], 2), (["k"], 1), (["G"], 99), (["end", "up"], 98), (["g"], 0)):
             await pilot.press(*keys)
@@ -133,7 +116,7 @@ async def test_vim_keys_and_arrows_move_the_cursor() -> None:
 
 
 async def test_the_cursor_stays_in_sight() -> None:
-    app = ListApp(Numbers(numbers(100)))
+    app = Alone(Numbers(numbers(100)))
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.press("G")
         await pilot.pause()
@@ -146,7 +129,7 @@ async def test_the_cursor_stays_in_sight() -> None:
 
 async def test_a_heading_is_passed_over_and_stays_above_its_rows() -> None:
     rows = ListRows(["= head", "a", "b", "= tail", *(f"t{index}" for index in range(30))])
-    app = ListApp(Numbers(rows))
+    app = Alone(Numbers(rows))
     async with app.run_test(size=(40, 8)) as pilot:
         app.widget.action_end(-1)
         assert app.widget.cursor == 1
@@ -162,7 +145,7 @@ async def test_a_heading_is_passed_over_and_stays_above_its_rows() -> None:
 
 async def test_enter_and_a_second_click_open() -> None:
     seen: list[Message] = []
-    app = ListApp(Numbers(numbers(50)))
+    app = Alone(Numbers(numbers(50)))
     async with app.run_test(size=(40, 10), message_hook=seen.append) as pilot:
         await pilot.click(RowList, offset=(3, 4))
         assert app.widget.cursor == 3
@@ -179,7 +162,7 @@ async def test_enter_and_a_second_click_open() -> None:
 
 
 async def test_a_shrinking_list_keeps_the_cursor_on_a_row() -> None:
-    app = ListApp(RowList(numbers(50)))
+    app = Alone(RowList(numbers(50)))
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.press("G")
         app.widget.show(numbers(3))
@@ -189,14 +172,14 @@ async def test_a_shrinking_list_keeps_the_cursor_on_a_row() -> None:
 
 
 async def test_an_empty_list_says_so() -> None:
-    app = ListApp(RowList(ListRows(()), empty="Nothing matches; esc clears the filter"))
+    app = Alone(RowList[str](ListRows(()), empty="Nothing matches; esc clears the filter"))
     async with app.run_test(size=(60, 10)) as pilot:
         await pilot.press("j", "G", "enter")
         assert any("Nothing matches" in line for line in app.lines())
 
 
 async def test_lines_fit_after_a_resize() -> None:
-    app = ListApp(RowList(ListRows([*HOSTILE.values()])))
+    app = Alone(RowList(ListRows([*HOSTILE.values()])))
     async with app.run_test(size=(120, 40)) as pilot:
         for width in (60, 100, 31):
             await pilot.resize_terminal(width, 20)
@@ -217,7 +200,7 @@ async def test_without_colour_the_cursor_is_one_bar(
 
     if not colours:
         monkeypatch.setenv("NO_COLOR", "1")
-    app = ListApp(Many(numbers(3)))
+    app = Alone(Many(numbers(3)))
     async with app.run_test(size=(60, 5)) as pilot:
         app.widget.focus()
         await pilot.pause()
@@ -242,7 +225,7 @@ def test_a_list_that_grew_keeps_its_pages_and_asks_only_for_the_rest() -> None:
 async def test_a_long_list_that_grows_does_not_lay_the_screen_out_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    app = ListApp(Numbers(numbers(100)))
+    app = Alone(Numbers(numbers(100)))
     async with app.run_test(size=(40, 12)) as pilot:
         await pilot.pause()
         laid: list[object] = []

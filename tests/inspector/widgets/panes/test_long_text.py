@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from textual.app import App, ComposeResult
-
-from inspector.terminal.palette import defaults
 from inspector.widgets.panes.text_pane import LongText
 from tests.inspector.driving import settle
+from tests.inspector.widgets.alone import Alone
 
 SECRET = "sk-ant-api03-" + "Zx9Qw7" * 8
 TEXT = "\n".join((*(f"line {number} of a prompt" for number in range(3_000)), f"key {SECRET}"))
 
 
-class Reading(App[None]):
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return defaults()
-
-    def compose(self) -> ComposeResult:
-        yield LongText()
-
-
 async def test_it_is_shown_whole_masked_and_wrapped_for_the_width_there_is() -> None:
-    async with Reading().run_test(size=(60, 10)) as pilot:
-        pane = pilot.app.query_one(LongText)
+    async with (app := Alone(LongText())).run_test(size=(60, 10)) as pilot:
+        pane = app.widget
         pane.read(TEXT)
         await settle(pilot)
         assert pane.rows.count == 3_001
@@ -36,8 +26,8 @@ async def test_it_is_shown_whole_masked_and_wrapped_for_the_width_there_is() -> 
 
 
 async def test_another_text_begins_at_its_top_unless_the_place_is_kept() -> None:
-    async with Reading().run_test(size=(60, 10)) as pilot:
-        pane = pilot.app.query_one(LongText)
+    async with (app := Alone(LongText())).run_test(size=(60, 10)) as pilot:
+        pane = app.widget
         pane.read(TEXT)
         await settle(pilot)
         pane.action_bottom()
