@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import json
-from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,11 +10,9 @@ import pytest
 
 from core.redact.known_values import KNOWN
 from inspector.base.named_screens import NAMES
-from inspector.cli.engines import answers
-from inspector.cli.engines.mcp import Answers
-from inspector.cli.main import run
 from inspector.hermes_plugin import recall
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.everywhere import OF_ALL, OF_ONE, drawn, printed, told
 
 ENV, ARGUMENT, PGPASS, FIELD, FLAG, QUOTED = VALUES = (
     *("Zq8!vK3pLm9wT2x", "hQ7rT2mVx9bN4k", "w9Lk2sXq7Zt5"),
@@ -88,63 +84,25 @@ def come_out(text: str) -> list[str]:
     return [value for value in VALUES if value[:_LEAST] in text]
 
 
-COMMANDS = (
-    *("show {}", "show {} --full", "plan {} --pruned", "compress {}", "compress {} --diff"),
-    *(
-        "plan {}",
-        "why {}",
-        "why {} --turns",
-        "why {} --decisions",
-        "why {} --what-if",
-        "findings {}",
-        "chain {}",
-        "cache {}",
-    ),
-    *("usage {}", "results {}", "recall {} deploy used", "recall {} --all remember word"),
-)
+RECALLED = ("recall {} deploy used", "recall {} --all remember word")
 OF_ROWS = ("show {}", "show {} --full", "chain {}", "results {}", "recall {} --all remember word")
 """Of a conversation that says little: what quotes its rows; the report quotes what the rest says."""
-OF_ALL = (
-    *("sessions", "sessions --all", "findings", "usage --by conversation", "usage --by session", "status"),
-    *("search remember", "search did", "search rest", "search word", "doctor"),
-)
-REPORTS = ("md", "html", "json", "jsonl")
 
 
 def test_no_command_and_no_report_prints_it(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [line.format("s1") for line in COMMANDS] + [line.format("s3") for line in OF_ROWS]
-    asked = [[*line.split(), *form] for line in (*lines, *OF_ALL) for form in ((), ("--json",))]
-    asked += [["export", one, "--format", form] for one in ("s1", "s3") for form in REPORTS]
-    found = {}
-    for words in asked:
-        KNOWN.forget()
-        assert run([*words, "--home", str(given)]) == 0, words
-        printed = capsys.readouterr()
-        if out := come_out(printed.out + printed.err):
-            found[" ".join(words)] = out
-    assert found == {}
+    lines = [line.format("s1") for line in (*OF_ONE, *RECALLED)] + [line.format("s3") for line in OF_ROWS]
+    texts = printed(capsys, given, (*lines, *OF_ALL), "s1", "s3")
+    assert {words: out for words, text in texts if (out := come_out(text))} == {}
 
 
 def test_no_agent_is_told_it(given: Path) -> None:
-    args = Namespace(db=None, home=given, profile=None, session="s1")
-    told = {
-        name: ask("deploy", "s1") if name == "recall" else ask("s1")
-        for name, ask in Answers(args).tools.items()
-    }
-    told |= {
-        one: "\n".join(answers.answer(one.split(), args)) for one in ("why", "plan", "cost", "lost deploy")
-    }
+    texts = told(given)
     KNOWN.forget()
-    told["engine"] = json.dumps(recall.found(given, "s1", {"query": "deploy"}))
-    assert {name: out for name, text in told.items() if (out := come_out(text))} == {}
+    texts["engine"] = json.dumps(recall.found(given, "s1", {"query": "deploy"}))
+    assert {name: out for name, text in texts.items() if (out := come_out(text))} == {}
 
 
 @pytest.mark.parametrize("given", ["0.19"], indirect=True)
 @pytest.mark.parametrize("screen", NAMES)
-def test_no_screen_draws_it(
-    screen: str, given: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    frame = tmp_path / "frame.svg"
-    words = ["--home", str(given), "--session", "s1", "--screen", screen, "--size", "160x60"]
-    assert run([*words, "--screenshot", str(frame)]) == 0, capsys.readouterr().err
-    assert come_out(html.unescape(frame.read_text())) == []
+def test_no_screen_draws_it(screen: str, given: Path, tmp_path: Path) -> None:
+    assert come_out(drawn(given, screen, tmp_path / "frame.svg")) == []

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 import random
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -14,11 +12,10 @@ import pytest
 from core.redact.known_values import KNOWN
 from core.redact.text import redact_text
 from inspector.base.named_screens import NAMES
-from inspector.cli.engines import answers
-from inspector.cli.engines.mcp import Answers
 from inspector.cli.main import run
 from tests.core.redact.corpus import Planted, credentials
 from tests.core.store.database import SessionDatabase
+from tests.inspector.cli.everywhere import OF_ALL, OF_ONE, drawn, printed, told
 
 KINDS, SEED = 60, 11
 """Kinds planted, and the seed of their values; other seeds are those of `core/redact/test_corpus.py`."""
@@ -106,50 +103,22 @@ def _log(texts: list[str]) -> list[str]:
     return lines
 
 
-OF_ONE = (
-    *("show s1", "show s1 --full", "plan s1", "plan s1 --pruned", "compress s1", "compress s1 --diff"),
-    *("compress s1 --compare-focus deploy", "compress s1 --summariser faithful"),
-    *(
-        "why s1",
-        "why s1 --turns",
-        "why s1 --decisions",
-        "why s1 --what-if",
-        "findings s1",
-        "chain s1",
-        "cache s1",
-    ),
-    *(
-        "usage s1",
-        "results s1",
-        "results s1 --check-files",
-        "recall s1 deploy step",
-        "recall s1 --all remember",
-    ),
-    *("status s1", "show s2"),
+MORE = (
+    *("compress s1 --compare-focus deploy", "compress s1 --summariser faithful", "recall s1 deploy step"),
+    *("recall s1 --all remember", "show s2"),
 )
-OF_ALL = (
-    *("sessions", "sessions --all", "findings", "usage --by conversation", "usage --by session", "status"),
-    *("search remember", "search step", "search error", "search deploy", "doctor", "watch --once", "engines"),
-)
-REPORTS = ("md", "html", "json", "jsonl")
 
 
 def test_no_command_prints_one(
     given: Path, values: list[Planted], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = [[*line.split(), *form] for line in (*OF_ONE, *OF_ALL) for form in ((), ("--json",))]
-    asked += [["export", "s1", "--format", form] for form in REPORTS]
-    asked += [["--linear", "--session", "s1"]]
-    found = {}
-    for words in asked:
-        KNOWN.forget()
-        monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{n}\n" for n in range(1, 10)) + "q\n"))
-        code = run([*words, "--home", str(given)])
-        printed = capsys.readouterr()
-        assert code in (0, 1), (words, printed.err)
-        if out := come_out(printed.out + printed.err, values):
-            found[" ".join(words)] = sorted(set(out))
-    assert found == {}
+    lines = (*(line.format("s1") for line in OF_ONE), *MORE, *OF_ALL)
+    texts = dict(printed(capsys, given, lines, "s1"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{n}\n" for n in range(1, 10)) + "q\n"))
+    KNOWN.forget()
+    assert run(["--linear", "--session", "s1", "--home", str(given)]) == 0
+    texts["--linear"] = capsys.readouterr().out
+    assert {words: out for words, text in texts.items() if (out := come_out(text, values))} == {}
 
 
 def test_no_error_text_is_explained_with_one(
@@ -163,22 +132,9 @@ def test_no_error_text_is_explained_with_one(
 
 
 def test_no_agent_is_told_one(given: Path, values: list[Planted]) -> None:
-    args = Namespace(db=None, home=given, profile=None, session="s1")
-    told = {
-        name: ask("deploy", "s1") if name == "recall" else ask("s1")
-        for name, ask in Answers(args).tools.items()
-    }
-    told |= {
-        one: "\n".join(answers.answer(one.split(), args)) for one in ("why", "plan", "cost", "lost deploy")
-    }
-    assert {name: out for name, text in told.items() if (out := come_out(text, values))} == {}
+    assert {name: out for name, text in told(given).items() if (out := come_out(text, values))} == {}
 
 
 @pytest.mark.parametrize("screen", NAMES)
-def test_no_screen_draws_one(
-    screen: str, given: Path, values: list[Planted], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    frame = tmp_path / "frame.svg"
-    words = ["--home", str(given), "--session", "s1", "--screen", screen, "--size", "160x60"]
-    assert run([*words, "--screenshot", str(frame)]) == 0, capsys.readouterr().err
-    assert come_out(html.unescape(frame.read_text()).replace("\xa0", " "), values) == []
+def test_no_screen_draws_one(screen: str, given: Path, values: list[Planted], tmp_path: Path) -> None:
+    assert come_out(drawn(given, screen, tmp_path / "frame.svg"), values) == []
