@@ -106,8 +106,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
     subprocess.run(example("sed "), shell=True, cwd=copy, check=True)
     for kind, block in FENCE.findall(TEXT):
-        named = re.match(r"(?:# |/\* )([\w/]+\.(?:py|tcss))\b", block)
-        if kind in ("python", "css") and named:
+        named = re.match(r"# ([\w/]+\.py)\b", block)
+        if kind == "python" and named:
             (copy / named[1]).write_text(block.partition("\n")[2], "utf-8")
     _insert(copy / "inspector/base/commands.yaml", "", example("# inspector/base/commands.yaml"))
     screen = copy / "inspector/screens/sessions/screen.py"
