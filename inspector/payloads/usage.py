@@ -74,26 +74,25 @@ def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
     elif auxiliary is not None:
         own = (own or Decimal(0)) + auxiliary
     return {
-        "key": one.key,
-        "label": one.label,
-        "task": one.task,
-        "sessions": one.sessions,
-        "calls": one.calls,
+        **jsonio.fields(one, "key label task sessions calls"),
         "tokens": {**jsonio.tokens(one.tokens), "total": one.tokens.total},
-        "cost": {
-            "usd": jsonio.money(own),
-            "auxiliary_usd": jsonio.money(auxiliary),
-            "recorded_usd": jsonio.money(one.recorded.usd),
-            "computed_usd": jsonio.money(one.computed.usd),
-            "included_usd": jsonio.money(one.included.usd),
-            "recorded_source": jsonio.masked_word(one.recorded_source) if one.recorded_source else None,
-            "price_source": one.price_source,
-            "unpriced": one.computed.missing,
-            "status": jsonio.masked_word(one.status),
-        },
+        "cost": {"usd": jsonio.money(own), "auxiliary_usd": jsonio.money(auxiliary), **_cost(one)},
         "hit_rate": one.tokens.hit_rate,
         "lower_bound": one.lower_bound,
         "subtree": None if one.subtree is None else _subtree(one.subtree, one.subtree_recorded),
+    }
+
+
+def _cost(one: LedgerRow) -> dict[str, Any]:
+    """What it cost by either book, and who says so."""
+    return {
+        "recorded_usd": jsonio.money(one.recorded.usd),
+        "computed_usd": jsonio.money(one.computed.usd),
+        "included_usd": jsonio.money(one.included.usd),
+        "recorded_source": jsonio.masked_word(one.recorded_source) if one.recorded_source else None,
+        "price_source": one.price_source,
+        "unpriced": one.computed.missing,
+        "status": jsonio.masked_word(one.status),
     }
 
 

@@ -3,12 +3,45 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.terminal import waiting
 
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from core.compress.summarise.base import Endpoint
+
 YES = ("y", "yes")
+
+
+def ask_to_send(
+    what: str, places: Sequence[Endpoint], usd: Decimal | None, *, yes: bool, times: str = "", more: str = ""
+) -> None:
+    """Name where something would go and what that costs, and go on only when the user agrees.
+
+    Args:
+        what: What is about to be sent, from the verb on.
+        places: The model asked first, and one asked when it fails.
+        usd: What it costs; None when nobody knows.
+        yes: As for `ask`.
+        times: In how many requests.
+        more: What comes on top.
+
+    Raises:
+        ConfigError: The user's settings keep everything on this machine.
+        UsageError: They do not agree, or nobody is there to be asked.
+    """
+    from inspector.settings.config_file import refuse_sending
+    from inspector.terminal import formatting as fmt
+
+    refuse_sending(next(one.host for one in places if not one.local))
+    where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in places)
+    money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
+    ask(f"{what} to {where}{times}, {money}{more}?", yes=yes)
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -73,22 +73,19 @@ def agree(
     Raises:
         UsageError: The user does not agree.
     """
-    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
-    away = [one for one in (endpoint, second) if one is not None and not one.local]
-    if endpoint is None or not away or not plan.summarises:
+    places = [one for one in (endpoint, second) if one is not None]
+    if endpoint is None or all(one.local for one in places) or not plan.summarises:
         return
-    refuse_sending(away[0].host)
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
     tokens = fmt.count(sum(cost.prompt for cost in costs), mark=fmt.ESTIMATE)
     known = [cost.usd for cost in costs if cost.usd is not None]
-    total = fmt.money(sum(known, Decimal(0)), mark=fmt.ESTIMATE)
-    money = f"for {total}" if len(known) == len(costs) else "at an unknown price"
-    where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in (endpoint, second) if one)
+    usd = sum(known, Decimal(0)) if len(known) == len(costs) else None
     most = len(costs) * (2 if args.check else 1)
     times = f" in {'at most ' if args.check else ''}{most} requests" if most > 1 else ""
-    confirm.ask(f"Send {tokens} tokens of this conversation to {where}{times}, {money}?", yes=args.yes)
+    what = f"Send {tokens} tokens of this conversation"
+    confirm.ask_to_send(what, places, usd, yes=args.yes, times=times)
 
 
 def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:

@@ -105,18 +105,11 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
     from core.account.pricing.price_book import open_book
     from core.model.accounting.amounts import Buckets
     from inspector.cli.compression import summariser_options
-    from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
-    refuse_sending(endpoint.host)
     most = measured.estimated_tokens
     chosen = summariser_options.choice(args, asked)
     usd = open_book().price(Buckets(input=most), chosen.model, chosen.provider, chosen.base_url)
-    money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
-    tokens = fmt.count(most, mark=fmt.ESTIMATE)
-    where = f"{endpoint.host} ({endpoint.model})"
-    confirm.ask(
-        f"Let the engine send up to {tokens} tokens of this conversation to {where}, {money} and answers?",
-        yes=args.yes,
-    )
+    what = f"Let the engine send up to {fmt.count(most, mark=fmt.ESTIMATE)} tokens of this conversation"
+    confirm.ask_to_send(what, [endpoint], usd, yes=args.yes, more=" and answers")
     return most

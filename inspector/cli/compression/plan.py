@@ -51,16 +51,11 @@ def run(args: argparse.Namespace) -> int:
     gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
-        document = payload(found, broken) | {
-            "release_requested": args.release,
-            "hygiene": before_turn,
-        }
+        document = payload(found, broken) | {"release_requested": args.release, "hygiene": before_turn}
         document |= {} if asked.context is None else _origin(asked.context)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
-        output.write_json(
-            document if pruned is None else {**document, "pruned_messages": pruned},
-            mask=not args.unmasked,
-        )
+        document |= {} if pruned is None else {"pruned_messages": pruned}
+        output.write_json(document, mask=not args.unmasked)
     else:
         from core.redact.text import redact_text
 
@@ -137,7 +132,6 @@ def _lines(
 ) -> Iterator[str]:
     from core.preview.headline import plan_headline
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     if here is not None:
         tip = here.conversation.tip
@@ -145,17 +139,7 @@ def _lines(
     said = broken or plan_headline(found)
     yield from output.headline(said)
     yield ""
-    state = "running process" if found.settings.warm else "fresh process"
-    yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
-    verdict = "it would fire" if found.would_fire else "it would not fire"
-    fires = (
-        "an unknown size"
-        if found.engine and found.threshold_tokens is None
-        else fmt.count(found.threshold_tokens)
-    )
-    size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
-    yield f"{size} tokens, fires at {fires}: {verdict}"
-    yield from (f"blocked: {reason}" for reason in found.blocked_by)
+    yield from _standing(found)
     replaced = here.rules if here and found.engine else ()
     yield from (f"note: {note}" for note in (here.notes if here else ()) if note not in replaced)
     yield ""
@@ -173,6 +157,20 @@ def _lines(
         yield ""
         yield f"message {index} would become:"
         yield from (f"  {line}" for line in text.split("\n"))
+
+
+def _standing(found: Plan) -> Iterator[str]:
+    """The size, where it fires, what is in the way."""
+    from inspector.terminal import formatting as fmt
+
+    state = "running process" if found.settings.warm else "fresh process"
+    yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
+    verdict = "it would fire" if found.would_fire else "it would not fire"
+    unknown = found.engine and found.threshold_tokens is None
+    fires = "an unknown size" if unknown else fmt.count(found.threshold_tokens)
+    size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
+    yield f"{size} tokens, fires at {fires}: {verdict}"
+    yield from (f"blocked: {reason}" for reason in found.blocked_by)
 
 
 def _parts(found: Plan) -> Iterator[list[str]]:

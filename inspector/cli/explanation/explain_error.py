@@ -165,10 +165,8 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
 
 def _reactions(found: ErrorExplanation) -> Iterable[str]:
     """What each release makes of it, as a table."""
-    from core.hermes.provider_errors.explain import helps, next_step
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table_lines
-    from inspector.terminal.formatting import count
 
     columns = [
         Column("Hermes"),
@@ -178,17 +176,12 @@ def _reactions(found: ErrorExplanation) -> Iterable[str]:
         Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
         Column("helps", varies=True),
     ]
-    return table_lines(
-        columns,
-        [
-            [
-                one.release,
-                one.kind,
-                count(one.limit),
-                count(one.available),
-                next_step(one),
-                "yes" if helps(found.meaning, one) else "no",
-            ]
-            for one in found.reactions
-        ],
-    )
+    return table_lines(columns, [_cells(found, one) for one in found.reactions])
+
+
+def _cells(found: ErrorExplanation, one: Reaction) -> list[str]:
+    from core.hermes.provider_errors.explain import helps, next_step
+    from inspector.terminal.formatting import count
+
+    helped = "yes" if helps(found.meaning, one) else "no"
+    return [one.release, one.kind, count(one.limit), count(one.available), next_step(one), helped]

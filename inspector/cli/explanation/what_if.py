@@ -33,19 +33,12 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
     """The scenarios for people."""
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as fmt
 
     yield ""
     if not found:
         yield UNKNOWN
         return
     yield "the same history under other settings:"
-    rows = []
-    for one in found:
-        out = one.outcome
-        figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)
-        cost = fmt.money(out.usd, mark=fmt.ESTIMATE)
-        rows.append([one.name, *map(fmt.count, figures), cost, " ".join(_remarks(one))])
     columns = (
         Column("setting"),
         Column("fires at", right=True),
@@ -56,7 +49,16 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
         Column("cost", right=True),
         Column(""),
     )
-    yield from table(columns, rows)
+    yield from table(columns, map(_cells, found))
+
+
+def _cells(one: Scenario) -> list[str]:
+    from inspector.terminal import formatting as fmt
+
+    out = one.outcome
+    figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)
+    cost = fmt.money(out.usd, mark=fmt.ESTIMATE)
+    return [one.name, *map(fmt.count, figures), cost, " ".join(_remarks(one))]
 
 
 def _remarks(one: Scenario) -> Iterator[str]:

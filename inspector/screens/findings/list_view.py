@@ -63,19 +63,9 @@ class FindingList(RowList[FindingRow]):
 
     def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
         """One diagnosis."""
-        ink = self.palette
-        if isinstance(row, Group):
-            line = Line().add(row.title, ink.style("ink-muted", bold=True))
-            return line.add(f"  {row.count:,}", ink.style("ink-faint"))
-        if isinstance(row, NotKnowns):
-            line = Line().cell("▾" if row.opened else "▸", 2, ink.style("ink-faint"))
-            return line.add(row.sentence, ink.style("ink-muted"), most=width - 2)
-        if isinstance(row, NotKnown):
-            line = (
-                Line().cell(fmt.UNKNOWN, 2, ink.style("ink-faint")).cell(row.rule, 4, ink.style("ink-faint"))
-            )
-            return line.add(f"{row.name}: lacked data, {row.why}", ink.style("ink-faint"), most=width - 7)
-        finding = row.finding
+        if not isinstance(row, Diagnosis):
+            return self._draw_other(row, width)
+        ink, finding = self.palette, row.finding
         style = ink.style(f"severity-{finding.severity}", bold=finding.severity is not Severity.INFO)
         line = Line().cell(SEVERITY[finding.severity], 2, style)
         room = min(30, width // 4) if self.titled and width >= 90 else 0
@@ -91,6 +81,17 @@ class FindingList(RowList[FindingRow]):
         if room:
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
         return line
+
+    def _draw_other(self, row: Group | NotKnowns | NotKnown, width: int) -> Line:
+        faint, muted = self.palette.style("ink-faint"), self.palette.style("ink-muted")
+        if isinstance(row, Group):
+            title = self.palette.style("ink-muted", bold=True)
+            return Line().add(row.title, title).add(f"  {row.count:,}", faint)
+        if isinstance(row, NotKnowns):
+            sign = "▾" if row.opened else "▸"
+            return Line().cell(sign, 2, faint).add(row.sentence, muted, most=width - 2)
+        line = Line().cell(fmt.UNKNOWN, 2, faint).cell(row.rule, 4, faint)
+        return line.add(f"{row.name}: lacked data, {row.why}", faint, most=width - 7)
 
     @property
     def told(self) -> int:

@@ -2,57 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from types import ModuleType
 
 from inspector.base.named_screens import VIEWS
-from inspector.screens.workspace.views import View, WorkspaceTab
+from inspector.screens.workspace.views import View
 
 
-def _map() -> View:
-    from inspector.screens.workspace.map.view import MapView
+@dataclass(frozen=True, slots=True)
+class WorkspaceTab:
+    """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
 
-    return MapView()
-
-
-def _why() -> View:
-    from inspector.screens.workspace.why.view import WhyView
-
-    return WhyView()
+    name: str
+    title: str
+    build: Callable[[], View]
 
 
-def _preview() -> View:
-    from inspector.screens.workspace.preview.view import PreviewView
-
-    return PreviewView()
+MODULES = {name: f"workspace.{name}.{'screen' if name == 'usage' else 'view'}" for name in VIEWS}
+"""Where each view lies below `inspector.screens`; its class is called after its name."""
 
 
-def _usage() -> View:
-    from inspector.screens.workspace.usage.screen import UsageView
-
-    return UsageView()
-
-
-def _cache() -> View:
-    from inspector.screens.workspace.cache.view import CacheView
-
-    return CacheView()
+def _built(name: str) -> View:
+    found: View = getattr(_imported(MODULES[name]), f"{name.capitalize()}View")()
+    return found
 
 
-def _chain() -> View:
-    from inspector.screens.workspace.chain.view import ChainView
-
-    return ChainView()
+def _imported(name: str) -> ModuleType:
+    return import_module(f"inspector.screens.{name}")
 
 
 TABS: tuple[WorkspaceTab, ...] = tuple(
-    WorkspaceTab(name, name.capitalize(), build)
-    for name, build in zip(VIEWS, (_map, _why, _preview, _usage, _cache, _chain), strict=True)
+    WorkspaceTab(name, name.capitalize(), partial(_built, name)) for name in VIEWS
 )
 
 
 LATER = (
-    *(f"workspace.{name}.view" for name in VIEWS if name != "usage"),
-    "workspace.usage.screen",
+    *MODULES.values(),
     "workspace.why.turns",
     "workspace.why.what_if",
     "findings.screen",
@@ -65,4 +53,4 @@ LATER = (
 def warm() -> None:
     """Import every view and what lies behind, in a worker: the first to ask for one would wait 100 ms."""
     for name in LATER:
-        import_module(f"inspector.screens.{name}")
+        _imported(name)

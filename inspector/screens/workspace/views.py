@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -69,9 +68,8 @@ class Cursor:
         generations = conversation.generations
         if not generations:
             return None
-        return (
-            generations[self.generation - 1] if 0 < self.generation <= len(generations) else generations[-1]
-        )
+        named = 0 < self.generation <= len(generations)
+        return generations[self.generation - 1 if named else -1]
 
 
 class View(Reporting, Vertical):
@@ -225,15 +223,6 @@ class GenerationView(View):
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Follow the cursor within the generation; a subclass does."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceTab:
-    """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
-
-    name: str
-    title: str
-    build: Callable[[], View]
 
 
 def search_dropped(view: View) -> None:

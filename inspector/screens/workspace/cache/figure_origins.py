@@ -40,18 +40,7 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
     formula = "cache read / (uncached input + cache read + cache write)"
     yield FigureOrigin(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
-    broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
-    lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
-    yield FigureOrigin(
-        Origin("tokens re-read", sum(int(term.amount) for term in lost), "sum over breaks", lost)
-    )
-    costs = tuple(Term(name, one.usd) for name, one in broken if one.usd is not None)
-    prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}
-    usd = sum(term.amount for term in costs) if costs else None
-    unknown = len(broken) - len(costs)
-    notes = (f"without {fmt.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
-    whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
-    yield FigureOrigin(whole)
+    yield from _breaks(report)
     for bill in report.paybacks:
         when = f"the compaction at {fmt.clock(bill.at, seconds=False)}"
         yield from (FigureOrigin(found, when) for found in bill.origins)
@@ -64,6 +53,22 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
         yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
     for one in report.results[:DEAREST]:
         yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
+
+
+def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:
+    """All breaks together."""
+    broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
+    lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
+    yield FigureOrigin(
+        Origin("tokens re-read", sum(int(term.amount) for term in lost), "sum over breaks", lost)
+    )
+    costs = tuple(Term(name, one.usd) for name, one in broken if one.usd is not None)
+    prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}
+    usd = sum(term.amount for term in costs) if costs else None
+    unknown = len(broken) - len(costs)
+    notes = (f"without {fmt.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
+    whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
+    yield FigureOrigin(whole)
 
 
 def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from rich.style import Style
 from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -123,24 +124,27 @@ def figures(
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
     if shown.saved is not None:
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
-    moved = shown.made is not None and shown.made.plan.kept_from is not None
-    pieces = (
-        (BEHIND if behind else "", palette.style("severity-warning", bold=True)),
-        (f"engine: {shown.engine}" if shown.engine else "", palette.style("match", bold=True)),
-        (f"what if: {shown.supposed}" if shown.supposed else "", palette.style("match", bold=True)),
-        ("boundary moved by you" if moved else "", palette.style("match")),
-        (
-            f"focus: {shown.focus}" if shown.focus else "no focus",
-            palette.style("match") if shown.focus else muted,
-        ),
-        (f"summariser: {shown.made_by}", muted),
+    behind_words = (BEHIND if behind else "", palette.style("severity-warning", bold=True))
+    for text, style in (
+        behind_words,
+        *_conditions(shown, palette),
         (_money(shown, price), palette.style("money")),
-    )
-    for text, style in pieces:
+    ):
         room = width - line.width - 4
         if text and (cell_len(text) <= room or room >= LEAST_CUT):
             line.gap(3).add(text, style, most=room)
     return line
+
+
+def _conditions(shown: Comparison, palette: Palette) -> Iterator[tuple[str, Style]]:
+    """What it was made under and with."""
+    match, bold, muted = palette.style("match"), palette.style("match", bold=True), palette.style("ink-muted")
+    moved = shown.made is not None and shown.made.plan.kept_from is not None
+    yield (f"engine: {shown.engine}" if shown.engine else ""), bold
+    yield (f"what if: {shown.supposed}" if shown.supposed else ""), bold
+    yield ("boundary moved by you" if moved else ""), match
+    yield (f"focus: {shown.focus}", match) if shown.focus else ("no focus", muted)
+    yield f"summariser: {shown.made_by}", muted
 
 
 def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:

@@ -62,7 +62,7 @@ class BeforeRows:
         if not 0 <= index < self.count:
             return None
         shown = self._comparison
-        weight = shown.before_weights[index] if index < len(shown.before_weights) else None
+        weight = _at(shown.before_weights, index)
         row = message_row(index, shown.before[index], shown.part(index), weight, lost=shown.lost(index))
         return replace(row, missed=tuple(self._missed.get(index, ())))
 
@@ -107,9 +107,8 @@ class AfterRows:
     def kept_facts(self) -> frozenset[str]:
         """The facts the summary keeps word for word."""
         retention = self._comparison.retention
-        return frozenset(
-            fact.value for fact in (retention.anchors if retention else ()) if fact.fate == "kept"
-        )
+        facts = retention.anchors if retention else ()
+        return frozenset(fact.value for fact in facts if fact.fate == "kept")
 
     def _spans(self) -> tuple[int, int]:
         """How many rows without bands the head has, and the summary."""
@@ -128,24 +127,25 @@ class AfterRows:
             (Part.MIDDLE, "summary", head, lines, words),
             (Part.TAIL, "tail", head + lines, total - head - lines, ""),
         )
-        return Banding(
-            total,
-            tuple(
-                Band(start, part, title, note or f"{fmt.plural(size, 'message')} · kept")
-                for part, title, start, size, note in bands
-                if size
-            ),
+        found = (
+            Band(start, part, title, note or f"{fmt.plural(size, 'message')} · kept")
+            for part, title, start, size, note in bands
+            if size
         )
+        return Banding(total, tuple(found))
 
     def _summary_tokens(self) -> int | None:
-        weights = self._comparison.after_weights
-        return weights[self._at] if self._at is not None and self._at < len(weights) else None
+        return None if self._at is None else _at(self._comparison.after_weights, self._at)
 
     def _message(self, index: int) -> MessageRow:
         shown = self._comparison
-        weight = shown.after_weights[index] if index < len(shown.after_weights) else None
+        weight = _at(shown.after_weights, index)
         origin = shown.kept.get(index)
         return message_row(index, shown.after[index], None if origin is None else shown.part(origin), weight)
+
+
+def _at(weights: Sequence[int], index: int) -> int | None:
+    return weights[index] if index < len(weights) else None
 
 
 def before_banding(comparison: Comparison) -> Banding:

@@ -73,7 +73,7 @@ class WhyView(CurveView):
             ask_store(self, "why", subject.location, read, self._take)
 
     def _take(self, found: Explained) -> None:
-        explanation, curve = found.explanation, found.curve
+        explanation = found.explanation
         before, again = self._explanation, self._explanation is not None
         now = self.moments.current is not None and self.moments.current.event is None
         self._explanation = explanation
@@ -81,13 +81,7 @@ class WhyView(CurveView):
         if new:
             self._bills, self._survived = None, {}
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
-        self.chart.values, self.chart.made_of = found.values, found.layers
-        self.chart.read_out = partial(read_out, curve)
-        self.chart.threshold = curve.threshold
-        marks = zip(curve.marks, explanation.events, strict=True)
-        self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
-        self.chart.asides = asides(curve)
-        self.chart.caption, self.chart.ends = caption(curve), ends(curve)
+        self._draw_curve(found)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]
         moments.append(Moment(len(moments), None, explanation.now))
         place = len(explanation.events) if now else self.moments.cursor
@@ -99,6 +93,16 @@ class WhyView(CurveView):
         if new and explanation.events and self.subject is not None:
             read = partial(bills, self.subject.conversation)
             ask_store(self, "why-bills", self.subject.location, read, self._take_bills)
+
+    def _draw_curve(self, found: Explained) -> None:
+        curve = found.curve
+        self.chart.values, self.chart.made_of = found.values, found.layers
+        self.chart.read_out = partial(read_out, curve)
+        self.chart.threshold = curve.threshold
+        marks = zip(curve.marks, found.explanation.events, strict=True)
+        self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
+        self.chart.asides = asides(curve)
+        self.chart.caption, self.chart.ends = caption(curve), ends(curve)
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
