@@ -53,17 +53,8 @@ def lines(
     foot = [[_clean(cell) for cell in total]] if total is not None else []
     same = _same(columns, cells)
     room = terminal_width()
-    kept = [index for index in range(len(columns)) if index not in same]
-    hidden: list[int] = []
-    while True:
-        widths = _widths(
-            [columns[i] for i in kept], [[row[i] for i in kept] for row in (*cells, *foot)], room
-        )
-        spare = [i for i in kept if columns[i].rank]
-        if room is None or _whole(widths) <= room or not spare:
-            break
-        hidden.append(max(spare, key=lambda i: columns[i].rank))
-        kept.remove(hidden[-1])
+    told = [index for index in range(len(columns)) if index not in same]
+    kept, widths = _fitting(columns, [*cells, *foot], told, room)
     shown = [columns[i] for i in kept]
     if room is not None:
         widths = _shrunk(shown, widths, room, _SLIVER)  # rather than to cut a number at the end
@@ -71,7 +62,20 @@ def lines(
     for row in (*cells, *foot):
         found += _row_lines(shown, widths, [row[i] for i in kept])
     found = found if room is None else [_cropped(line, room) for line in found]
-    return [*found, *_left_out(columns, same, hidden)]
+    return [*found, *_left_out(columns, same, [i for i in told if i not in kept])]
+
+
+def _fitting(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]], kept: Sequence[int], room: int | None
+) -> tuple[list[int], list[int]]:
+    """The columns there is room for, and their widths; the least needed go first."""
+    kept = list(kept)
+    while True:
+        widths = _widths([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
+        spare = [i for i in kept if columns[i].rank]
+        if room is None or _whole(widths) <= room or not spare:
+            return kept, widths
+        kept.remove(max(spare, key=lambda i: columns[i].rank))
 
 
 def _clean(cell: str) -> str:
@@ -95,7 +99,7 @@ def _left_out(columns: Sequence[Column], same: dict[int, str], hidden: Sequence[
     if told:
         yield inked(f"in every row: {told}", Ink.MUTED)
     if hidden:
-        names = ", ".join(columns[i].title for i in sorted(hidden))
+        names = ", ".join(columns[i].title for i in hidden)
         yield inked(f"no room for: {names}", Ink.MUTED)
 
 

@@ -72,13 +72,7 @@ def plan_install(
     if not home.is_dir():
         raise NotFoundError("no such HERMES_HOME", where=str(home))
     home = home.absolute()
-    folder = plugin_folder(home)
-    if folder.exists() and not (folder / _RECEIPT).is_file():
-        raise UsageError(
-            "another plugin of that name is there", where=str(folder), remedy="Move it away first"
-        )
-    if installed(home) is not None:
-        raise UsageError("the plugin is installed already", where=str(folder), remedy="Uninstall it first")
+    folder = _free_folder(home)
     config = home / _CONFIG
     before = _read(config)
     settings = Settings(
@@ -99,6 +93,18 @@ def plan_install(
         _fill(Path(place) / NAME, settings)
         text = by_commands(hermes, Path(place) / NAME, before, NAME, engine=engine)
     return planned if text is None else replace(planned, edit=Edit(text, ()), hermes=hermes)
+
+
+def _free_folder(home: Path) -> Path:
+    """Where the plugin goes, and no other is."""
+    folder = plugin_folder(home)
+    if folder.exists() and not (folder / _RECEIPT).is_file():
+        raise UsageError(
+            "another plugin of that name is there", where=str(folder), remedy="Move it away first"
+        )
+    if installed(home) is not None:
+        raise UsageError("the plugin is installed already", where=str(folder), remedy="Uninstall it first")
+    return folder
 
 
 def install(planned: Planned) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from core.model.transcript.conversation import Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
 from inspector import __version__
@@ -42,7 +43,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
 
     explanation = explain(store, session.id)
     context = explanation.context
-    conversation, hits = context.conversation, cache_of(context)
+    hits = cache_of(context)
     examined = diagnose_case(Case(context, explanation.events, datetime.now(UTC), hits))
     by_model, by_day = (
         collect((store,), by=group, session=session.id, prices=open_book()).ledger()
@@ -52,21 +53,25 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     return {
         "inspector": __version__,
         "session": session.id,
-        "source": conversation.tip.source,
-        "model": conversation.tip.model,
-        "provider": conversation.tip.provider,
-        "schema": store.schema.version,
-        "sessions": len(conversation.sessions),
-        "generations": [len(one.row_ids) for one in conversation.generations],
+        **_about(store, context.conversation),
         "severity": None if severity is None else severity.value,
         "why": _reasons_without_quotes(why_payload(explanation)),
         "findings": [_finding_without_quotes(jsonio.finding(one)) for one in examined.findings],
-        "unknown": [{"rule": one.rule, "name": one.name, "why": one.why} for one in examined.unknown],
+        "unknown": [jsonio.not_known(one) for one in examined.unknown],
         "usage": usage_json.payload(by_model),
         "days": usage_json.payload(by_day)["rows"],
         "cache": cache_payload(hits),
         "chain": chain_payload(store.chain(session.id)),
-        "notes": list(conversation.notes),
+        "notes": list(context.conversation.notes),
+    }
+
+
+def _about(store: Store, conversation: Conversation) -> dict[str, Any]:
+    return {
+        **jsonio.fields(conversation.tip, "source model provider"),
+        "schema": store.schema.version,
+        "sessions": len(conversation.sessions),
+        "generations": [len(one.row_ids) for one in conversation.generations],
     }
 
 

@@ -120,32 +120,25 @@ def add_shared_options(parser: argparse.ArgumentParser, *, csv: str | None = Non
 def add_app_options(parser: argparse.ArgumentParser) -> None:
     """`--screenshot` and what goes with it."""
     group = parser.add_argument_group("the app")
-    group.add_argument(
-        "--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE, .svg or .png, and exit"
-    )
-    group.add_argument(
-        "--linear", action="store_true", help="print lines and numbered choices instead of drawing"
-    )
-    group.add_argument("--screen", metavar="NAME", help=_screens())
-    group.add_argument(
-        "--session", metavar="SESSION", help="the conversation to open there (default: the newest)"
-    )
-    group.add_argument(
+    add = group.add_argument
+    add("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE, .svg or .png, and exit")
+    add("--linear", action="store_true", help="print lines and numbered choices instead of drawing")
+    add("--screen", metavar="NAME", help=_screens())
+    add("--session", metavar="SESSION", help="the conversation to open there (default: the newest)")
+    add(
         "--focus",
         metavar="TOPIC",
         action="append",
         help="a topic for the focus lab to compare; may be repeated",
     )
-    group.add_argument(
+    add(
         "--engine",
         type=str,
         metavar="NAME|PATH|builtin|hermes",
         help="the context engine whose cut map, preview and focus lab show",
     )
     add_python_option(group)
-    group.add_argument(
-        "--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40"
-    )
+    add("--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40")
 
 
 @cache
@@ -191,16 +184,11 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     """`--fleet` and what goes with it: many machines, one document."""
     group = parser.add_argument_group("many machines")
-    group.add_argument(
-        "--fleet",
-        metavar="GLOB|FILE",
-        help="every home or state.db that fits or that a list names",
-    )
-    group.add_argument(
-        "--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)"
-    )
-    group.add_argument(
+    add = group.add_argument
+    add("--fleet", metavar="GLOB|FILE", help="every home or state.db that fits or that a list names")
+    add("--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)")
+    add(
         "--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one a processor)"
     )
-    group.add_argument("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
-    group.add_argument("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")
+    add("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
+    add("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")

@@ -59,9 +59,8 @@ class Report:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `doctor`."""
-    parser.add_argument(
-        "--integrity", action="store_true", help="also SQLite's own check, which reads everything"
-    )
+    add = parser.add_argument
+    add("--integrity", action="store_true", help="also SQLite's own check, which reads everything")
     options.add_shared_options(parser)
     options.add_fleet_options(parser)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
     from core.model.transcript.session import Session
     from core.store.conversations.session_lists import ConversationLists, SessionLists
+    from inspector.cli.table import Column
 
 MOST_COUNTED = 1_000
 
@@ -105,10 +106,20 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         total: How many there are without the limit.
         several: Rows come from several databases, so each says which.
     """
-    from inspector.cli.table import Column, lines
+    from inspector.cli.table import lines
     from inspector.terminal import formatting as fmt
 
-    columns = (
+    now = fmt.utc_now()
+    yield from lines(_columns(several), (_cells(row, now, several=several) for row in rows))
+    shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
+    more = " · --limit N shows more, --all every session" if len(rows) < total else ""
+    yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
+
+
+def _columns(several: bool) -> tuple[Column, ...]:
+    from inspector.cli.table import Column
+
+    return (
         Column("last"),
         *([Column("profile", varies=True, rank=5)] if several else ()),
         Column("conversation", shrinks=True, least=24),
@@ -121,11 +132,6 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         Column("cost", right=True),
         Column("session", rank=9),
     )
-    now = fmt.utc_now()
-    yield from lines(columns, (_cells(row, now, several=several) for row in rows))
-    shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
-    more = " · --limit N shows more, --all every session" if len(rows) < total else ""
-    yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
 
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `recall`."""
     options.add_session_argument(parser)
-    parser.add_argument("words", metavar="WORDS", nargs="+", help="what to look for")
-    parser.add_argument("--all", action="store_true", help="messages that are still live too")
-    parser.add_argument(
-        "--limit", type=numbers.positive, default=20, metavar="N", help="hits (default: %(default)s)"
-    )
+    add = parser.add_argument
+    add("words", metavar="WORDS", nargs="+", help="what to look for")
+    add("--all", action="store_true", help="messages that are still live too")
+    add("--limit", type=numbers.positive, default=20, metavar="N", help="hits (default: %(default)s)")
     options.add_shared_options(parser)
 
 

@@ -16,11 +16,10 @@ from inspector.payloads import values as jsonio
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `search`."""
-    parser.add_argument("text", metavar="TEXT", nargs="+", help="words to look for")
-    parser.add_argument(
-        "--limit", type=numbers.positive, default=50, metavar="N", help="hits (default: %(default)s)"
-    )
-    parser.add_argument("--in", dest="session", metavar="SESSION", help="only in this session")
+    add = parser.add_argument
+    add("text", metavar="TEXT", nargs="+", help="words to look for")
+    add("--limit", type=numbers.positive, default=50, metavar="N", help="hits (default: %(default)s)")
+    add("--in", dest="session", metavar="SESSION", help="only in this session")
     options.add_shared_options(parser)
 
 

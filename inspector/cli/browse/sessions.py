@@ -26,18 +26,13 @@ SHOWN = 50
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `sessions`."""
-    parser.add_argument("--limit", type=numbers.whole, metavar="N", help=f"at most N rows (table: {SHOWN})")
-    parser.add_argument(
-        "--all", action="store_true", help="every session on a row of its own, without a limit"
-    )
-    parser.add_argument(
-        "--since", type=numbers.moment, metavar="WHEN", help="active since: 7d, 24h, 2026-11-20"
-    )
-    parser.add_argument("--source", metavar="NAME", help="only from here: cli, telegram, cron, ...")
-    parser.add_argument(
-        "--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT"
-    )
-    parser.add_argument("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
+    add = parser.add_argument
+    add("--limit", type=numbers.whole, metavar="N", help=f"at most N rows (table: {SHOWN})")
+    add("--all", action="store_true", help="every session on a row of its own, without a limit")
+    add("--since", type=numbers.moment, metavar="WHEN", help="active since: 7d, 24h, 2026-11-20")
+    add("--source", metavar="NAME", help="only from here: cli, telegram, cron, ...")
+    add("--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT")
+    add("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
     options.add_shared_options(parser)
 
 

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--apply` and what goes with it."""
     group = parser.add_argument_group("writing")
-    group.add_argument("--apply", action="store_true", help="write it; `undo` takes it back")
-    group.add_argument(
-        "--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does"
-    )
-    group.add_argument(
+    add = group.add_argument
+    add("--apply", action="store_true", help="write it; `undo` takes it back")
+    add("--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does")
+    add(
         "--accept-fallback",
         action="store_true",
         help="write even what was made by rule after a failed summary",
@@ -34,10 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_consent(group: argparse._ActionsContainer) -> None:
     """`--yes` and `--force`."""
-    group.add_argument("--yes", action="store_true", help="do not ask before sending or writing")
-    group.add_argument(
-        "--force", type=_guards, default=(), metavar="NAME,...", help="pass these guards regardless"
-    )
+    add = group.add_argument
+    add("--yes", action="store_true", help="do not ask before sending or writing")
+    add("--force", type=_guards, default=(), metavar="NAME,...", help="pass these guards regardless")
 
 
 def check(args: argparse.Namespace) -> None:

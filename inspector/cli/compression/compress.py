@@ -35,16 +35,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what_if.add_arguments(parser)
     summarisers.add_arguments(parser)
     engine_comparison.add_arguments(parser)
-    parser.add_argument(
-        "--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`")
+    add(
         "--compare-focus",
         action="append",
         metavar="TOPIC",
         help="hold this topic against none; may be repeated",
     )
-    parser.add_argument("--diff", action="store_true", help="print a unified diff of before and after")
+    add("--diff", action="store_true", help="print a unified diff of before and after")
     writing.add_arguments(parser)
 
 

@@ -114,18 +114,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_newer(group: argparse._ArgumentGroup) -> None:
     """Numbers that only some releases or routes heed."""
-    group.add_argument(
-        "--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens"
-    )
-    group.add_argument("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
-    group.add_argument("--min-tail-user-messages", type=numbers.whole, metavar="N", help="as in compression")
-    group.add_argument(
-        "--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length"
-    )
-    group.add_argument("--aux-window", type=numbers.positive, metavar="N", help="window of the summary model")
-    group.add_argument("--session-model", metavar="NAME", help="for thresholds that depend on the model")
-    group.add_argument("--session-provider", metavar="NAME", help="likewise")
-    group.add_argument("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
+    add = group.add_argument
+    add("--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens")
+    add("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
+    add("--min-tail-user-messages", type=numbers.whole, metavar="N", help="as in compression")
+    add("--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length")
+    add("--aux-window", type=numbers.positive, metavar="N", help="window of the summary model")
+    add("--session-model", metavar="NAME", help="for thresholds that depend on the model")
+    add("--session-provider", metavar="NAME", help="likewise")
+    add("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
 
 
 def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:

@@ -22,33 +22,24 @@ MODELS = NAMES[3:]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """`--summariser`, the model behind it, and `--summary-file`."""
     group = parser.add_argument_group("the summary")
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--summariser",
         choices=NAMES,
         default=own_settings().summariser.name,
         help="who writes it (default: %(default)s)",
     )
-    group.add_argument(
-        "--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin"
-    )
-    group.add_argument(
+    add("--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin")
+    add(
         "--check",
         action="store_true",
         help="hold a model's summary against the messages, ask it once more, take out what is unsupported",
     )
-    group.add_argument(
-        "--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)"
-    )
-    group.add_argument("--provider", metavar="NAME", help="its provider, as Hermes names it")
-    group.add_argument(
-        "--base-url", metavar="URL", help="its API; OpenRouter, Ollama, vLLM and llama.cpp work"
-    )
-    group.add_argument(
-        "--api-key", metavar="KEY", help="better kept in the environment, where no process list shows it"
-    )
-    group.add_argument(
-        "--timeout", type=numbers.positive, metavar="SECONDS", help="without a word from the server"
-    )
+    add("--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)")
+    add("--provider", metavar="NAME", help="its provider, as Hermes names it")
+    add("--base-url", metavar="URL", help="its API; OpenRouter, Ollama, vLLM and llama.cpp work")
+    add("--api-key", metavar="KEY", help="better kept in the environment, where no process list shows it")
+    add("--timeout", type=numbers.positive, metavar="SECONDS", help="without a word from the server")
 
 
 def summariser(args: argparse.Namespace, asked: Question) -> Summariser:

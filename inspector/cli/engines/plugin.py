@@ -30,34 +30,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plugin`."""
     if isinstance(parser, options.Parser):
         parser.mixes = True
-    parser.add_argument("action", choices=("install", "status", "uninstall", "answer", "request"))
-    parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="WORD",
-        help="answer: why, plan, cost, or lost TOPIC; request: its number",
+    add = parser.add_argument
+    add("action", choices=("install", "status", "uninstall", "answer", "request"))
+    add(
+        "words", nargs="*", metavar="WORD", help="answer: why, plan, cost, or lost TOPIC; request: its number"
     )
-    parser.add_argument("--engine", action="store_true", help="install: be Hermes' context engine")
-    parser.add_argument("--recorder", action="store_true", help="install: record sizes and usage of requests")
-    parser.add_argument(
+    add("--engine", action="store_true", help="install: be Hermes' context engine")
+    add("--recorder", action="store_true", help="install: record sizes and usage of requests")
+    add(
         "--keep-text",
         action="store_true",
         help="install: with --recorder, also texts Hermes' database does not hold, credentials masked",
     )
-    parser.add_argument(
+    add(
         "--summariser",
         choices=("extractive", "static", *_MODELS),
         default="extractive",
         help="install: who writes the engine's summaries (default: %(default)s, which asks no model)",
     )
-    parser.add_argument("--model", metavar="NAME", help="install: the model that writes them")
-    parser.add_argument("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
-    parser.add_argument("--base-url", metavar="URL", help="install: its API")
-    parser.add_argument(
-        "--session", metavar="SESSION", default="latest", help="answer, request: of this conversation"
-    )
-    parser.add_argument("--yes", action="store_true", help="agree beforehand")
-    parser.add_argument(
+    add("--model", metavar="NAME", help="install: the model that writes them")
+    add("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
+    add("--base-url", metavar="URL", help="install: its API")
+    add("--session", metavar="SESSION", default="latest", help="answer, request: of this conversation")
+    add("--yes", action="store_true", help="agree beforehand")
+    add(
         "--edit",
         action="store_true",
         help="install: change config.yaml here, comments and all, not by Hermes' commands",

@@ -27,21 +27,18 @@ _LONGEST = 200_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `explain-error`."""
-    parser.add_argument("text", metavar="TEXT", help="the error, a line of a log, or - for standard input")
-    parser.add_argument("--status", metavar="N", type=parsers.whole, help="its HTTP status")
-    parser.add_argument("--provider", metavar="P", default="", help="the provider, as Hermes names it")
-    parser.add_argument("--model", metavar="M", default="", help="the model")
-    parser.add_argument("--body", metavar="JSON", help="the body of the answer")
-    parser.add_argument("--exception", metavar="NAME", default="", help="class of the exception")
-    parser.add_argument("--base-url", metavar="URL", default="", help="where the call went")
-    parser.add_argument(
-        "--tokens", metavar="N", type=parsers.whole, default=20_000, help="size of the conversation (20,000)"
-    )
-    parser.add_argument(
-        "--window", metavar="N", type=parsers.positive, default=200_000, help="the window (200,000)"
-    )
-    parser.add_argument("--messages", metavar="N", type=parsers.whole, default=12, help="messages in it (12)")
-    parser.add_argument("--release", metavar="X.Y", help="only this Hermes release (default: all known)")
+    add = parser.add_argument
+    add("text", metavar="TEXT", help="the error, a line of a log, or - for standard input")
+    add("--status", metavar="N", type=parsers.whole, help="its HTTP status")
+    add("--provider", metavar="P", default="", help="the provider, as Hermes names it")
+    add("--model", metavar="M", default="", help="the model")
+    add("--body", metavar="JSON", help="the body of the answer")
+    add("--exception", metavar="NAME", default="", help="class of the exception")
+    add("--base-url", metavar="URL", default="", help="where the call went")
+    add("--tokens", metavar="N", type=parsers.whole, default=20_000, help="size of the conversation (20,000)")
+    add("--window", metavar="N", type=parsers.positive, default=200_000, help="the window (200,000)")
+    add("--messages", metavar="N", type=parsers.whole, default=12, help="messages in it (12)")
+    add("--release", metavar="X.Y", help="only this Hermes release (default: all known)")
     options.add_json_option(parser)
 
 

@@ -33,18 +33,13 @@ LABEL = 9
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `why`."""
     options.add_session_argument(parser)
-    parser.add_argument("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
-    parser.add_argument(
-        "--decisions", action="store_true", help="also each check of a turn: required, actual, passed"
-    )
-    parser.add_argument(
-        "--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)"
-    )
-    parser.add_argument("--turns", action="store_true", help="also every turn, and why it did not compress")
-    parser.add_argument(
-        "--limit", type=numbers.positive, metavar="N", help="with --turns: the newest N (default: all)"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
+    add("--decisions", action="store_true", help="also each check of a turn: required, actual, passed")
+    add("--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)")
+    add("--turns", action="store_true", help="also every turn, and why it did not compress")
+    add("--limit", type=numbers.positive, metavar="N", help="with --turns: the newest N (default: all)")
+    add(
         "--what-if", action="store_true", help="also what other thresholds, tails and windows would have done"
     )
     options.add_shared_options(parser)

@@ -36,18 +36,13 @@ PACE = 0.25
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `watch`."""
-    parser.add_argument(
-        "--kind", choices=KINDS, action="append", help="only events of this kind; may be repeated"
-    )
-    parser.add_argument("--cursor", type=Path, metavar="FILE", help="go on from FILE, and keep in it how far")
-    parser.add_argument("--once", action="store_true", help="tell what there is since the cursor, and end")
-    parser.add_argument(
-        "--alert-at", type=numbers.share, metavar="SHARE", help="tell when context passes this share: 0.8"
-    )
-    parser.add_argument(
-        "--budget", type=numbers.dollars, metavar="USD", help="tell when today's money passes this"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--kind", choices=KINDS, action="append", help="only events of this kind; may be repeated")
+    add("--cursor", type=Path, metavar="FILE", help="go on from FILE, and keep in it how far")
+    add("--once", action="store_true", help="tell what there is since the cursor, and end")
+    add("--alert-at", type=numbers.share, metavar="SHARE", help="tell when context passes this share: 0.8")
+    add("--budget", type=numbers.dollars, metavar="USD", help="tell when today's money passes this")
+    add(
         "--notify",
         action="store_true",
         help="ring the bell, or notify the desktop, at alerts, failures, dear cache breaks and the budget",

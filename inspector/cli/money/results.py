@@ -35,29 +35,22 @@ SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `results`."""
     options.add_session_argument(parser, optional=True)
-    parser.add_argument(
-        "--incoming", type=str, metavar="FILE", help="results arriving in one turn; - for stdin"
-    )
-    parser.add_argument(
-        "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
-    )
-    parser.add_argument("--window", type=numbers.whole, metavar="N", help="the model's context length")
-    parser.add_argument(
+    add = parser.add_argument
+    add("--incoming", type=str, metavar="FILE", help="results arriving in one turn; - for stdin")
+    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)")
+    add("--window", type=numbers.whole, metavar="N", help="the model's context length")
+    add(
         "--environment",
         choices=("local", "none"),
         default=None,
         help="with --incoming: none while no terminal has been used in the task (default: local)",
     )
-    parser.add_argument(
-        "--check-files", action="store_true", help="look whether saved files are there; none is opened"
-    )
-    parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
-    parser.add_argument(
+    add("--check-files", action="store_true", help="look whether saved files are there; none is opened")
+    add("--no-prices", action="store_true", help="leave costs out; faster")
+    add(
         "--sort", choices=("cost", *SORTS), default="cost", help="order of the results (default: %(default)s)"
     )
-    parser.add_argument(
-        "--limit", type=numbers.positive, metavar="N", help="at most N results (default: all)"
-    )
+    add("--limit", type=numbers.positive, metavar="N", help="at most N results (default: all)")
     options.add_shared_options(parser)
 
 

@@ -36,29 +36,21 @@ SHOWN = 40
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `usage`."""
     options.add_session_argument(parser, optional=True)
-    parser.add_argument("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
-    parser.add_argument(
-        "--since",
-        type=numbers.moment,
-        metavar="WHEN",
-        help="started since: today, week, 30d, 2026-11-01",
-    )
-    parser.add_argument("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
-    parser.add_argument("--sort", choices=SORTS, help="order (default: cost; days and hours by time)")
-    parser.add_argument(
-        "--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})"
-    )
-    parser.add_argument(
-        "--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
+    add("--since", type=numbers.moment, metavar="WHEN", help="started since: today, week, 30d, 2026-11-01")
+    add("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
+    add("--sort", choices=SORTS, help="order (default: cost; days and hours by time)")
+    add("--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})")
+    add("--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent")
+    add(
         "--transcript",
         action="extend",
         nargs="+",
         metavar="FILE",
         help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
     )
-    parser.add_argument("--no-prices", action="store_true", help="leave computed costs out; faster")
+    add("--no-prices", action="store_true", help="leave computed costs out; faster")
     options.add_shared_options(parser, csv="print a table for a spreadsheet")
     options.add_fleet_options(parser)
 

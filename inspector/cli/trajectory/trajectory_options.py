@@ -14,27 +14,21 @@ _SUMMARISERS = ("extractive", "static", "anthropic", "openai")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """All of them, in the order of the work."""
-    parser.add_argument(
-        "input", metavar="INPUT", type=str, help="a file, a folder, a pattern in quotes or a URL"
-    )
-    parser.add_argument("output", metavar="OUTPUT", type=str, nargs="?", help="a file, or a folder")
+    add = parser.add_argument
+    add("input", metavar="INPUT", type=str, help="a file, a folder, a pattern in quotes or a URL")
+    add("output", metavar="OUTPUT", type=str, nargs="?", help="a file, or a folder")
     _cut(parser.add_argument_group("what is cut"))
     _summary(parser.add_argument_group("the summary"))
     _work(parser.add_argument_group("the run"))
 
 
 def _cut(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--release", metavar="X", help="the release whose rules apply (default: the newest)")
-    group.add_argument(
-        "--target", type=numbers.positive, metavar="N", help="tokens a trajectory may hold (default: 15250)"
-    )
-    group.add_argument(
-        "--summary-target", type=numbers.whole, metavar="N", help="tokens for the summary (default: 750)"
-    )
-    group.add_argument(
-        "--protect-last", type=numbers.whole, metavar="N", help="turns at the end that stay (default: 4)"
-    )
-    group.add_argument(
+    add = group.add_argument
+    add("--release", metavar="X", help="the release whose rules apply (default: the newest)")
+    add("--target", type=numbers.positive, metavar="N", help="tokens a trajectory may hold (default: 15250)")
+    add("--summary-target", type=numbers.whole, metavar="N", help="tokens for the summary (default: 750)")
+    add("--protect-last", type=numbers.whole, metavar="N", help="turns at the end that stay (default: 4)")
+    add(
         "--no-protect",
         choices=ROLES,
         metavar="ROLE",
@@ -42,17 +36,15 @@ def _cut(group: argparse._ArgumentGroup) -> None:
         default=[],
         help=f"do not keep the first turn of this role ({', '.join(ROLES)}); may be repeated",
     )
-    group.add_argument(
+    add(
         "--tokenizer",
         type=str,
         metavar="NAME",
         help="o200k_base, cl100k_base, or the path of a tokenizer.json (default: o200k_base)",
     )
-    group.add_argument("--config", type=str, metavar="FILE", help="the YAML file of Hermes' own tool")
-    group.add_argument("--sample", type=_percent, metavar="PERCENT", help="take a share of the entries")
-    group.add_argument(
-        "--seed", type=numbers.whole, default=42, metavar="N", help="of the sample (default: 42)"
-    )
+    add("--config", type=str, metavar="FILE", help="the YAML file of Hermes' own tool")
+    add("--sample", type=_percent, metavar="PERCENT", help="take a share of the entries")
+    add("--seed", type=numbers.whole, default=42, metavar="N", help="of the sample (default: 42)")
 
 
 def _summary(group: argparse._ArgumentGroup) -> None:

@@ -146,8 +146,7 @@ class FigureView(View):
         """Say where they come from."""
         from inspector.screens.dialogs.origin import OriginScreen
 
-        asked = self.figures()
-        if asked is not None:
+        if (asked := self.figures()) is not None:
             self.app.push_screen(OriginScreen(asked))
 
 
@@ -231,8 +230,8 @@ def search_dropped(view: View) -> None:
     from inspector.screens.search.screen import SearchScreen
 
     if view.subject is not None:
-        tip = view.subject.conversation.tip.id
-        view.app.push_screen(SearchScreen(dropped(view.subject.location, tip)))
+        about = view.subject
+        view.app.push_screen(SearchScreen(dropped(about.location, about.conversation.tip.id)))
 
 
 def use_engine(view: View, engine: OtherEngine | None) -> None:

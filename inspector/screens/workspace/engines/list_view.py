@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.model.compaction.preview import Retention
 from core.preview.kept_words import kind_word
 from core.preview.other_engine import Contender
 from inspector.base.commands import bindings
@@ -102,7 +103,11 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     if one.done is not None and one.done.same is not None:
         words = "it cuts where our plan cuts" if one.done.same else "it does not cut where our plan cuts"
         yield from field("our plan", words, width, ink)
-    lost = one.preview.retention.lost if one.preview.retention else ()
+    yield from _lost(one.preview.retention, width, ink)
+
+
+def _lost(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
+    lost = kept.lost if kept else ()
     for place, fact in enumerate(lost[:_SHOWN]):
         if not place:
             yield from (Line(), *paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True))

@@ -135,19 +135,22 @@ class UsagePanel(Reporting, Vertical):
         self._draw_bars(bars_of(found), len(found.ledger.rows))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         shell(self).failures += found.errors
+        left = self.rows.cursor if again else self._left.pop(found.question, 0)
+        self._draw_rows(found, before, left)
+        self._draw_tabs()
+        self.query_one("#dimensions", StatusLine).right = ()
+        if not again:
+            self.card.scroll_to(y=0, animate=False)
+        self._show_origin()
+
+    def _draw_rows(self, found: UsageAnswer, before: LedgerRow | None, left: int) -> None:
         self.rows.dearest = max(filter(None, map(spent, found.ledger.rows)), default=None)
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
         about = before and (before.key, before.task)
         same = (place for place, row in enumerate(rows) if (row.key, row.task) == about)
-        left = self.rows.cursor if again else self._left.pop(found.question, 0)
         self.rows.show(ListRows(rows), cursor=next(same, left))
-        self._draw_tabs()
-        self.query_one("#dimensions", StatusLine).right = ()
-        if not again:
-            self.card.scroll_to(y=0, animate=False)
-        self._show_origin()
 
     def _add_detail(self, found: UsageAnswer, more: Detail) -> None:
         """What is said beside the sums is there."""

@@ -108,21 +108,13 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     calls = Calls(shown, clock)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
-        samples, marks = _around(events, now.tokens)
-        return Curve(samples, marks, now.threshold, measured=False)
+        return Curve(*_around(events, now.tokens), now.threshold, measured=False)
     failed = [one.at for one in log.records if one.kind is Kind.CALL_FAILED]
     times = [clock.utc(one.at) for one in shown] if events or failed else []
-    return Curve(
-        calls,
-        tuple(_before(times, event.at) for event in events),
-        now.threshold,
-        measured=True,
-        switches=tuple(
-            place_of(after, len(answered), len(calls)) for after in _switches([one.model for one in answered])
-        ),
-        errors=tuple(_before(times, clock.utc(at)) for at in failed),
-        calls=len(answered),
-    )
+    marks = tuple(_before(times, event.at) for event in events)
+    switches = (place_of(at, len(answered), len(calls)) for at in _switches([one.model for one in answered]))
+    errors = tuple(_before(times, clock.utc(at)) for at in failed)
+    return Curve(calls, marks, now.threshold, True, tuple(switches), errors, len(answered))
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:
