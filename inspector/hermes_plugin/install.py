@@ -171,24 +171,36 @@ def uninstall(home: Path) -> Removed:
     told = json.loads(receipt.read_text("utf-8"))
     before = None if told["before"] is None else bytes.fromhex(told["before"])
     config, changes = home / _CONFIG, [Change(**change) for change in told["changes"]]
-    now, trouble, copy = _read(config), None, None
-    same = now is not None and sha256(now).hexdigest() == told["after"]
-    rewritten = bool(told.get("rewritten"))
-    if (changes or rewritten) and now is not None:
-        if not same:
+    now, rewritten = _read(config), bool(told.get("rewritten"))
+    removed = Removed(same=True)
+    if changes or rewritten:
+        removed = Removed(now is not None and sha256(now).hexdigest() == told["after"])
+        if removed.same:
+            _put_back(config, before)
+        elif now is not None:
             trouble = _take_out(config, now, before or b"", changes)
-            if rewritten and before is not None:
-                copy = config.with_name(_KEPT)
-                _write(copy, before)
-        elif before is None:
-            config.unlink()
-        else:
-            _replace(config, before)
+            removed = Removed(False, trouble, _kept(config, before) if rewritten else None)
     shutil.rmtree(folder)
     if told.get("made_plugins"):
         with suppress(OSError):  # somebody else's plugins are there by now
             folder.parent.rmdir()
-    return Removed(same or not (changes or rewritten), trouble, copy)
+    return removed
+
+
+def _put_back(config: Path, before: bytes | None) -> None:
+    if before is None:
+        config.unlink()
+    else:
+        _replace(config, before)
+
+
+def _kept(config: Path, before: bytes | None) -> Path | None:
+    """A copy of the file as it was before Hermes wrote it anew."""
+    if before is None:
+        return None
+    copy = config.with_name(_KEPT)
+    _write(copy, before)
+    return copy
 
 
 def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:

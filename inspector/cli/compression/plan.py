@@ -131,7 +131,6 @@ def _lines(
     found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]], broken: Headline | None
 ) -> Iterator[str]:
     from core.preview.headline import plan_headline
-    from inspector.cli.table import Column, lines
 
     if here is not None:
         tip = here.conversation.tip
@@ -143,14 +142,7 @@ def _lines(
     replaced = here.rules if here and found.engine else ()
     yield from (f"note: {note}" for note in (here.notes if here else ()) if note not in replaced)
     yield ""
-    columns = (
-        Column("part"),
-        Column("messages"),
-        Column("count", right=True, rank=1),
-        Column("tokens", right=True),
-        Column("", shrinks=True, wraps=True, least=10),
-    )
-    yield from lines(columns, _parts(found))
+    yield from _parts(found)
     yield ""
     yield from (f"  {line}" for line in found.arithmetic)
     for index, text in pruned:
@@ -173,19 +165,25 @@ def _standing(found: Plan) -> Iterator[str]:
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
 
 
-def _parts(found: Plan) -> Iterator[list[str]]:
+def _parts(found: Plan) -> list[str]:
+    from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as fmt
 
     budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE)
     made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"
     middle = f"becomes {made}" if found.summarises else "kept: an earlier summary" if found.spent else ""
-    remarks = ("kept", middle, "kept")
-    for name, span, remark in zip(
-        ("head", "middle", "tail"), (found.head, found.middle, found.tail), remarks, strict=True
-    ):
+    columns = (
+        Column("part"),
+        Column("messages"),
+        Column("count", right=True, rank=1),
+        Column("tokens", right=True),
+        Column("", shrinks=True, wraps=True, least=10),
+    )
+
+    def row(name: str, span: Span, remark: str) -> list[str]:
+        reach = f"{span.start} to {span.end - 1}" if span.size else "none"
         tokens = sum(found.estimates[span.start : span.end])
-        yield [name, _range(span), str(span.size), fmt.count(tokens, mark=fmt.ESTIMATE), remark]
+        return [name, reach, str(span.size), fmt.count(tokens, mark=fmt.ESTIMATE), remark]
 
-
-def _range(span: Span) -> str:
-    return f"{span.start} to {span.end - 1}" if span.size else "none"
+    parts = (("head", found.head, "kept"), ("middle", found.middle, middle), ("tail", found.tail, "kept"))
+    return lines(columns, (row(*part) for part in parts))

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from core.model.compaction.preview import SUSPECTED, Feedback, Preview, Retention
+from core.model.compaction.preview import SUSPECTED, FactCount, Feedback, Preview, Retention
 from core.model.finding import Headline
 from core.model.transcript.message import Message
 from core.preview.kept_words import kind_word
@@ -91,22 +91,20 @@ def _survival(found: Retention) -> Iterator[str]:
     )
     counts = dict(found.by_category)
     counts |= {name: count for name, count in (("in focus", found.focus), ("the rest", found.rest)) if count}
-    yield from table(
-        columns,
-        (
-            [
-                name,
-                inked(fmt.count(one.kept), Ink.GOOD if one.kept else None),
-                fmt.count(one.paraphrased),
-                inked(fmt.count(one.lost), Ink.LOST if one.lost else None),
-                fmt.count(one.of),
-            ]
-            for name, one in ((kind_word(key), count) for key, count in counts.items())
-        ),
-    )
+    yield from table(columns, (_counted(kind_word(key), count) for key, count in counts.items()))
     yield f"{fmt.percent(found.score)} of what matters is kept, by weight"
     yield from _unsupported(found)
     yield from _lost(found)
+
+
+def _counted(name: str, one: FactCount) -> list[str]:
+    return [
+        name,
+        inked(fmt.count(one.kept), Ink.GOOD if one.kept else None),
+        fmt.count(one.paraphrased),
+        inked(fmt.count(one.lost), Ink.LOST if one.lost else None),
+        fmt.count(one.of),
+    ]
 
 
 def _unsupported(found: Retention) -> Iterator[str]:

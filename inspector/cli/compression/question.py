@@ -82,34 +82,30 @@ class Question:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """SESSION or --messages, the release, and every number that can be supposed."""
     options.add_session_argument(parser, optional=True)
-    parser.add_argument(
-        "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
-    )
-    parser.add_argument(
-        "--unmasked", action="store_true", help="with --messages: print its texts with their credentials"
-    )
-    parser.add_argument("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
-    parser.add_argument(
-        "--keep",
-        "--here",
-        type=numbers.positive,
-        metavar="N",
-        help="keep the last N user turns word for word, as in `/compress here N`",
-    )
-    parser.add_argument(
-        "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
-    )
+    add = parser.add_argument
+    add("--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin")
+    add("--unmasked", action="store_true", help="with --messages: print its texts with their credentials")
+    add("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
+    keeping = "keep the last N user turns word for word, as in `/compress here N`"
+    add("--keep", "--here", type=numbers.positive, metavar="N", help=keeping)
+    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)")
     group = parser.add_argument_group("suppose")
-    group.add_argument("--window", type=numbers.positive, metavar="N", help="the model's context length")
-    group.add_argument("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
-    group.add_argument("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
-    group.add_argument("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
-    group.add_argument("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
-    group.add_argument("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
-    group.add_argument("--current-tokens", type=numbers.whole, metavar="N", help="the real prompt size")
-    group.add_argument("--warm", action="store_true", help="this process has compacted before")
+    _add_common(group)
     _add_newer(group)
     options.add_shared_options(parser)
+
+
+def _add_common(group: argparse._ArgumentGroup) -> None:
+    """Numbers that every release heeds."""
+    add = group.add_argument
+    add("--window", type=numbers.positive, metavar="N", help="the model's context length")
+    add("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
+    add("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
+    add("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
+    add("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
+    add("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
+    add("--current-tokens", type=numbers.whole, metavar="N", help="the real prompt size")
+    add("--warm", action="store_true", help="this process has compacted before")
 
 
 def _add_newer(group: argparse._ArgumentGroup) -> None:

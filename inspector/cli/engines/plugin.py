@@ -35,6 +35,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "words", nargs="*", metavar="WORD", help="answer: why, plan, cost, or lost TOPIC; request: its number"
     )
+    _add_choices(parser)
+    add("--session", metavar="SESSION", default="latest", help="answer, request: of this conversation")
+    add("--yes", action="store_true", help="agree beforehand")
+    by_hand = "install: change config.yaml here, comments and all, not by Hermes' commands"
+    add("--edit", action="store_true", help=by_hand)
+    options.add_python_option(parser)
+    options.add_shared_options(parser)
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """What `install` puts in."""
+    add = parser.add_argument
     add("--engine", action="store_true", help="install: be Hermes' context engine")
     add("--recorder", action="store_true", help="install: record sizes and usage of requests")
     add(
@@ -51,15 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", metavar="NAME", help="install: the model that writes them")
     add("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
     add("--base-url", metavar="URL", help="install: its API")
-    add("--session", metavar="SESSION", default="latest", help="answer, request: of this conversation")
-    add("--yes", action="store_true", help="agree beforehand")
-    add(
-        "--edit",
-        action="store_true",
-        help="install: change config.yaml here, comments and all, not by Hermes' commands",
-    )
-    options.add_python_option(parser)
-    options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,19 +87,13 @@ def run(args: argparse.Namespace) -> int:
 def _install(args: argparse.Namespace, home: Path) -> int:
     from inspector.hermes_plugin.install import install, plan_install
 
-    summariser = {
-        "name": args.summariser,
-        "model": args.model or "",
-        "provider": args.provider or "",
-        "base_url": args.base_url or "",
-    }
     if args.keep_text and not args.recorder:
         raise UsageError("--keep-text goes with --recorder", remedy="The recorder is what keeps it")
     planned = plan_install(
         home,
         engine=args.engine,
         recorder=args.recorder,
-        summariser=summariser,
+        summariser=_summariser(args),
         keep_text=args.keep_text,
         hermes=None if args.edit else _hermes(args),
     )
@@ -108,6 +105,11 @@ def _install(args: argparse.Namespace, home: Path) -> int:
     if not args.json:
         output.write_lines(["from the next chat on; `hermes-inspector plugin uninstall` takes it out again"])
     return 0
+
+
+def _summariser(args: argparse.Namespace) -> dict[str, str]:
+    named = {"model": args.model, "provider": args.provider, "base_url": args.base_url}
+    return {"name": args.summariser} | {name: value or "" for name, value in named.items()}
 
 
 def _hermes(args: argparse.Namespace) -> Path | None:
@@ -196,14 +198,13 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 
-    provider, base_url = args.provider or "", args.base_url or ""
-    choice = {"name": args.summariser, "model": args.model, "provider": provider, "base_url": base_url}
+    choice = _summariser(args)
     endpoint = chosen(choice, load_config(home), load_policy(newest_release()), len).describe()
     if endpoint is None:
         return
     if not endpoint.local:
         refuse_sending(endpoint.host)
-    price = open_book().price(Buckets(input=100_000), endpoint.model, provider, base_url)
+    price = open_book().price(Buckets(input=100_000), endpoint.model, choice["provider"], choice["base_url"])
     usd = "an unknown price" if price is None else fmt.money(price, mark=fmt.ESTIMATE)
     yield (
         f"at every compaction the messages it replaces are sent, with credentials masked, to {endpoint.host} "

@@ -17,10 +17,20 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
     """The headline, a row for each part, the total, what is to be known of it."""
     yield from output.headline(usage_headline(found))
     yield ""
-    tasks = any(row.task for row in found.rows)
-    apart = any(row.tables for row in found.rows)
-    columns = (
-        table.Column(found.by, shrinks=True, least=20),
+    tasks, apart = any(row.task for row in found.rows), any(row.tables for row in found.rows)
+    named = any(_named(row) for row in found.rows)
+    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
+    total = _cells(found.totals, tasks=tasks, apart=apart, named=named)
+    yield from table.lines(_columns(found.by, tasks=tasks, apart=apart, named=named), rows, total)
+    if len(found.rows) > limit:
+        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
+    sign = fmt.LOWER_BOUND
+    yield from (f"{sign} {note}" for note in found.notes)
+
+
+def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Column]:
+    return [
+        table.Column(by, shrinks=True, least=20),
         *([table.Column("task", varies=True, rank=3)] if tasks else ()),
         table.Column("calls", right=True, rank=6),
         table.Column("uncached input", right=True, rank=2),
@@ -32,15 +42,8 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
         table.Column("recorded", right=True),
         table.Column("computed", right=True, varies=True, rank=5),
         *([table.Column("recorded / computed by", shrinks=True, varies=True, rank=9)] if apart else ()),
-        *([table.Column("id", rank=8)] if any(row.label not in ("", row.key) for row in found.rows) else ()),
-    )
-    named = columns[-1].title == "id"
-    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
-    yield from table.lines(columns, rows, _cells(found.totals, tasks=tasks, apart=apart, named=named))
-    if len(found.rows) > limit:
-        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
-    sign = fmt.LOWER_BOUND
-    yield from (f"{sign} {note}" for note in found.notes)
+        *([table.Column("id", rank=8)] if named else ()),
+    ]
 
 
 def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
@@ -55,5 +58,10 @@ def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str
         fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound),
         fmt.sum_of_money(row.computed, lower_bound=row.lower_bound),
         *([row.tables] if apart else ()),
-        *([row.key if row.label not in ("", row.key) else ""] if named else ()),
+        *([row.key if _named(row) else ""] if named else ()),
     ]
+
+
+def _named(row: LedgerRow) -> bool:
+    """Whether it goes by another name than its key."""
+    return row.label not in ("", row.key)

@@ -35,11 +35,8 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     calls = seen.metrics.total_summarization_calls
     if not calls:
         return
-    usd = _usd(job, seen)
-    money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
-    tokens = fmt.count(seen.sent, mark=fmt.ESTIMATE)
-    where = f"{choice.endpoint.host} ({choice.model})"
-    confirm.ask(f"Send {tokens} tokens of {calls:,} trajectories to {where}, {money}?", yes=args.yes)
+    what = f"Send {fmt.count(seen.sent, mark=fmt.ESTIMATE)} tokens of {calls:,} trajectories"
+    confirm.ask_to_send(what, [choice.endpoint], _usd(job, seen), yes=args.yes)
 
 
 def price(job: Job, outcome: Outcome) -> dict[str, Any]:

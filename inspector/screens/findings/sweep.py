@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.errors import InspectorError
 from core.model.finding import Finding, NotKnown
@@ -68,28 +68,33 @@ def examine_all(
         stop: Asked between steps.
         scanned: Told how many messages of how many were looked through, before the first conversation.
     """
-    from core.explain.diagnose.diagnose import diagnose_store
-    from core.explain.diagnose.survey.survey import survey
-
     done, totals = 0, 0
     for location in locations:
         try:
             with Store(location, cancelled=stop) as store:
-                total = store.conversations(ListQuery(limit=0)).total
-                totals += total
+                totals += store.conversations(ListQuery(limit=0)).total
                 yield Step(done, totals)
-                for one in survey(store, scanned=scanned, cancelled=stop):
-                    done += 1
-                    title = one.row.title or store.names([one.row.root.id])[one.row.root.id]
-                    found = _named(one.findings, location, title)
-                    yield Step(done, totals, found, errors=(one.error,) if one.error else ())
-                if not stop():
-                    whole = diagnose_store(store)
-                    yield Step(done, totals, _named(whole.findings, location, None), whole.unknown)
+                for step in _examined(store, location, stop, scanned):
+                    done += step.done
+                    yield replace(step, done=done, total=totals)
         except Interrupted:
             raise
         except InspectorError as error:
             yield Step(done, totals, errors=(error,))
+
+
+def _examined(store: Store, location: Location, stop: Cancelled, scanned: Report) -> Iterator[Step]:
+    """A step for each conversation of a database, and one for the database itself."""
+    from core.explain.diagnose.diagnose import diagnose_store
+    from core.explain.diagnose.survey.survey import survey
+
+    for one in survey(store, scanned=scanned, cancelled=stop):
+        title = one.row.title or store.names([one.row.root.id])[one.row.root.id]
+        found = _named(one.findings, location, title)
+        yield Step(1, 0, found, errors=(one.error,) if one.error else ())
+    if not stop():
+        whole = diagnose_store(store)
+        yield Step(0, 0, _named(whole.findings, location, None), whole.unknown)
 
 
 def _named(found: Iterable[Finding], location: Location, title: str | None) -> tuple[Diagnosis, ...]:

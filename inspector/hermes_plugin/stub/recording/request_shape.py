@@ -114,7 +114,7 @@ class ShapeReader:
         count = details.get("message_count")
         rows = self._read(messages, self._before.get((session, task), []))
         sizes = None if tools is None else tool_sizes_of(tools)
-        row = {
+        return {
             "at": at,
             "home": self._home,
             "session": session,
@@ -128,8 +128,7 @@ class ShapeReader:
             "system": self._shape("system", session, system, [len(part) for part in system.split("\n\n")]),
             "tools": self._shape("tools", session, json.dumps(tools, default=str) if tools else "", sizes),
             "parts": json.dumps(parts_of(system, sizes, [(one.role, one.size) for one in rows])),
-        }
-        return row | self._followed(session, task, rows, messages)
+        } | self._followed(session, task, rows, messages)
 
     def _followed(self, session: str, task: str, rows: list[Row], messages: list[Any]) -> dict[str, Any]:
         """Which rows are those of the request before, and what the others are."""
