@@ -1,34 +1,30 @@
-"""Putting the plugin into a HERMES_HOME, and taking it out again."""
+"""Putting the plugin into a HERMES_HOME."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.errors import ConfigError, NotFoundError, UsageError
+from core.errors import NotFoundError, UsageError
 from core.recordings import row_names
 from core.support.file_cache import state_directory
 from inspector import __version__
-from inspector.hermes_plugin.config_edit import Change, Edit, with_plugin, without, without_plugin
+from inspector.hermes_plugin.config_edit import Edit, with_plugin
 from inspector.hermes_plugin.own_commands import by_commands
+from inspector.hermes_plugin.place import CONFIG, NAME, RECEIPT, decoded, installed, plugin_folder
 from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
-from inspector.hermes_plugin.stub.settings import Settings, read_settings
+from inspector.hermes_plugin.stub.settings import Settings
+from inspector.hermes_plugin.whole_files import read_if_there, replace_file, write
 
-NAME = "inspector"
 _STUB = Path(__file__).parent / "stub"
-_RECEIPT = "receipt.json"
-_CONFIG = "config.yaml"
-_KEPT = "config.yaml.before-inspector"
 _API = "dashboard_api.py"
 """Hermes' dashboard wants it in a folder, which here would hold it alone."""
 
@@ -73,8 +69,8 @@ def plan_install(
         raise NotFoundError("no such HERMES_HOME", where=str(home))
     home = home.absolute()
     folder = _free_folder(home)
-    config = home / _CONFIG
-    before = _read(config)
+    config = home / CONFIG
+    before = read_if_there(config)
     settings = Settings(
         home=str(home),
         python=sys.executable,
@@ -85,7 +81,7 @@ def plan_install(
         summariser=summariser,
         keep_text=keep_text,
     )
-    edit = with_plugin(_decoded(before or b""), NAME, engine=engine)
+    edit = with_plugin(decoded(before or b""), NAME, engine=engine)
     planned = Planned(folder, config, settings, edit, before)
     if hermes is None or before is None or not edit.changes:
         return planned
@@ -98,7 +94,7 @@ def plan_install(
 def _free_folder(home: Path) -> Path:
     """Where the plugin goes, and no other is."""
     folder = plugin_folder(home)
-    if folder.exists() and not (folder / _RECEIPT).is_file():
+    if folder.exists() and not (folder / RECEIPT).is_file():
         raise UsageError(
             "another plugin of that name is there", where=str(folder), remedy="Move it away first"
         )
@@ -125,9 +121,9 @@ def install(planned: Planned) -> None:
             "changes": [asdict(change) for change in planned.edit.changes],
             "rewritten": planned.hermes is not None,
         }
-        _write(folder / _RECEIPT, json.dumps(receipt).encode())
+        write(folder / RECEIPT, json.dumps(receipt).encode())
         if planned.edit.changes or planned.hermes is not None:
-            _replace(planned.config, after)
+            replace_file(planned.config, after)
     except OSError:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -138,96 +134,8 @@ def _fill(folder: Path, settings: Settings) -> None:
     shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / _API).rename(folder / "dashboard" / _API)
     shutil.copyfile(row_names.__file__, folder / "recording" / "row_names.py")
-    _write(folder / SETTINGS, json.dumps(asdict(settings), indent=1).encode())
-    _write(folder / "plugin.yaml", _manifest(settings).encode())
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What an uninstallation left.
-
-    Attributes:
-        same: config.yaml is byte for byte what it was before.
-        copy: Where the file as it was before lies, when Hermes had rewritten it and it was edited since.
-        trouble: Why config.yaml still names the plugin; None when it does not.
-    """
-
-    same: bool
-    trouble: ConfigError | None = None
-    copy: Path | None = None
-
-
-def uninstall(home: Path) -> Removed:
-    """Take the plugin out.
-
-    Raises:
-        NotFoundError: It is not installed there.
-        OSError: It could not be removed.
-    """
-    folder = plugin_folder(home)
-    receipt = folder / _RECEIPT
-    if not receipt.is_file():
-        raise NotFoundError("the plugin is not installed there", where=str(home))
-    told = json.loads(receipt.read_text("utf-8"))
-    before = None if told["before"] is None else bytes.fromhex(told["before"])
-    config, changes = home / _CONFIG, [Change(**change) for change in told["changes"]]
-    now, rewritten = _read(config), bool(told.get("rewritten"))
-    removed = Removed(same=True)
-    if changes or rewritten:
-        removed = Removed(now is not None and sha256(now).hexdigest() == told["after"])
-        if removed.same:
-            _put_back(config, before)
-        elif now is not None:
-            trouble = _take_out(config, now, before or b"", changes)
-            removed = Removed(False, trouble, _kept(config, before) if rewritten else None)
-    shutil.rmtree(folder)
-    if told.get("made_plugins"):
-        with suppress(OSError):  # somebody else's plugins are there by now
-            folder.parent.rmdir()
-    return removed
-
-
-def _put_back(config: Path, before: bytes | None) -> None:
-    if before is None:
-        config.unlink()
-    else:
-        _replace(config, before)
-
-
-def _kept(config: Path, before: bytes | None) -> Path | None:
-    """A copy of the file as it was before Hermes wrote it anew."""
-    if before is None:
-        return None
-    copy = config.with_name(_KEPT)
-    _write(copy, before)
-    return copy
-
-
-def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:
-    """Of an edited file only our lines go, and our name where Hermes wrote the file anew."""
-    trouble, text = None, without(_decoded(now), changes)
-    try:
-        text = without_plugin(text, _decoded(before), NAME)
-    except ConfigError as error:
-        trouble = error
-    _replace(config, text.encode())
-    return trouble
-
-
-def installed(home: Path) -> Settings | None:
-    """The choices of the plugin in a home; None where it is not."""
-    folder = plugin_folder(home)
-    if not (folder / _RECEIPT).is_file():
-        return None
-    try:
-        return read_settings(folder)
-    except (OSError, ValueError):
-        return None
-
-
-def plugin_folder(home: Path) -> Path:
-    """Where Hermes looks for it; folder, key and engine share a name: releases differ in which they go by."""
-    return home / "plugins" / NAME
+    write(folder / SETTINGS, json.dumps(asdict(settings), indent=1).encode())
+    write(folder / "plugin.yaml", _manifest(settings).encode())
 
 
 def _manifest(settings: Settings) -> str:
@@ -243,33 +151,3 @@ def _manifest(settings: Settings) -> str:
         *(("provides_middleware:", f"  - {PASSES}") if settings.recorder else ()),
     ]
     return "\n".join(lines) + "\n"
-
-
-def _decoded(content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError("is not UTF-8", where=_CONFIG) from error
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
-
-
-def _write(path: Path, content: bytes) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside and rename, behind a link if it is one, with the rights the file had."""
-    real = path.resolve()
-    beside = real.with_name(f".{real.name}.hermes-inspector")
-    _write(beside, content)
-    if real.exists():
-        shutil.copymode(real, beside)
-    os.replace(beside, real)

@@ -15,8 +15,8 @@ from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import wrap
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 KEY_WIDTH = 15
 INDENT = 3

@@ -22,8 +22,8 @@ from inspector.terminal.palette import Palette, shipped
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 from inspector.widgets.panes.fields import field, headline, paragraph
 

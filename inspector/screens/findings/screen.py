@@ -37,8 +37,8 @@ from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"

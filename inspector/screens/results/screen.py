@@ -16,8 +16,8 @@ from inspector.screens.card_page import CardPage
 from inspector.screens.results.list_view import ResultList, card, rest
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece, titled
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
 

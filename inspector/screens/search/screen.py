@@ -26,8 +26,8 @@ from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.filter_line import InputLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 RECENT, MOST_RECENT = "searches", 8
 

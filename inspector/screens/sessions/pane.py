@@ -26,8 +26,8 @@ from inspector.screens.sessions.reader import ListReader
 from inspector.screens.sessions.words import nothing
 from inspector.widgets.bars.filter_line import FilterLine
 from inspector.widgets.lists.folding_rows import FoldingRows
-from inspector.widgets.lists.line_view import PagedRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import PagedRows
 
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""

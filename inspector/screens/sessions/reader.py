@@ -19,7 +19,7 @@ from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
-from inspector.widgets.lists.line_view import PAGE
+from inspector.widgets.lists.rows import PAGE
 
 if TYPE_CHECKING:
     from core.preview.generation import Reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic
 
-from inspector.widgets.lists.line_view import Row, Rows
+from inspector.widgets.lists.rows import Row, Rows
 
 
 class FoldingRows(Generic[Row]):

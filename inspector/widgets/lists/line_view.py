@@ -1,10 +1,8 @@
-"""A scrolling surface that draws only the lines on screen, and its rows: in memory, or read by pages."""
+"""A scrolling surface that draws only the lines on screen."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic
 
 from rich.style import Style
 from textual.geometry import Region, Size
@@ -16,110 +14,10 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean_line
 from inspector.terminal.wrap import broken
+from inspector.widgets.lists.rows import ListRows, Row, Rows
 
-Row = TypeVar("Row")
-Row_co = TypeVar("Row_co", covariant=True)
-
-PAGE = 200
-PAGES_KEPT = 12
 _DRAWN = 1_000
 """Rows remembered as they were drawn: some screens full."""
-
-
-class Rows(Protocol[Row_co]):
-    """What a row list draws from."""
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        ...
-
-    def row(self, index: int) -> Row_co | None:
-        """One row; None while it is still being read."""
-        ...
-
-
-class ListRows(Generic[Row]):
-    """Rows that are in memory already."""
-
-    def __init__(self, rows: Sequence[Row] = ()) -> None:
-        self.rows = rows
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.rows)
-
-    def row(self, index: int) -> Row | None:
-        """One row; None outside the list."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
-
-
-class PagedRows(Generic[Row]):
-    """Rows read a page at a time; only the pages used last are kept.
-
-    Args:
-        count: How many rows there are.
-        fetch: Reads `size` rows from `start`. When it answers None the page is on its way (a worker reads it)
-            and `arrived` brings it.
-        page: Rows a page.
-        keep: Pages kept.
-    """
-
-    def __init__(
-        self,
-        count: int,
-        fetch: Callable[[int, int], Sequence[Row] | None],
-        *,
-        page: int = PAGE,
-        keep: int = PAGES_KEPT,
-    ) -> None:
-        self.count = count
-        self._fetch = fetch
-        self._page = page
-        self._keep = keep
-        self._pages: OrderedDict[int, Sequence[Row]] = OrderedDict()
-        self._asked: set[int] = set()
-        self._older: dict[int, Sequence[Row]] = {}
-
-    def row(self, index: int) -> Row | None:
-        """One row; None outside the list or while its page is on its way."""
-        if not 0 <= index < self.count:
-            return None
-        number, offset = divmod(index, self._page)
-        page = self._pages.get(number)
-        if page is None or offset >= len(page):
-            page = self._read(number) or self._older.get(number)
-        else:
-            self._pages.move_to_end(number)
-        return page[offset] if page is not None and offset < len(page) else None
-
-    def go_on_from(self, before: PagedRows[Row]) -> None:
-        """Take the pages of a list that this one begins with; one that was not full is asked for again."""
-        self._pages.update(before._pages)
-
-    def stand_in(self, before: PagedRows[Row]) -> None:
-        """Show the pages of an older reading of this list until those of this one arrive."""
-        older = {**before._older, **before._pages}
-        self._older = dict([*older.items()][-self._keep :])
-
-    def arrived(self, start: int, rows: Sequence[Row]) -> None:
-        """Take a page that was read elsewhere."""
-        number = start // self._page
-        self._asked.discard(number)
-        self._pages[number] = rows
-        self._pages.move_to_end(number)
-        while len(self._pages) > self._keep:
-            self._pages.popitem(last=False)
-
-    def _read(self, number: int) -> Sequence[Row] | None:
-        if number in self._asked:
-            return None
-        self._asked.add(number)
-        rows = self._fetch(number * self._page, self._page)
-        if rows is not None:
-            self.arrived(number * self._page, rows)
-        return rows
 
 
 class LineView(ScrollView, Generic[Row]):

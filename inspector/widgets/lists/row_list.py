@@ -13,7 +13,8 @@ from textual.strip import Strip
 
 from inspector.base.commands import bindings
 from inspector.terminal.line import Line
-from inspector.widgets.lists.line_view import LineView, Row, Rows
+from inspector.widgets.lists.line_view import LineView
+from inspector.widgets.lists.rows import Row, Rows
 
 
 class RowList(LineView[Row], can_focus=True):

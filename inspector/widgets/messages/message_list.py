@@ -15,8 +15,8 @@ from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.charts.context_strip import INK
-from inspector.widgets.lists.line_view import Rows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import Rows
 from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message
 
 

@@ -15,7 +15,8 @@ from inspector.base.workers import Reporting, ask
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import clean, wrap
-from inspector.widgets.lists.line_view import LineView, ListRows
+from inspector.widgets.lists.line_view import LineView
+from inspector.widgets.lists.rows import ListRows
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Iterable[Line]]

@@ -30,8 +30,8 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
 from inspector.widgets.charts.marker_strip import MarkerStrip, Pin
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 from inspector.widgets.panes.fields import evidence_lines
 

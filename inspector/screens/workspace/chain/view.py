@@ -30,8 +30,8 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 

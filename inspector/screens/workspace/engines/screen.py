@@ -25,8 +25,8 @@ from inspector.base.workers import cancelled, in_thread
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
 from inspector.widgets.bars.status_line import titled
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 
 @dataclass(frozen=True, slots=True)

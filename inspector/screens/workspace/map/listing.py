@@ -12,7 +12,7 @@ from inspector.screens.workspace.map.reading import previews_of, rows_with
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
-from inspector.widgets.lists.line_view import PAGE, PagedRows
+from inspector.widgets.lists.rows import PAGE, PagedRows
 from inspector.widgets.messages.message_line import Marks, MessageRow
 from inspector.widgets.messages.message_list import Band, BandedRows, Banding, MessageList, partition_bands
 

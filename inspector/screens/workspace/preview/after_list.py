@@ -9,10 +9,11 @@ from rich.style import Style
 from core.model.compaction.preview import Fact
 from core.preview.comparison import Comparison
 from core.preview.kept_words import kind_word
-from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
+from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows
+from inspector.screens.workspace.preview.summary_lines import SummaryLine
 from inspector.terminal.line import Line
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.message_line import Marks, draw_message
 from inspector.widgets.messages.message_list import Band, draw_band
 

@@ -38,8 +38,8 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.day_bars import DayBars
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."

@@ -21,8 +21,8 @@ from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.why.turns_list import TurnList, card, rest
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece, titled
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 
 @dataclass(frozen=True, slots=True)

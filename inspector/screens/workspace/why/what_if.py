@@ -25,8 +25,8 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.charts.curve_chart import CurveChart
-from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
 
 NAME = 11
 COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))

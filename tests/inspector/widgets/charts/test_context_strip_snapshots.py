@@ -17,7 +17,7 @@ from inspector.screens.workspace.map.header import MapHeader
 from inspector.terminal.palette import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
-from inspector.widgets.lists.line_view import ListRows
+from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.message_line import MessageRow, message_row
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList, partition_bands
 from themes.loader import DEFAULT

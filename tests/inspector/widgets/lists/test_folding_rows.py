@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.widgets.lists.folding_rows import FoldingRows
-from inspector.widgets.lists.line_view import ListRows
+from inspector.widgets.lists.rows import ListRows
 
 
 def shown(rows: FoldingRows[str]) -> list[str | None]:
