@@ -135,6 +135,12 @@ def cancelled() -> Callable[[], bool]:
     return lambda: worker.is_cancelled
 
 
+def then(host: Widget, show: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
+    """In a worker's thread: have what it found put on screen, unless it was told to stop."""
+    if not get_current_worker().is_cancelled:
+        host.post_message(Answered(partial(show, *args, **options)))
+
+
 class Reporting:
     """For widgets and screens that own workers: an error becomes a toast, never the end of the app."""
 
@@ -147,12 +153,6 @@ class Reporting:
     def on_answered(self, event: Answered) -> None:
         """Put on screen what a thread found."""
         event.show()
-
-    def then(self, show: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
-        """In a worker's thread: have what it found put on screen, unless it was told to stop."""
-        assert isinstance(self, Widget)
-        if not get_current_worker().is_cancelled:
-            self.post_message(Answered(partial(show, *args, **options)))
 
     def report(self, error: BaseException) -> None:
         """Say what happened, where, and what to do; a query we stopped ourselves is no news."""

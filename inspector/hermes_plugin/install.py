@@ -16,13 +16,13 @@ from core.errors import NotFoundError, UsageError
 from core.recordings import row_names
 from core.support.file_cache import state_directory
 from inspector import __version__
-from inspector.hermes_plugin.config_edit import Edit, with_plugin
-from inspector.hermes_plugin.own_commands import by_commands
+from inspector.hermes_plugin.config_file.edit import Edit, with_plugin
+from inspector.hermes_plugin.config_file.own_commands import by_commands
+from inspector.hermes_plugin.config_file.writing import read_if_there, replace_file, write
 from inspector.hermes_plugin.place import CONFIG, NAME, RECEIPT, decoded, installed, plugin_folder
 from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
 from inspector.hermes_plugin.stub.settings import Settings
-from inspector.hermes_plugin.whole_files import read_if_there, replace_file, write
 
 _STUB = Path(__file__).parent / "stub"
 _API = "dashboard_api.py"

@@ -15,7 +15,7 @@ from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
 from core.support.file_cache import state_directory
-from inspector.hermes_plugin.own_commands import succeeds
+from inspector.hermes_plugin.config_file.own_commands import succeeds
 from inspector.hermes_plugin.place import NAME, installed
 from inspector.hermes_plugin.stub.settings import Settings
 

@@ -21,7 +21,7 @@ from inspector.base import event_line
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import PACE, Rhythm
-from inspector.base.workers import start
+from inspector.base.workers import start, then
 from inspector.screens.page import Page
 from inspector.settings.calling import Caller, limits_of
 from inspector.settings.config_file import own_settings
@@ -112,10 +112,10 @@ class FollowingScreen(Page):
                 self._followers = _begun(self._locations, limits_of(own))
             found = _looked(self._followers, self._found)
         except InspectorError as error:
-            self.then(self._explain, error)
+            then(self, self._explain, error)
             return
         undelivered = self._caller.tell([event for event, calls in found.events if calls])
-        self.then(self._take, found, undelivered)
+        then(self, self._take, found, undelivered)
 
     def _explain(self, error: InspectorError) -> None:
         banner = self.query_one(Banner)

@@ -12,7 +12,7 @@ from core.model.compaction.apply import Applied, ApplyMode
 from core.model.finding import NO_HEADLINE
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
-from inspector.base.workers import Answered, in_thread
+from inspector.base.workers import Answered, in_thread, then
 from inspector.screens.apply.model import (
     TAKEN_BACK,
     Stage,
@@ -122,18 +122,18 @@ class ApplyScreen(Page):
     @in_thread("apply")
     def check(self, mode: ApplyMode | None) -> None:
         """Find out what would be written, and what stands against it."""
-        self.then(self._reviewed, examine(self._location, self.proposal, mode, self._told))
+        then(self, self._reviewed, examine(self._location, self.proposal, mode, self._told))
 
     @in_thread("apply")
     def write(self, review: Review) -> None:
         """Write it."""
-        self.then(self._wrote, carry_out(review, self._told))
+        then(self, self._wrote, carry_out(review, self._told))
 
     @in_thread("apply")
     def put_back(self, applied: Applied) -> None:
         """Take it back."""
         take_back(applied.database, applied.undo_id)
-        self.then(self._restored)
+        then(self, self._restored)
 
     def _told(self, name: str) -> None:
         """Called from threads of the checks too, which are no workers."""

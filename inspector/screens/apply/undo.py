@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
 from inspector.base.commands import bindings
-from inspector.base.workers import in_thread
+from inspector.base.workers import in_thread, then
 from inspector.payloads.summary_call import call_words
 from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines
 from inspector.screens.apply.screen import WritingBar
@@ -71,7 +71,7 @@ class UndoScreen(Page):
     def put_back(self) -> None:
         """Take it back."""
         take_back(self._entry.database, self._entry.id)
-        self.then(self._restored)
+        then(self, self._restored)
 
     def _restored(self) -> None:
         self.busy, self.done = False, True

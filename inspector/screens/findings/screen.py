@@ -16,7 +16,7 @@ from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.card_page import CardPage
@@ -111,9 +111,9 @@ class FindingsScreen(CardPage):
             batch.append(step)
             # The first finding is told at once: behind it all conversations are listed.
             if time.monotonic() - told >= TELL_SECONDS or (first and step.found):
-                self.then(self._take, batch)
+                then(self, self._take, batch)
                 batch, told, first = [], time.monotonic(), first and not step.found
-        self.then(self._take, batch)
+        then(self, self._take, batch)
 
     def _steps(self, stop: Cancelled) -> Iterator[Step]:
         if self._session is None:
@@ -123,7 +123,7 @@ class FindingsScreen(CardPage):
     def _scanned(self, done: int, total: int) -> None:
         if time.monotonic() - self._told >= TELL_SECONDS:
             self._told = time.monotonic()
-            self.then(self._look, done, total)
+            then(self, self._look, done, total)
 
     def _look(self, done: int, total: int) -> None:
         """Some messages more were looked through; no conversation is examined before all are."""

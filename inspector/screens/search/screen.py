@@ -14,7 +14,7 @@ from core.model.transcript.message import RowState
 from core.redact.quick_check import masked_start
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.search.question import Question
 from inspector.screens.search.reading import Hit, SearchAnswer
@@ -116,7 +116,7 @@ class SearchScreen(Page):
     @in_thread("search")
     def run_search(self, text: str) -> None:
         """Search every database on connections of the worker's own."""
-        self.then(self._answer, self.asked.answer(text, cancelled()))
+        then(self, self._answer, self.asked.answer(text, cancelled()))
 
     def _answer(self, answer: SearchAnswer) -> None:
         self.hits.words = _pattern(answer.text)

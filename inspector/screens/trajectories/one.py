@@ -10,7 +10,7 @@ from core.preview.comparison import Comparison
 from core.trajectory.browse import Listed, open_listed
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
-from inspector.base.workers import in_thread
+from inspector.base.workers import in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
 from inspector.terminal import formatting as fmt
@@ -52,7 +52,7 @@ class TrajectoryScreen(Page):
     @in_thread("trajectory")
     def make(self) -> None:
         """Read and summarise."""
-        self.then(self._take, open_listed(self.job, self.listed))
+        then(self, self._take, open_listed(self.job, self.listed))
 
     def _take(self, made: Comparison | None) -> None:
         why = self.listed.problem or "It holds no turns."

@@ -13,7 +13,7 @@ from core.redact.quick_check import masked_start
 from core.trajectory.browse import Listed, State, Sums, survey
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
 from inspector.terminal import formatting as fmt
@@ -128,9 +128,9 @@ class TrajectoriesScreen(Page):
                 return
             batch.append(listed)
             if time.monotonic() - told >= TELL_SECONDS:
-                self.then(self._take, batch, whole=False)
+                then(self, self._take, batch, whole=False)
                 batch, told = [], time.monotonic()
-        self.then(self._take, batch, whole=True)
+        then(self, self._take, batch, whole=True)
 
     def _take(self, entries: Sequence[Listed], *, whole: bool) -> None:
         self._found += entries

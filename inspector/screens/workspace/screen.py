@@ -19,7 +19,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
 from inspector.screens.workspace.views import Cursor, Subject, View
@@ -101,10 +101,10 @@ class WorkspaceScreen(Page):
                 conversation = store.conversation(self.session_id)
                 store.learn(self.session_id)
         except InspectorError as error:
-            self.then(self._explain, error)
+            then(self, self._explain, error)
         else:
             engine = engine_of_home(self.location.home)
-            self.then(self._take, Subject(self.location, conversation), engine)
+            then(self, self._take, Subject(self.location, conversation), engine)
 
     def _take(self, subject: Subject, engine: EngineInCharge | None) -> None:
         self._engine = engine

@@ -21,7 +21,7 @@ from core.preview.summarisers import extractive
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.card_page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
 from inspector.widgets.bars.status_line import titled
@@ -85,13 +85,13 @@ class EnginesScreen(CardPage):
         """Find the engines and run one after the other."""
         stop, here = cancelled(), self._middle
         found = contenders(Surroundings(here.location.home, find_install(here.python)))
-        self.then(self._list, found)
+        then(self, self._list, found)
         basis = basis_of(here.location, here.generation, stop, here.supposed)
         for one in found:
             if stop():
                 return
             ran = contend(one, basis, extractive(basis).summariser, here.focus, stop)
-            self.then(self._take, one.name, ran)
+            then(self, self._take, one.name, ran)
 
     def _list(self, found: tuple[Contender, ...]) -> None:
         self._found = list(found)

@@ -11,7 +11,7 @@ from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.summarisers import Writer
-from inspector.base.workers import cancelled, start
+from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import draw_ahead
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
@@ -119,7 +119,7 @@ class PreviewMaker:
 
     def answer(self, number: int, show: Callable[[], None]) -> None:
         """From a thread: show what it found, if that is still what is asked by then."""
-        self._view.then(self._take, number, show)
+        then(self._view, self._take, number, show)
 
     def _take(self, number: int, show: Callable[[], None]) -> None:
         if number == self.work.number:

@@ -15,7 +15,7 @@ from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.workers import Reporting, cancelled, in_thread
+from inspector.base.workers import Reporting, cancelled, in_thread, then
 from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of
 from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.days import spent
@@ -36,7 +36,7 @@ from inspector.screens.workspace.usage.words import (
 )
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
@@ -102,9 +102,8 @@ class UsagePanel(Reporting, Vertical):
             self._start()
 
     def _start(self) -> None:
-        self._draw_tabs()
         what = self.question.title.rpartition(" › ")[2]
-        self.query_one("#dimensions", StatusLine).right = (("ink-muted", f"adding up {what} …"),)
+        self._show_dimensions(("ink-muted", f"adding up {what} …"))
         if self._answer is None:
             self.query_one("#sums", StatusLine).left = waiting(self.question)
         self.add_up(self.locations, self.question)
@@ -118,8 +117,8 @@ class UsagePanel(Reporting, Vertical):
             found = answer(locations, question, now, stop, priced=priced)
             if stop():
                 return
-            self.then(self._take, found)
-        self.then(self._add_detail, found, detail(found, locations, now, stop))
+            then(self, self._take, found)
+        then(self, self._add_detail, found, detail(found, locations, now, stop))
 
     def _take(self, found: UsageAnswer) -> None:
         if found.question.is_today and not found.ledger.rows and self._answer is None:
@@ -137,8 +136,7 @@ class UsagePanel(Reporting, Vertical):
         shell(self).failures += found.errors
         left = self.rows.cursor if again else self._left.pop(found.question, 0)
         self._draw_rows(found, before, left)
-        self._draw_tabs()
-        self.query_one("#dimensions", StatusLine).right = ()
+        self._show_dimensions()
         if not again:
             self.card.scroll_to(y=0, animate=False)
         self._show_origin()
@@ -159,8 +157,7 @@ class UsagePanel(Reporting, Vertical):
         self._detail = more
         self._show_origin()
         if more.summaries is not None and self.size.width >= ROOMY:
-            words = summary_words(more.summaries)
-            self.query_one("#dimensions", StatusLine).right = (("ink-muted", words),)
+            self._show_dimensions(("ink-muted", summary_words(more.summaries)))
         if more.dearest is not None and found.peak is not None:
             self.query_one(DayBars).caption += peak_words(more.dearest)
 
@@ -175,6 +172,10 @@ class UsagePanel(Reporting, Vertical):
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces
 
+    def _show_dimensions(self, *right: Piece) -> None:
+        line = self.query_one("#dimensions", StatusLine)
+        line.left, line.right = tabs(self.question), right
+
     def on_resize(self) -> None:
         """Say more where there is room."""
         self._draw_sums()
@@ -186,9 +187,6 @@ class UsagePanel(Reporting, Vertical):
         widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
         widget.styles.height = 1 + (lines_of(self.app.size.height, listed) if bars.values else 0)
-
-    def _draw_tabs(self) -> None:
-        self.query_one("#dimensions", StatusLine).left = tabs(self.question)
 
     @on(RowList.Moved)
     def _show_origin(self, moved: RowList.Moved | None = None) -> None:
@@ -258,7 +256,9 @@ class UsagePanel(Reporting, Vertical):
             self._left[self.question] = self.rows.cursor
             self.ask(self.locations, below)
         elif self.question.session is None:
-            self._open(row.key)
+            place = next((one for one in self.locations if holds(one, row.key)), None)
+            if place is not None:
+                shell(self).open_conversation(place, row.key, view="usage")
         else:
             self.toast("This conversation is open already; 1 shows its messages.")
 
@@ -271,13 +271,6 @@ class UsagePanel(Reporting, Vertical):
         below = replace(found.question, by="day").into(day)
         if below is not None:
             self.ask(self.locations, below)
-
-    def _open(self, session_id: str) -> None:
-        app = shell(self)
-        for location in self.locations:
-            if holds(location, session_id):
-                app.open_conversation(location, session_id, view="usage")
-                return
 
     def copy_text(self) -> str:
         """The origin of the figure under the cursor."""

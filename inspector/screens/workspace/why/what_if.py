@@ -17,7 +17,7 @@ from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
@@ -133,7 +133,7 @@ class OtherSettingsScreen(Page):
         for one, last in _tried(self._location, self._session, stop):
             if stop():
                 return
-            self.then(self._take, one, last)
+            then(self, self._take, one, last)
 
     def _take(self, one: Scenario, last: bool) -> None:
         self._found.append(one)

@@ -18,7 +18,7 @@ from core.preview.headline import broken_engine
 from core.preview.kept_words import kind_word
 from core.preview.summarisers import Writer
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.after_list import FATES, NO_FACTS
 from inspector.screens.workspace.preview.focus.column import FocusColumn
@@ -143,7 +143,7 @@ class FocusLab(Page):
                 made = compare(self._basis, self._writer.summariser, topic, stop=stop)
             else:
                 made = compare_by(self._engine, self._basis, self._writer.summariser, topic, stop)
-            self.then(self._take, place, made)
+            then(self, self._take, place, made)
 
     def _take(self, place: int, comparison: Comparison) -> None:
         self._made[place] = comparison

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_edit import tree, with_plugin, without, without_plugin
+from inspector.hermes_plugin.config_file.edit import tree, with_plugin, without, without_plugin
 
 FILES = (
     "",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_places import putting, taking
+from inspector.hermes_plugin.config_file.places import putting, taking
 
 _FILE, _ENABLED, _ENGINE = "config.yaml", "plugins.enabled", "context.engine"
 _HEADING = re.compile(r"\s*[^-\s][^:]*:\s*(#|$)")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
-from inspector.hermes_plugin.config_edit import says
+from inspector.hermes_plugin.config_file.edit import says
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 OFFLINE = {"0.13.0": True, "0.16.0": True, "0.18.2": True, "0.19.0": True, "0.22.2": False}

@@ -1,4 +1,4 @@
-"""Reading and writing files whole."""
+"""Reading and writing config.yaml and what lies beside it, whole."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_edit import says, tree
+from inspector.hermes_plugin.config_file.edit import says, tree
 
 _SECONDS = 60
 _NOWHERE = "http://127.0.0.1:9"
