@@ -13,6 +13,7 @@ from typing import Any
 from agent.context_engine import ContextEngine
 
 from .settings import Settings
+from .tools import TOOLS
 from .wire import Rows, packed, unpacked
 from .worker_link import link_for
 
@@ -33,28 +34,6 @@ _MIRRORED = (
     "last_total_tokens",
 )
 _SET_BY_HERMES = ("last_prompt_tokens", "last_completion_tokens", "last_total_tokens")
-_TOOLS: list[dict[str, Any]] = [
-    {
-        "name": "inspector_recall",
-        "description": (
-            "Find what compaction dropped from this conversation: earlier messages that hold all of the"
-            " words, each with what stood around them."
-        ),
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "query": {"type": "string", "description": "Words to look for; quotes keep words together."},
-                "limit": {"type": "integer", "description": "Most messages wanted (default 5)."},
-            },
-            "required": ["query"],
-        },
-    },
-    {
-        "name": "inspector_status",
-        "description": "How full the context is, where compaction fires, and what the last one kept.",
-        "parameters": {"type": "object", "properties": {}},
-    },
-]
 
 
 class InspectorEngine(ContextEngine):  # type: ignore[misc]
@@ -199,7 +178,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         """The tools it offers the model."""
-        return json.loads(json.dumps(_TOOLS))  # type: ignore[no-any-return]
+        return json.loads(json.dumps(TOOLS))  # type: ignore[no-any-return]
 
     def handle_tool_call(self, name: str, args: Mapping[str, Any], **details: Any) -> str:
         """Answer one of its tools."""

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
-from inspector.screens.sessions.columns import Extra, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line

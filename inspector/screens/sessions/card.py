@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from core.model.finding import NO_HEADLINE
-from inspector.screens.sessions.columns import Extra, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar

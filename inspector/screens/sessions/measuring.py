@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from inspector.base.live import in_sight
-from inspector.screens.sessions.columns import Key
+from inspector.screens.sessions.data.session_line import Key
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.messages import Measured, Weighed
 from inspector.screens.sessions.reader import ListReader

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message as Event
 
-from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import SourcePage
+from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 
 if TYPE_CHECKING:
     from core.account.spending.budget import Today

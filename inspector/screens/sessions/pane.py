@@ -17,9 +17,9 @@ from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
-from inspector.screens.sessions.columns import Key, SessionLine
 from inspector.screens.sessions.data.column_sets import OWN, column_sets
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
+from inspector.screens.sessions.data.session_line import Key, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.measuring import Measuring
 from inspector.screens.sessions.reader import ListReader

@@ -17,8 +17,8 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
-from inspector.screens.sessions.columns import Extra, Key, SessionLine
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
+from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.widgets.lists.rows import PAGE
 
 if TYPE_CHECKING:

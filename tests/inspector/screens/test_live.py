@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions.columns import SessionLine
+from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.chain.list_view import ChainList

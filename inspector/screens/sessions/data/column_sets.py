@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.support.yaml_tables import own_setting
-from inspector.screens.sessions.columns import COLUMNS, PROFILE, Column
+from inspector.screens.sessions.data.columns import COLUMNS, PROFILE, Column
 
 GAP = 2
 LEAST_TITLE = 12

@@ -13,7 +13,7 @@ from zlib import crc32
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
-from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.widgets.charts.pressure_bar import Pressure
 
 MOST = 500

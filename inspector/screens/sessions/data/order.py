@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from core.errors import InspectorError
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
-from inspector.screens.sessions.columns import PROFILE, Key, SessionLine
+from inspector.screens.sessions.data.columns import PROFILE
+from inspector.screens.sessions.data.session_line import Key, SessionLine
 
 FIRST = 80
 """Sessions looked at for the first screenful."""

@@ -16,7 +16,7 @@ from core.model.transcript.session import Guards
 from core.preview.generation import Reading, followed
 from core.store.database.connect import Cancelled
 from core.store.store import Store
-from inspector.screens.sessions.columns import Extra, Key, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.screens.workspace.why.curve import FINEST, request_curve
 from inspector.widgets.charts.curve_chart import told
 from inspector.widgets.charts.pressure_bar import Pressure

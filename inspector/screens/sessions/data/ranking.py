@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
-from inspector.screens.sessions.columns import Key, SessionLine
 from inspector.screens.sessions.data.order import Order, SourcePage
 from inspector.screens.sessions.data.pressure import measure
+from inspector.screens.sessions.data.session_line import Key, SessionLine
 from inspector.screens.sessions.data.source import read_keys, read_ranked
 
 CHUNK = 500

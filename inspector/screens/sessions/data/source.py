@@ -15,8 +15,9 @@ from core.store.conversations.session_lists import ConversationLists
 from core.store.conversations.sort_order import place
 from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
-from inspector.screens.sessions.columns import PROFILE, Key, SessionLine
+from inspector.screens.sessions.data.columns import PROFILE
 from inspector.screens.sessions.data.order import CHATS, FIRST, Order, SourcePage
+from inspector.screens.sessions.data.session_line import Key, SessionLine
 
 
 def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None) -> SourcePage:

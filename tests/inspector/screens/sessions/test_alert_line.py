@@ -8,7 +8,7 @@ from core.model.finding import Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine, calm_words
-from inspector.screens.sessions.columns import Extra
+from inspector.screens.sessions.data.session_line import Extra
 from inspector.widgets.charts.pressure_bar import Pressure
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled

@@ -11,10 +11,11 @@ import pytest
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions.columns import COLUMNS, SessionLine
+from inspector.screens.sessions.data.columns import COLUMNS
 from inspector.screens.sessions.data.order import SORTS, Order
 from inspector.screens.sessions.data.pressure import measure
 from inspector.screens.sessions.data.ranking import Ranker
+from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
