@@ -70,7 +70,7 @@ def _dispatch(words: list[str]) -> int:
         if fleet.is_asked(name, rest):
             return int(fleet.run(name, rest))
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
-    parser = options.Parser(f"{PROGRAM} {name}", COMMANDS[name].sentence, module.__doc__)
+    parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)
     options.add_common_options(parser, __version__)
     mixed = parser.mixes and "--" not in rest  # behind which argparse would look for options again
@@ -130,6 +130,10 @@ def _command_list() -> str:
     return "\n".join(
         ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
     )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _report(error: Exception, *, as_json: bool) -> int:

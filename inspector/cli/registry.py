@@ -20,11 +20,6 @@ class Command(NamedTuple):
     summary: str
     shows_itself: bool = False
 
-    @property
-    def sentence(self) -> str:
-        """Its line as a sentence."""
-        return f"{self.summary[0].upper()}{self.summary[1:]}."
-
 
 COMMANDS = {
     "demo": Command("app.demo", "open the app on the sample sessions", shows_itself=True),

@@ -27,7 +27,6 @@ ours = {{file for file in entered if file.startswith(rooms)}}
 print(f"{{code}} {{len(ours)}}", file=sys.stderr)
 """
 COMMAND = """
-from tests.inspector.driving import settled
 from inspector.__main__ import main
 code = main()
 """
@@ -35,7 +34,8 @@ FOCUS = """
 import asyncio
 from textual.message_pump import MessagePump
 from core.store.database.locate import locate
-from tests.inspector.screens.conftest import open_app, press, settle
+from tests.inspector.driving import press, settled
+from tests.inspector.screens.conftest import open_app
 
 repeat = MessagePump.set_interval
 MessagePump.set_interval = lambda host, _, *does, **so: repeat(host, 999, *does, **so)  # no clocks

@@ -165,7 +165,7 @@ def _answer(words: Words) -> None:
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
     parser = options.Parser(name, "")
     module.add_arguments(parser)
-    output.write_lines(["", f"{COMMANDS[name].sentence[:-1]}:"])
+    output.write_lines(["", f"{COMMANDS[name].summary[0].upper()}{COMMANDS[name].summary[1:]}:"])
     run: Callable[[argparse.Namespace], int] = module.run
     try:
         run(parser.parse_args(rest))
