@@ -56,8 +56,12 @@ def execute(
     What it replaces is in the journal before it commits. Afterwards the conversation is read back; should it
     not be what was previewed, it is undone at once.
 
-    Guards named in `force` are passed where they allow it; `progress` is told the name of each step as it
-    begins.
+    Args:
+        rehearsal: From `rehearse`.
+        journal: Where the replaced rows are kept.
+        force: Names of guards to pass regardless, where they allow it.
+        progress: Told the name of each step as it begins.
+        now: The time the rows and the journal get; the present by default.
 
     Raises:
         DatabaseError: A guard refuses, the session is being compressed, or the write failed; nothing changed.

@@ -62,7 +62,8 @@ class Journal:
 
     Databases below its folder are named from there, so that the folder may be moved.
 
-    The file is made, readable by its owner alone, on the first write.
+    Args:
+        path: The journal's file; made, readable by its owner alone, on the first write.
     """
 
     def __init__(self, path: Path | None = None) -> None:

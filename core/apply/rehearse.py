@@ -33,8 +33,11 @@ def rehearse(
 ) -> Rehearsal:
     """Work out every row a preview would write, and try the statements on a private copy.
 
-    The preview was made from the live messages of the session. Without a mode it is written as the release
-    does.
+    Args:
+        store: The database, open for reading.
+        session_id: The session whose live messages the preview was made from.
+        preview: What the compaction would leave.
+        mode: How to write it; default as the release does.
 
     Raises:
         UsageError: There is nothing to apply, or this database cannot be written in that mode.

@@ -58,7 +58,12 @@ def session_changes(
 ) -> tuple[ColumnChange, ...]:
     """What changes in the session that is compacted.
 
-    `counts` are messages and tool calls of the new transcript, `now` is in epoch seconds.
+    Args:
+        session: The session as it is.
+        mode: How the compaction is written.
+        schema: Says which columns there are.
+        counts: Messages and tool calls of the new transcript.
+        now: Epoch seconds.
     """
     old: dict[str, Any] = {}
     new: dict[str, Any] = {}

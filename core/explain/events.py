@@ -39,6 +39,12 @@ def explain(
 ) -> Explanation:
     """Say why a conversation was compressed, each time, and where the trigger stands now.
 
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        conversation: The conversation itself, where it has been read already.
+
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used, or the release is unknown.

@@ -30,7 +30,9 @@ def read_text(path: str) -> str:
 def read_messages(path: str) -> tuple[Message, ...]:
     """The OpenAI-format messages in a JSON file.
 
-    It holds a list, or an object with one under `messages` (a request body); `-` reads stdin.
+    Args:
+        path: A JSON list of messages, or an object holding one under `messages` (a request body); `-` reads
+            stdin.
 
     Raises:
         NotFoundError: There is no such file.

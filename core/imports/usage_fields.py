@@ -30,7 +30,8 @@ class Shape:
 def normalise(raw: Any) -> Buckets:
     """The buckets of one response; its shape is told by the fields it has.
 
-    What is empty gives all zeros, as in Hermes.
+    Args:
+        raw: The usage; what is empty gives all zeros, as in Hermes.
     """
     if not raw:
         return Buckets(0, 0, 0, 0, 0)

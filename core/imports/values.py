@@ -33,7 +33,9 @@ def count_of(text: str) -> int | None:
 def amount_of(text: str, *, comma: bool = False) -> Decimal | None:
     """An amount of money; None for anything else.
 
-    With `comma` a lone comma is the decimal sign; of comma and point together the last one is.
+    Args:
+        text: Digits, perhaps grouped, perhaps with a currency.
+        comma: A lone comma is the decimal sign; of comma and point together the last one is.
     """
     digits = _SIGNS.sub("", text)
     if "," in digits and "." in digits:

@@ -77,7 +77,13 @@ class Comparison:
 
 
 def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
-    """What is known of a compaction once it is planned: both sides, with words in place of the summary."""
+    """What is known of a compaction once it is planned: both sides, with words in place of the summary.
+
+    Args:
+        messages: The list before.
+        plan: Where it is cut.
+        words: What stands in place of the summary.
+    """
     head, tail = plan.head, plan.tail
     kept = (*range(head.start, head.end), *range(tail.start, tail.end))
     places = {place + (place >= head.size): origin for place, origin in enumerate(kept)}
@@ -130,7 +136,12 @@ def foreseen(
 ) -> Comparison:
     """A compaction done as a dry run.
 
-    The weights are the estimates of the messages; `rate` is what a token costs in USD in each later request.
+    Args:
+        preview: What came of it.
+        weights: Estimate of each message before.
+        after_weights: Estimate of each message after.
+        made_by: Who wrote the summary, in words.
+        rate: USD a token costs in each later request.
     """
     plan = preview.plan
     return Comparison(

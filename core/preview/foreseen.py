@@ -64,7 +64,14 @@ def carry_out(
 ) -> Preview:
     """Preview a compaction under the configuration of the home it belongs to.
 
-    Without an agent it is a list from a file, which no agent runs.
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        summariser: Who writes the summary.
+        focus: The topic of `/compress <topic>`.
+        agent: Who would run it; None for a list from a file, which no agent runs.
+        on_text: Receives the summary as it arrives.
+        cancelled: Answers whether the user has given up.
 
     Raises:
         SummaryFailure: The user gave up; any other failure has the release's own consequence.
@@ -194,7 +201,9 @@ MILLION = Decimal(1_000_000)
 def read_rate(session: Session, prompt: int) -> Decimal | None:
     """USD a token costs when a later request carries it again, read from the cache where there is one.
 
-    The size of the requests may pick a long-context tier.
+    Args:
+        session: Its model and route.
+        prompt: Size of the requests, which may pick a long-context tier.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.

@@ -127,7 +127,12 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a connection of its own; its credentials are known from then on.
 
-    Of a generation that only grew since an earlier reading, the new rows alone are read.
+    Args:
+        location: The database.
+        generation: Which generation.
+        stop: Says whether to give up.
+        conversation: The conversation as it stands, where it has been read already.
+        before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
     """
     grew = before if before is not None and _grew(before, location, generation) else None
     start = len(grew.measured.messages) if grew else 0
@@ -160,7 +165,15 @@ def followed(
     conversation: Conversation,
     before: Reading | None = None,
 ) -> Reading:
-    """The same for who reads it again and again: the texts are let go, unless each reading needs them."""
+    """The same for who reads it again and again: the texts are let go, unless each reading needs them.
+
+    Args:
+        location: The database.
+        generation: Which generation.
+        stop: Says whether to give up.
+        conversation: The conversation as it stands.
+        before: What an earlier reading found.
+    """
     found = read(location, generation, stop, conversation=conversation, before=before)
     if not forget_messages(found.context.context):
         return found

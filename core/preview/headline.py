@@ -29,7 +29,9 @@ _MUCH = 0.5
 def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
     """What a preview comes to.
 
-    `saves` is USD that each later request costs less; None when nobody knows the price.
+    Args:
+        made: The dry run.
+        saves: USD that each later request costs less; None when nobody knows the price.
     """
     if made.summary_index is None and not made.plan.engine:
         return _unchanged(made)
@@ -61,7 +63,12 @@ def comparison_headline(shown: Comparison) -> Headline:
 
 
 def kept_headline(told: Headline, kept: Retention | None) -> Headline:
-    """A compaction that happened, with what its summary lost; one that failed has other things to say."""
+    """A compaction that happened, with what its summary lost; one that failed has other things to say.
+
+    Args:
+        told: What is said of it without its summary.
+        kept: What the summary kept; None where nothing can be checked.
+    """
     share = lost_share(kept)
     if told.severity is not None or kept is None or not share:
         return told

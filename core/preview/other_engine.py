@@ -155,7 +155,10 @@ def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, mad
 def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
     """What calls of a size would cost at the model Hermes would ask for a summary.
 
-    Sizes are the release's estimates. For a list from a file no model is known.
+    Args:
+        here: The conversation; None for a list from a file, for which no model is known.
+        asked: Tokens of the calls, by the release's estimate.
+        answered: Tokens of the answers.
 
     Returns:
         USD at the price list; None when nobody knows the model or its price.

@@ -167,7 +167,12 @@ def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
-    """Both sides of a boundary, measured."""
+    """Both sides of a boundary, measured.
+
+    Args:
+        past: The rows.
+        event: What log and rows say about it, when they say anything.
+    """
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
     focus = event.focus if event else None

@@ -44,8 +44,12 @@ def recall(
 ) -> list[Hit]:
     """The messages a compaction took out that speak of a query, those that hold its very words first.
 
-    A copied row counts where it first stood. With `everything` also the messages that are still live, behind
-    the others that hold the words as well.
+    Args:
+        store: The store of the conversation.
+        conversation: All its generations are searched; a copied row counts where it first stood.
+        query: Words, compared whatever their ending.
+        everything: Also the messages that are still live, behind the others that hold the words as well.
+        limit: The most hits.
     """
     first = _first_places(conversation)
     live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()

@@ -128,6 +128,13 @@ def model(
 
     It is named as `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server. With
     `check` its answer is held against the messages, and it is asked once more where they disagree.
+
+    Args:
+        basis: What would be summarised.
+        focus: The topic.
+        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
+        env: Where keys are looked for.
+        check: Hold its answer against the messages, and ask once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     try:
@@ -169,7 +176,11 @@ def chosen_model(
 ) -> ModelChoice:
     """The model to ask: flags, environment, the one for summaries, the session's own, in that order.
 
-    For a list from a file only defaults stand behind the flags.
+    Args:
+        flags: What the user named; empty fields are open.
+        here: The conversation; None for a list from a file, for which only defaults stand behind the flags.
+        env: Where keys are looked for.
+        release: The release whose rules say which model writes summaries.
 
     Raises:
         SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
@@ -194,7 +205,13 @@ def summary_price(
 
     With `check` the price is with the most the second request of a check takes.
 
-    `output` is the tokens of the summary; None takes what it would be asked for.
+    Args:
+        measured: The conversation.
+        plan: Where it is cut.
+        focus: The topic.
+        choice: The model.
+        output: Tokens of the summary; None takes what it would be asked for.
+        check: With the most that the second request of a check takes.
 
     Returns:
         Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
@@ -217,6 +234,12 @@ def main_model(
     """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
 
     By `auto` the first provider with a key is asked, which for a server of the user's own is that server.
+
+    Args:
+        choice: The summary model.
+        here: The conversation; without one no main model is known.
+        policy: Of the release.
+        env: Where keys are looked for.
     """
     if here is None or not here.conversation.tip.model:
         return None
@@ -253,6 +276,13 @@ def remote_summariser(
     """Asks a model, in its own wire format unless one is named: `anthropic` or `openai`.
 
     With `check` its answer is held against the messages, and corrected.
+
+    Args:
+        choice: The model.
+        wire: Its wire format.
+        main: The model to ask after it failed, and after which failures.
+        policy: Of the release.
+        check: Hold its answer against the messages, and correct it.
     """
     from core.compress.summarise.checked.summariser import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

@@ -89,7 +89,11 @@ class Extent:
 
 
 class Recording:
-    """The recorder's file, read-only."""
+    """The recorder's file, read-only.
+
+    Args:
+        folder: Where our own files lie.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME

@@ -47,7 +47,9 @@ def rows_of(message: Any) -> list[Any]:
 def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
     """The name of a message, whether a request holds it or a database row.
 
-    Role, content and calls alone count; `hashed` is as `digest`, where hashes are looked up.
+    Args:
+        message: In wire form; whatever else it carries, role, content and calls alone count.
+        hashed: As `digest`, where hashes are looked up.
     """
     if not isinstance(message, dict):
         return hashed(str(message))

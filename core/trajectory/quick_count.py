@@ -17,7 +17,9 @@ _LATER = re.compile(
 def quick_count(name: str, otherwise: Callable[[str], int]) -> Callable[[str], int] | None:
     """The function that counts the tokens of a text with toktok; None without the extra `fast`.
 
-    `otherwise` counts the texts that toktok would count differently.
+    Args:
+        name: A vocabulary that ships.
+        otherwise: Counts the texts that toktok would count differently.
     """
     tokenizer = _opened(name)
     if tokenizer is None:

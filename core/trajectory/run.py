@@ -97,7 +97,12 @@ def foresee(job: Job, engine: Engine, listener: Listener) -> Outcome:
 def run(job: Job, target: Target, engine: Engine, listener: Listener, *, restart: bool) -> Outcome:
     """Compress an input into an output.
 
-    `restart` forgets what an earlier run left.
+    Args:
+        job: What is to be done.
+        target: Where it goes.
+        engine: What works on it.
+        listener: Who is told how it goes.
+        restart: Forget what an earlier run left.
 
     Raises:
         UsageError: The output is part of the input, or belongs to another run.

@@ -73,8 +73,9 @@ def fingerprint(name: str) -> str:
 def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
     """The function that counts the tokens of a text.
 
-    The name is of a vocabulary that ships, a `tokenizer.json`, or the folder of one; no code of a model is
-    run. `check` is called between the pieces of a long text.
+    Args:
+        name: A vocabulary that ships, a `tokenizer.json`, or the folder of one. No code of a model is run.
+        check: Called between the pieces of a long text.
 
     Raises:
         NotFoundError: There is no such file.

@@ -24,7 +24,9 @@ ONE_HOUR_FACTOR = Decimal("1.6")
 def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
     """The entry that held at a moment: the last one in force, the first when none was.
 
-    Without a moment, the newest that holds all day.
+    Args:
+        rows: Entries of one model, oldest first.
+        at: The moment; None takes the newest that holds all day.
     """
     if not rows:
         return None
@@ -45,7 +47,11 @@ def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bo
     A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
     Reasoning is inside the output and not priced again.
 
-    Unknown buckets count as empty; a long-context tier is chosen by the mean prompt of so many `calls`.
+    Args:
+        row: The entry.
+        tokens: The buckets; unknown ones count as empty.
+        calls: How many requests made them: a long-context tier is chosen by the mean prompt.
+        one_hour: Cache writes are kept for an hour.
     """
     if row is None:
         return None
@@ -67,7 +73,11 @@ def cost(
 ) -> Decimal | None:
     """The same of bare numbers, for ledgers of many rows.
 
-    The buckets are fresh input, cache read, cache write and output.
+    Args:
+        row: The entry.
+        buckets: Fresh input, cache read, cache write, output.
+        calls: How many requests made them.
+        one_hour: Cache writes are kept for an hour.
     """
     prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
     total = _ZERO
@@ -170,8 +180,12 @@ def anew(
 ) -> tuple[Decimal, Origin]:
     """Dollars above what the same tokens would have cost from the cache, and their origin.
 
-    `fresh` and `cached` are USD per million tokens: read anew, written to the cache where that costs, or from
-    it.
+    Args:
+        figure: What the amount is called.
+        tokens: How many were read anew.
+        fresh: USD per million of a token that is read anew, written to the cache where that costs.
+        cached: USD per million of one from the cache.
+        entry: The price entry both are of.
     """
     usd = (fresh - cached) * tokens / MILLION
     terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))

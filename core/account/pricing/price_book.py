@@ -46,6 +46,11 @@ class PriceBook:
 
     Entries of the user go first; `one_hour` cache writes cost more. Without a folder nothing is kept between
     runs.
+
+    Args:
+        overrides: The user's entries.
+        one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
+        folder: Where looked-up entries are kept between runs; None for nowhere.
     """
 
     def __init__(
@@ -178,6 +183,9 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 
 def open_book(*, one_hour: bool = False) -> PriceBook:
     """A price book with this user's overrides, remembering look-ups in their cache directory.
+
+    Args:
+        one_hour: Cache writes are kept for an hour.
 
     Raises:
         ConfigError: The file of overrides cannot be used.

@@ -37,6 +37,9 @@ class PriceList:
     """Entries of the bundled list by provider and model.
 
     Without a directory entries are remembered within the process only.
+
+    Args:
+        cache: Directory of the remembered entries; None remembers within the process only.
     """
 
     def __init__(self, cache: Path | None = None) -> None:
@@ -54,7 +57,10 @@ class PriceList:
     def entries(self, provider: str | None, model: str, url: str | None = None) -> tuple[PriceRow, ...]:
         """The dated entries of a model, oldest first; empty when the list has none.
 
-        Without a provider it is found by the endpoint.
+        Args:
+            provider: Provider of the list; None finds it by endpoint.
+            model: A slug.
+            url: Endpoint.
         """
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
@@ -69,7 +75,10 @@ class PriceList:
     def named(self, provider: str, names: Sequence[str], ending: str) -> str | None:
         """The newest entry that is one of some names but for its ending; None when there is none.
 
-        What such a name may end in is a pattern.
+        Args:
+            provider: Provider of the list.
+            names: What the listed name may be, its ending left out.
+            ending: What such a name may end in, as a pattern.
         """
         listed = next((one.models for one in snapshot().providers if one.id == provider), ())
         fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]

@@ -62,8 +62,10 @@ class Export:
 def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, str] | None = None) -> Export:
     """The entries of an export.
 
-    A byte order mark, another separator and grouped digits do no harm. `columns` names the column of each of
-    `FIELDS` where no mapping knows it.
+    Args:
+        export: The CSV file; a byte order mark, another separator and grouped digits do no harm.
+        mapping: A column mapping of reconcile.yaml; found by the columns by default.
+        columns: The column of each field, where no mapping knows it; see `FIELDS`.
 
     Raises:
         UsageError: No mapping fits the file's columns, or it cannot be read.

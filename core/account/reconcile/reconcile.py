@@ -30,7 +30,11 @@ def reconcile(
 ) -> Reconciliation:
     """Matches an export against the databases.
 
-    The mapping is found by the columns unless it, or the column of each field, is named.
+    Args:
+        stores: What Hermes recorded.
+        export: The provider's CSV file.
+        mapping: A column mapping of reconcile.yaml; found by the columns by default.
+        columns: The column of each field, where no mapping knows it.
 
     Raises:
         UsageError: No mapping fits the file's columns, or it cannot be read.

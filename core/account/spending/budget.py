@@ -35,7 +35,9 @@ class Today:
 def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
     """Compares a ledger with a budget; what counts as spent says `spent_of`.
 
-    The ledger is of the period the budget is for.
+    Args:
+        spending: Of the period the budget is for, with prices where the models may be unpriced by Hermes.
+        budget: US dollars.
     """
     spent, at_least = spent_of(spending)
     passed = spent > budget
@@ -83,6 +85,11 @@ def spent_today(
     """Add up what was spent since midnight.
 
     Prices are looked up only where Hermes recorded no cost: their list takes a third of a second to load.
+
+    Args:
+        stores: The databases.
+        now: The moment that is "today"; this one by default.
+        zone: Whose day; this machine's by default.
     """
     since = day_start(now or datetime.now(UTC), zone)
     spending = collect(stores, by="conversation", since=since, zone=zone).ledger()

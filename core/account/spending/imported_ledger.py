@@ -39,7 +39,13 @@ def transcript_ledger(
 ) -> Ledger:
     """Adds up the calls of some logs; each counts once, at its own time and price.
 
-    Without prices `computed` stays empty; days and hours are this machine's unless a zone is given.
+    Args:
+        files: JSONL logs of Claude Code or Codex, or of API answers.
+        by: One of `DIMENSIONS`.
+        since: Only calls made then or later.
+        until: Only calls made earlier.
+        prices: Compute costs too; None leaves `computed` empty.
+        zone: Time zone of days and hours; this machine's by default.
 
     Raises:
         NotFoundError: One of the files does not exist.

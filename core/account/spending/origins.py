@@ -29,7 +29,10 @@ FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     """The origin of one figure of one row.
 
-    The figure is one of `FIGURES`; the row may be the totals.
+    Args:
+        ledger: The ledger the row is from.
+        row: A row, or the totals.
+        figure: One of `FIGURES`.
 
     Raises:
         UsageError: There is no such figure.

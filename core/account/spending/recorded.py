@@ -136,6 +136,12 @@ class Spending:
     Most sessions used one route, and their split is one row that repeats their total. Only the others are
     taken apart and put beside their split, which is what costs time.
 
+    Args:
+        store: The database.
+        window: What counts.
+        by: A key of `KEYS`.
+        classes: Where prices change; None when nothing is priced.
+
     Attributes:
         whole: Sums of the sessions that are added up as they stand.
         others: Sums of the other sessions and of auxiliary calls.

@@ -41,8 +41,12 @@ def count_messages(
 ) -> TokenCounts:
     """Counts every message with the tokenizer of a model.
 
-    `count` counts what the cache does not know, here or in another process; `cancelled`, asked now and then,
-    ends it early.
+    Args:
+        messages: What to count.
+        model: A slug; it decides the tokenizer and whether the counts are exact.
+        cache: An open cache; texts counted before cost a look-up.
+        count: Counts the texts the cache does not know, here or in another process.
+        cancelled: Asked now and then; True ends the count early.
     """
     choice = encoding_for(model)
     counts: list[int] = []

@@ -33,6 +33,9 @@ class TokenCache:
     """Counts by (encoding, digest); use as a context manager.
 
     Several processes may share the file. A cache belongs to the thread that opened it.
+
+    Args:
+        path: The file; `token-counts.db` in the user's cache directory by default.
     """
 
     def __init__(self, path: Path | None = None) -> None:

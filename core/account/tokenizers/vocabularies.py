@@ -31,7 +31,12 @@ _lock = threading.Lock()
 
 
 def count_text(text: str, name: str) -> int:
-    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`."""
+    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`.
+
+    Args:
+        text: Any length.
+        name: The encoding.
+    """
     tokenizer = encoding(name)
     clean = text.encode("utf-8", "replace").decode("utf-8")
     pieces = (clean[start : start + PIECE] for start in range(0, len(clean), PIECE))

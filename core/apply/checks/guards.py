@@ -55,7 +55,14 @@ def check_guards(
 ) -> tuple[GuardResult, ...]:
     """Check everything that may stand against writing; changes nothing.
 
-    Guards named in `force` are passed where they allow it; for the rest see `Case`.
+    Args:
+        store: The database, open for reading.
+        rehearsal: What would be written.
+        force: Names of guards the user wants to pass regardless, where they allow it.
+        now: The moment to judge by.
+        integrity_seconds: How long SQLite may look for damage.
+        progress: Told the name of each guard as it begins.
+        own_lock: The holder under which the caller has locked the session itself.
     """
     thread = frozenset(one.id for one in store.conversation(rehearsal.session_id).sessions)
     case = Case(

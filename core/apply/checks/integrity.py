@@ -21,7 +21,10 @@ def integrity(
 ) -> str | None:
     """Let SQLite look for damage.
 
-    `progress` is told the seconds spent and the seconds allowed, while it lasts.
+    Args:
+        path: The database file.
+        seconds: How long to wait.
+        progress: Told the seconds spent and the seconds allowed, while it lasts.
 
     Returns:
         `ok`, what SQLite complains about first, or None when the time was up before it had read everything.

@@ -25,7 +25,9 @@ _CHUNK = 400
 def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connection]:
     """A connection that may write to an existing database; never makes one.
 
-    With `references` rows are held to what they refer to, as Hermes does.
+    Args:
+        path: The database file.
+        references: Hold rows to what they refer to, as Hermes does.
 
     Raises:
         UsageError: `READ_ONLY` is set in the environment.

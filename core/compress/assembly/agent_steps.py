@@ -23,8 +23,12 @@ def settled(
 ) -> Messages:
     """The compacted list as the next request holds it: open to-dos behind it, a request of the user in it.
 
-    With `anchors` the newest answer is put back; not where the user keeps the last turns by hand, for then
-    the newest of what is compressed is an old one.
+    Args:
+        messages: What the compressor left.
+        given: The conversation before.
+        policy: Of the release.
+        anchors: The newest answer is put back; not where the user keeps the last turns by hand, for then the
+            newest of what is compressed is an old one.
     """
     if policy.host.keeps_reply and anchors:
         messages = with_reply(messages, given, policy)

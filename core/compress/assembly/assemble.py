@@ -55,8 +55,12 @@ def assemble(
 ) -> Assembled:
     """Put a summary in place of the middle.
 
-    Without a body the list stays as it is, as after an abort. `wording` is the free words around it, a
-    release's when the list is to have its size; `session` the id that notes on demoted results point to.
+    Args:
+        measured: The conversation.
+        plan: Its plan.
+        summary_body: The text without markers; None leaves the list as it is, as an abort does.
+        wording: The free words around the body; a release's when the list is to have its size.
+        session: Id that notes on demoted results point to; None leaves it out.
 
     Returns:
         The new list. Without a middle it is the list given, pruned where the release hands that back.
@@ -192,8 +196,11 @@ class Sides:
 def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules: AssemblyRules) -> Messages:
     """The rows of a list with the keys a release gives them while it is in memory: its estimate counts those.
 
-    `had_user` is what the summary row says of the conversation, `tail_from` where the tail of the list before
-    begins; None once an agent has taken the list over.
+    Args:
+        assembled: A list with a summary in it.
+        had_user: What the summary row says of the conversation.
+        tail_from: Where the tail of the list before begins; None once an agent has taken the list over.
+        rules: Of the release.
     """
     rows = list(assembled.messages)
     if rules.marks_tail and tail_from is not None:
@@ -223,7 +230,11 @@ def had_user(messages: Sequence[Message], policy: Policy) -> bool:
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:
     """A list and its twin in our words.
 
-    `summary` is handoff and body as inserted: the stand-in and ours.
+    Args:
+        messages: As the release would leave them, its words stood in for.
+        index: Where the summary stands.
+        summary: The summary as inserted, handoff and body: its stand-in and ours.
+        wording: The stand-ins.
     """
     swaps = {summary[0]: summary[1], wording.note: OURS.note}
     places = {0, index}

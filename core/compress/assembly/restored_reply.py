@@ -19,6 +19,11 @@ def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> 
     """The list with the newest readable answer where it stood, if it can stand there.
 
     It is left out where another answer would stand beside it, or where it would keep the list from shrinking.
+
+    Args:
+        messages: What the compressor left.
+        given: The conversation before.
+        policy: Of the release.
     """
     at = next((i for i in range(len(given) - 1, -1, -1) if _is_reply(given[i], policy)), None)
     if at is None or any(_is_answer(m) and _says_same(m, given[at]) for m in messages):

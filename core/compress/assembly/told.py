@@ -61,6 +61,10 @@ class Outcome:
 def feedback(outcome: Outcome, rules: FeedbackRules) -> Feedback:
     """Word an outcome as the release does.
 
+    Args:
+        outcome: What happened.
+        rules: What the release tells apart.
+
     Returns:
         The feedback; a reason is redacted whatever the user's settings.
     """
@@ -117,7 +121,14 @@ _QUOTED = 200
 def caveats(
     before: Sequence[Message], after: Sequence[Message], summary_index: int, policy: Policy
 ) -> Iterator[str]:
-    """One sentence for each property of a sound list that the release's list lacks."""
+    """One sentence for each property of a sound list that the release's list lacks.
+
+    Args:
+        before: The messages given.
+        after: The messages left.
+        summary_index: Where the new summary stands in `after`.
+        policy: Says what counts as a summary, and as a neighbour.
+    """
     live = sum(is_summary(message.wire, policy.summary) for message in after)
     if live > 1:
         yield f"The old summary stays next to the new one (Hermes {policy.release} does that)."
@@ -130,7 +141,13 @@ def caveats(
 
 
 def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
-    """What a reader should know of a topic that sets nothing apart: nobody mentions it, or everything."""
+    """What a reader should know of a topic that sets nothing apart: nobody mentions it, or everything.
+
+    Args:
+        focus: The topic.
+        retention: What of the middle survives, the topic counted apart.
+        middle: The messages summarised.
+    """
     if retention.focus is None or retention.rest is None:
         return
     if not retention.focus.of:

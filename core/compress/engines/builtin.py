@@ -38,7 +38,13 @@ _ROUTE = ("model", "provider", "host", "api_mode")
 class ContextCompressor(ContextEngine):
     """Prunes, summarises the middle, and keeps both ends, as one release does.
 
-    The settings need a window; the clock gives steady seconds, for pauses.
+    Args:
+        policy: The release.
+        settings: Window and shares; a window is needed.
+        summariser: Who writes summaries.
+        abort_configured: `compression.abort_on_summary_failure`.
+        wording: The free words around a summary's body.
+        clock: Steady seconds, for pauses.
 
     Attributes:
         previous_summary: Body of the last summary, which the next one continues.

@@ -69,7 +69,14 @@ def run_engine(
 ) -> Hosted:
     """Let an engine compact a copy of the conversation in a process of its own.
 
-    `most_tokens` are those the user agreed to send, None where nothing is sent; `stop` kills the process.
+    Args:
+        engine: Which one.
+        measured: The conversation.
+        cut: Our plan of it.
+        writer: Answers its calls to a model.
+        focus: The topic of `/compress <topic>`.
+        most_tokens: Tokens the user agreed to send; None where nothing is sent.
+        stop: Says whether the user has given up; the process is killed then.
 
     Raises:
         EngineFailed: It could not be loaded, hung, died, was given up, or returned no list.

@@ -36,7 +36,10 @@ def header() -> str:
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
     """The rows with the running request behind the summary.
 
-    The pairs of `rows` are repaired, blank echoes left out of `given`.
+    Args:
+        rows: Of the compacted list, pairs repaired.
+        given: The conversation before, blank echoes left out.
+        policy: Of the release.
     """
     request = running_request(given, policy)
     carrier = _carrier(rows, policy)

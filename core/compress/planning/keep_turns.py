@@ -51,7 +51,10 @@ def part_of(measured: Measured, plan: Plan, start: int) -> tuple[Measured, Plan]
 def widened(part: Plan, measured: Measured, compared: int) -> Plan:
     """The plan of the messages before the kept turns, as the plan of them all.
 
-    `part` is the plan of `measured.messages[: part.messages]`, `compared` the number the trigger compares.
+    Args:
+        part: The plan of `measured.messages[: part.messages]`.
+        measured: The whole conversation.
+        compared: The number the trigger compares.
     """
     start, count = part.messages, len(measured.messages)
     fires = part.threshold_tokens is not None and compared >= part.threshold_tokens

@@ -21,7 +21,9 @@ def outlined(measured: Measured, start: int = 0) -> Measured:
     The newest answer stays whole: what its thinking weighs changes once there is a newer one. So does a
     conversation that loads skills, for any text may name one.
 
-    Those before `start` are outlined already.
+    Args:
+        measured: The conversation.
+        start: The messages before it are outlined already.
     """
     if measured.columns.skills.sites:
         return measured

@@ -25,8 +25,12 @@ def walk_back(
 ) -> Walk:
     """Add weights from the end until one more would pass the limit.
 
-    The walk never passes `start`, and takes `least` messages whatever they weigh; with `include_last` also
-    the message that passes the limit.
+    Args:
+        weights: Of every message.
+        start: Position the walk never passes.
+        limit: Most tokens.
+        least: Messages taken whatever they weigh.
+        include_last: The message that passes the limit is taken too.
 
     Returns:
         The first position taken (the length when none is), and the tokens of those before it stopped.

@@ -33,8 +33,11 @@ def plan(
 ) -> Plan:
     """Plan a compaction: numbers only, so planning again costs milliseconds.
 
-    Without a window there is no middle, without a gate nothing is known to refuse an attempt. `keep` is how
-    many user turns at the end stay word for word, as `/compress here N` asks.
+    Args:
+        measured: The conversation, measured for a release.
+        settings: Window, shares, counts; `window` None gives a plan without a middle.
+        gate: State of what can refuse an automatic attempt; None when nothing is known.
+        keep: User turns at the end that stay word for word, as `/compress here N` asks; None for its own cut.
 
     Returns:
         The plan; its half-open spans are positions in the messages given and cover them all.

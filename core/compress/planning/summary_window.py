@@ -49,7 +49,10 @@ class Window:
 def summary_window(measured: Measured, middle: Span, pruned: Collection[int]) -> Window:
     """Find the rows to summarise and the summaries they continue.
 
-    `pruned` are positions that shrank: a tool result that quoted a summary holds none any more.
+    Args:
+        measured: The conversation.
+        middle: The rows that leave.
+        pruned: Positions that shrank: a tool result that quoted a summary holds none any more.
     """
     rules = measured.policy.summary
     summaries = tuple(i for i in measured.columns.summaries if i not in pruned or _stays(measured, i))
@@ -83,7 +86,12 @@ def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...
 def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:
     """Tokens the summary is asked to stay within.
 
-    With a lean tail, rows an old summary pulls in from it may already be notes.
+    Args:
+        measured: The conversation.
+        pruning: What shrank in it.
+        middle: The rows that leave.
+        limits: Of the window.
+        lean: The tail is lean: rows an old summary pulls in from it may already be notes.
     """
     rules = measured.policy.summary
     window = summary_window(measured, middle, pruning.shrunk)

@@ -26,7 +26,10 @@ _SUMMARY_KEPT = 200
 def without_old_images(rows: Sequence[Row], rules: AssemblyRules, spared: range = range(0)) -> list[Row]:
     """The rows with every image gone that a newer one made old.
 
-    `spared` is a tool round nobody answered yet; it keeps its images.
+    Args:
+        rows: Of the compacted list.
+        rules: Of the release.
+        spared: A tool round nobody answered yet; it keeps its images.
     """
     if not rules.strips_images:
         return list(rows)
@@ -73,7 +76,11 @@ def _stripped(row: Row, rules: AssemblyRules) -> Row:
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:
     """The rows with large old tool results of the tail demoted.
 
-    `session` is the id to search for the full text; None leaves the hint out.
+    Args:
+        rows: The pruned conversation.
+        rules: What the release says about tails.
+        plan: The plan.
+        session: Id to search for the full text; None leaves the hint out.
     """
     if not (rules.demote_over and plan.lean):
         return rows
@@ -104,7 +111,12 @@ def note(message: Message, session: str | None = None) -> Message:
 
 
 def old_results(results: Sequence[int], rounds: int) -> list[int]:
-    """Positions of tool results before the newest rounds, a round being a run of neighbours."""
+    """Positions of tool results before the newest rounds, a round being a run of neighbours.
+
+    Args:
+        results: Positions of the tool results of the tail, ascending.
+        rounds: Newest rounds spared.
+    """
     seen, previous = 0, None
     for taken, position in enumerate(reversed(results)):
         seen += previous is None or previous - position > 1

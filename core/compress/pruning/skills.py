@@ -44,7 +44,12 @@ def reload_notice(messages: Sequence[Message]) -> str:
 
 
 def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
-    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before."""
+    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before.
+
+    Args:
+        turns: The messages summarised.
+        previous: Body of the summary before.
+    """
     loaded: dict[str, str] | None = None
     names: list[str] = []
     for message in turns:

@@ -79,7 +79,11 @@ class _Fields(dict[str, Any]):
 def stub_line(tool: str, arguments: Any, content: str, table: str) -> str:
     """The line that replaces a tool result.
 
-    The table is `classic`, `guarded` or `outcomes`; arguments that are no JSON count as none.
+    Args:
+        tool: Name of the tool called; `unknown` when the call is gone.
+        arguments: Its arguments as JSON text; anything unusable counts as none.
+        content: The result.
+        table: `classic`, `guarded` or `outcomes`.
     """
     rules = stub_table(table)
     source = StubSource(tool, json_object(arguments), content, rules.unwraps_urls)

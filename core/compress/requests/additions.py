@@ -76,8 +76,11 @@ class Finish:
 def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wording = OURS) -> str:
     """A summary with the release's own additions.
 
-    No release keeps the blanks around the body. With `grounds` the newest request is put in; a summary made
-    by rule has it already.
+    Args:
+        body: What the summariser wrote; no release keeps the blanks around it.
+        finish: What the additions depend on.
+        grounds: The newest request is put in; a summary made by rule has it already.
+        wording: The free words of the additions.
     """
     rules, body = finish.policy.summary, body.strip()
     if rules.reloads_skills:
@@ -171,8 +174,10 @@ def _recovery(finish: Finish, wording: Wording) -> str:
 def narrowed(turns: Sequence[Message], focus: str | None, originals: Sequence[Message]) -> list[Message]:
     """The messages about a focus, and of the others the lines about it.
 
-    Without a focus, or when nothing mentions it, all messages come back. `originals` are they before pruning,
-    which tell what they are about.
+    Args:
+        turns: A middle, as pruning left it.
+        focus: The topic; without one, or when nothing mentions it, all messages come back.
+        originals: The same messages before pruning, which tell what they are about.
     """
     read = views(originals)
     topic = topic_of(focus, read)

@@ -43,7 +43,11 @@ def consequence(
 ) -> Consequence:
     """Decide by the release's rules.
 
-    `in_a_row` counts failures of this kind one after another, this one included.
+    Args:
+        kind: Why there is no summary.
+        rules: Of the release.
+        in_a_row: Failures of this kind one after another, this one included.
+        abort_configured: `compression.abort_on_summary_failure`.
     """
     configured = abort_configured and rules.abort_configurable
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
@@ -79,6 +83,11 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
     Hermes 0.22 (`_validate_summary_user_provenance`) then takes only a summary whose first section is its
     line for "no user" and that says nowhere what a user asked.
+
+    Args:
+        body: The summary with the release's additions.
+        messages: The conversation before.
+        policy: Of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False
@@ -122,7 +131,11 @@ class Route:
 def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool) -> Route:
     """What a compressor does after a failed call.
 
-    A second call that fails is taken to fail alike.
+    Args:
+        call: The failure; a second call that fails is taken to fail alike.
+        release: `0.13` ... `0.22`.
+        own_model: The summary has a model of its own, other than the main one.
+        main_answers: The main model would answer.
     """
     rules = _rules(release)
     nobody = _is_nobody(call, rules)

@@ -38,9 +38,14 @@ def summary_request(
 ) -> SummaryRequest:
     """Gather everything a summariser needs.
 
-    `previous` is the summary body in the compressor's memory; None takes the one found in the conversation.
-    With `with_transcript` the turns are written out as a model's prompt shows them. `today` (ISO 8601) is for
-    releases that ask for dated facts, `session` what the release's additions point to.
+    Args:
+        measured: The conversation.
+        plan: Its plan; it has a middle.
+        focus: The topic of `/compress <topic>`.
+        previous: Summary body in the compressor's memory; None takes the one found in the conversation.
+        with_transcript: Write the turns out as a model's prompt shows them.
+        today: The date, ISO 8601, for releases that ask for dated facts.
+        session: Session id that the release's additions point to.
     """
     policy = measured.policy
     rules = policy.summary

@@ -24,7 +24,10 @@ _THOUGHT = re.compile(
 def serialised(turns: Sequence[Message], rules: SummaryRules, *, lean: bool = False) -> str:
     """The middle as one text.
 
-    With a lean tail oversized input is sampled evenly rather than cut in the middle.
+    Args:
+        turns: The messages to summarise.
+        rules: Of the release: how lists, media and cuts are written, and how much fits.
+        lean: Oversized input is sampled evenly rather than cut in the middle.
     """
     records = [_record(message, rules) for message in turns]
     if not rules.input_cap:

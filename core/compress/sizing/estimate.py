@@ -63,7 +63,10 @@ def message_size(wire: Wire, rules: EstimateRules) -> Size:
 def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = False) -> int:
     """The estimate of a list of messages.
 
-    `bare` leaves out the thinking of every answer; the caller adds the newest one's back.
+    Args:
+        sizes: Of its messages, in order.
+        rules: Of the release.
+        bare: Leave out the thinking of every answer; the caller adds the newest one's back.
     """
     text = images = 0
     for size in sizes:
@@ -85,7 +88,9 @@ def as_tokens(text: int, rules: EstimateRules) -> int:
 def tool_tokens(tools: Sequence[Any], *, schema: bool) -> int:
     """Tokens of the tool definitions of a request.
 
-    By schema names, descriptions and compact parameter JSON count (Hermes 0.19 on), not the repr.
+    Args:
+        tools: As sent.
+        schema: Count names, descriptions and compact parameter JSON (Hermes 0.19 on), not the repr.
     """
     if not schema:
         return (len(str(tools)) + 3) // CHARS_PER_TOKEN

@@ -57,9 +57,15 @@ def hygiene(
 ) -> Hygiene:
     """What the gateway decides over a transcript.
 
-    `rows` are all of the transcript, system and meta rows too; `last_prompt` is the provider's last count, 0
-    where there is none; `anchored` what the usage stored with the session gives; `paused` that a pause after
-    an earlier failure still runs.
+    Args:
+        rows: All rows of the transcript, system and meta rows too.
+        policy: Of the release.
+        enabled: `compression.enabled`.
+        window: Of the main model.
+        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
+        last_prompt: The provider's last count for this session; 0 or less where there is none.
+        anchored: Tokens by the usage stored with the session, for releases that go by it.
+        paused: A pause after an earlier failure still runs.
     """
     rules = policy.hygiene
     if len(rows) < rules.least or not enabled or not window:
@@ -98,7 +104,9 @@ def _decided(
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
     """Seconds the gateway pauses after one, two and more failures in a row; empty where it does not.
 
-    `base` is `compression.hygiene_failure_cooldown_seconds`.
+    Args:
+        policy: Of the release.
+        base: `compression.hygiene_failure_cooldown_seconds`.
     """
     rules = policy.hygiene
     return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)

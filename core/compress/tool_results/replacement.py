@@ -122,8 +122,11 @@ class Storage:
 def storage(rules: ResultRules, environment: str, *, home: str) -> Storage:
     """Where a release saves results.
 
-    In the environment `none` no terminal has been used in the task: releases that save to a terminal's
-    temporary folder then have none, and the rest of the result is lost.
+    Args:
+        rules: Of the release.
+        environment: `local`, or `none` while no terminal has been used in the task: releases that save to a
+            terminal's temporary folder then have none, and the rest of the result is lost.
+        home: The Hermes home.
     """
     if rules.storage == "home":
         return Storage(f"{home.rstrip('/')}/{rules.folder}")

@@ -121,9 +121,13 @@ def find_attempts(
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
-    Before 0.22 tags tell: a line without a session tag was written outside a turn. Since, the work runs in a
-    pool of threads whose lines carry no tag. A gateway compresses between turns as well. `compactions` are
-    the lines where those of any session began and ended.
+    Args:
+        records: Lines of the log, in time order.
+        sessions: Ids of the conversation's sessions.
+        tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
+            work runs in a pool of threads whose lines carry no tag.
+        gateway: A gateway ran these sessions, which compresses between turns as well.
+        compactions: Where compactions of any session began and ended.
     """
     others = OtherCompactions(compactions, sessions)
     # A tag may be that of another conversation, as a thread keeps it beyond a branch; the session is not.

@@ -72,8 +72,11 @@ def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None,
     The nearest line before it that can decide does: a stated comparison, a refused call, an answered call, or
     the end of the turn.
 
-    `previous` is the cause of the attempt before it, for repeated passes; where tags tell, see
-    `find_attempts`.
+    Args:
+        thread: Lines of one conversation, in time order.
+        position: Of the line that opens the attempt.
+        previous: The cause of the attempt before it, for repeated passes.
+        tags_tell: A line without a session tag was written outside a turn (before 0.22).
     """
     started = thread[position]
     if started.kind in _NATIVE:
@@ -117,7 +120,10 @@ def cause_of_telemetry(record: LogRecord) -> Cause:
 def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
     """A trigger as a clause.
 
-    `by_count` is for where messages decided and not tokens; for `refused` see `Refusal.means`.
+    Args:
+        trigger: What set it off.
+        by_count: Messages decided and not tokens.
+        refused: What a provider's refusal truly was about; see `Refusal.means`.
     """
     table = triggers()
     words = table["words_by_count"].get(trigger.value) if by_count else None

@@ -139,8 +139,13 @@ def message_counts(
 ) -> Counts:
     """Messages before and after one compaction.
 
-    `left` is how many messages the compaction before it left; `derived` what was recomputed when the log did
-    not tell.
+    Args:
+        context: Its surroundings.
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        derived: What was recomputed, when the log did not tell.
+        release: Whose rules apply.
+        left: How many messages the compaction before it left.
     """
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
     if attempt is None:

@@ -158,8 +158,10 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
 
     What a provider said is read by the one table of provider errors; see failures.yaml.
 
-    A fallback names its reason in its rows; `provider` is whom the summary was asked of, where the
-    configuration says.
+    Args:
+        attempt: As the log tells it.
+        rows: As the rows tell it: a fallback names its reason.
+        provider: Whom the summary was asked of, where the configuration says.
     """
     lines = attempt.inner if attempt is not None else ()
     told = list(_told(attempt, rows))

@@ -145,8 +145,11 @@ def shrunk_in(
 ) -> Shrunk | None:
     """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
 
-    `window` is what the run began with. Where the run is not known, it counts as well that the attempt
-    answers a refusal.
+    Args:
+        context: The conversation.
+        attempt: It counts as well that it answers a refusal, where its run is not known.
+        run: See `runs_of`.
+        window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at

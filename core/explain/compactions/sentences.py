@@ -151,8 +151,12 @@ def disagreements(
 ) -> Iterator[str]:
     """Where the log, the rows and today's config say different things.
 
-    `joined` tells how many messages Hermes joins to their neighbours before it counts, `rewritten` that a
-    later compaction destroyed what this one had left.
+    Args:
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        limits: Under today's config.
+        joined: How many messages Hermes joins to their neighbours before it counts.
+        rewritten: A later compaction destroyed what this one had left.
     """
     done = attempt.done if attempt else None
     if done is not None and done.kind is Kind.DONE and rows is None:

@@ -27,7 +27,13 @@ _ENDS: Mapping[str, str] = {
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
-    """The place of a compaction among its turn's attempts; None where no line tells."""
+    """The place of a compaction among its turn's attempts; None where no line tells.
+
+    Args:
+        context: The conversation's surroundings.
+        attempt: As the log tells it; of a kind that takes attempts.
+        release: Whose rules apply.
+    """
     told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not told or not _fits(told[-1].line, attempt):
         return None

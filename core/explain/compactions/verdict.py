@@ -71,7 +71,15 @@ def rule(
     release: str,
     session: Session,
 ) -> Ruling:
-    """Decide what made one compaction run, from the log where it tells, else from rows and rules."""
+    """Decide what made one compaction run, from the log where it tells, else from rows and rules.
+
+    Args:
+        context: Its surroundings.
+        attempt: As the log tells it.
+        rows: As the rows tell it.
+        release: Whose rules apply.
+        session: Where it began.
+    """
     cause = attempt.cause if attempt is not None else None
     past, others = past_window(context, attempt, rows), rules_of_another(context, attempt, rows)
     # A log that tells of the attempt tells of a lowering as well.

@@ -168,8 +168,12 @@ class ConversationContext:
     ) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window.
 
-        `lowered`: Hermes has looked at the window of the summary model by then; it may do so only in the
-        first attempt.
+        Args:
+            release: Whose rules apply.
+            session: Whose settings.
+            window: Of the main model.
+            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
+                first attempt.
         """
         settings = self.settings(release, session, window)
         return self._budgets(settings if lowered else replace(settings, aux_window=None), release)
@@ -226,7 +230,14 @@ def open_context(
 ) -> ConversationContext:
     """The surroundings of a conversation.
 
-    Configuration, log, conversation and messages of it (`known`) are given where they have been read already.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
+        conversation: The conversation itself, likewise.
+        known: Messages of it, likewise.
 
     Raises:
         NotFoundError: There is no such session.

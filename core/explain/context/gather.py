@@ -140,7 +140,9 @@ _MOST = 4 * 1024 * 1024
 def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
     """The schemas a session last sent, from its snapshot (0.13, 0.14; later on request) or a dumped request.
 
-    An id that is no file name has no files.
+    Args:
+        home: The HERMES_HOME.
+        session_id: As stored; one that is no file name has no files.
 
     Returns:
         None where no file tells.

@@ -110,7 +110,10 @@ def last_prompt(
     A compaction written by another program than Hermes leaves no line, so where the log holds fewer of
     them than the rows do, the rows must show that a call was answered since the newest.
 
-    The messages of the newest are read only where the log does not tell.
+    Args:
+        log: The lines about the conversation.
+        generations: Those of the conversation.
+        messages: Gives the messages of the newest, which are read only where the log does not tell.
     """
     if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages()):
         return None

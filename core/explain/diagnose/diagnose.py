@@ -50,7 +50,12 @@ def examine(
 ) -> Examination:
     """Apply every rule about conversations to one.
 
-    Configuration and log are given where they have been read already.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        now: The moment asked about; this one by default.
+        config: The home's configuration, where it has been read already.
+        log: The lines about the conversation, likewise.
 
     Raises:
         NotFoundError: There is no such session.

@@ -32,9 +32,12 @@ def quick_check(
 ) -> set[str]:
     """Sessions worth a full examination among the messages of a range of ids.
 
-    The read is short, so that no running Hermes waits for it. `pending` is what earlier ranges left open,
-    brought up to date once all of the range was looked at. `reached` is told now and then which id was come
-    to; what it raises ends the pass.
+    Args:
+        store: The database. The read is short, so that no running Hermes waits for it.
+        start: The first id.
+        end: The last id.
+        pending: What earlier ranges left open; brought up to date once all of the range was looked at.
+        reached: Told now and then which id was come to; what it raises ends the pass.
     """
     with reading(store.path):
         rows = store.connection.execute(_query(store, "id BETWEEN ? AND ?"), (start, end)).fetchall()

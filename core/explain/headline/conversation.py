@@ -40,7 +40,10 @@ def headline_of(events: Sequence[CompressionEvent], now: Now, prompts: Sequence[
     A failure stands until an attempt has succeeded since; else the newest compaction that was not asked for
     speaks, else the newest of all, else where the trigger stands.
 
-    `prompts` are the sizes of the newest requests, oldest first, for the pace.
+    Args:
+        events: In time order, completed and aborted.
+        now: Where the trigger stands.
+        prompts: Sizes of the newest requests, oldest first, for the pace.
     """
     if (failure := standing_failure(events)) is not None:
         return failure.headline
@@ -95,7 +98,9 @@ def standing(now: Now, prompts: Sequence[int] = ()) -> Headline:
 def calls_left(left: int, prompts: Sequence[int]) -> int | None:
     """How many more calls fit below the limit when requests grow as the newest did; None without growth.
 
-    A fall between two prompts is a compaction and counts for none.
+    Args:
+        left: Tokens below the limit.
+        prompts: Sizes of the requests, oldest first. A fall between two is a compaction and counts for none.
     """
     grown = [after - before for before, after in pairwise(prompts[-_CALLS:]) if after > before]
     return max(1, round(left * len(grown) / sum(grown))) if grown else None
@@ -137,7 +142,9 @@ def chain_headline(chain: Chain) -> Headline:
 def event_headline(event: CompressionEvent, *, by_count: bool = False) -> Headline:
     """What happened and, where it failed, what helps.
 
-    `by_count`: the gateway went by the number of messages, not by tokens.
+    Args:
+        event: One attempt, completed or not.
+        by_count: The gateway went by the number of messages, not by tokens.
     """
     if not event.completed:
         return _failed(event)

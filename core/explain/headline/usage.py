@@ -34,7 +34,9 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
     Where money was recorded that is the cost, else what the price list says; where neither is known, tokens
     speak.
 
-    The period is in words: `30 days`.
+    Args:
+        ledger: Buckets and cost by some dimension.
+        period: What it is of, in words: `30 days`.
     """
     rows = whole(ledger).rows
     largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
@@ -83,7 +85,9 @@ def _over(period: str) -> str:
 def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:
     """What one break was.
 
-    The calls it is one of tell how long the pause before it was.
+    Args:
+        one: The break.
+        calls: The calls it is one of: they tell how long the pause before it was.
     """
     entry = _entry(one.cause)
     sentence = entry["says"].format(lost=short(one.tokens_lost), cost=_for(one.usd), idle=_idle(one, calls))

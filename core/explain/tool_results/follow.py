@@ -54,7 +54,13 @@ def result_lives(
 ) -> ResultLives:
     """Follow every tool result of a conversation.
 
-    With `check_files` it is looked whether the files are there; they are never opened.
+    Args:
+        store: The database.
+        session_id: Any session of the conversation.
+        release: Rules to apply instead of the detected release's.
+        window: Tokens instead of the window found.
+        check_files: Look whether the files are there; they are never opened.
+        prices: Work costs out.
 
     Raises:
         NotFoundError: There is no such session.

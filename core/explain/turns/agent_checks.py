@@ -53,7 +53,11 @@ class AgentChecks:
     def deferral(self, trigger: Trigger, turn: TurnDraft, size: Check, *, counted: bool) -> Iterator[Check]:
         """Whether the check was passed over, or its estimate waited for a real count.
 
-        `counted`: the provider has counted a prompt since the compaction before.
+        Args:
+            trigger: Which check.
+            turn: The turn so far.
+            size: What came of the size.
+            counted: The provider has counted a prompt since the compaction before.
         """
         record, lines = _held(trigger, turn), turn.lines is not None
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):

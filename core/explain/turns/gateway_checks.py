@@ -29,7 +29,9 @@ def gateway_limits(context: ConversationContext, policy: Policy, window: int | N
 def counted(record: LogRecord | None, estimate: int) -> Number:
     """What the gateway compares: the provider's last count, else its estimate of the rows alone.
 
-    The estimate is of the rows, without system prompt and tools.
+    Args:
+        record: The line of the last answered call.
+        estimate: Of the rows, without system prompt and tools.
     """
     if record is None or not record.input:
         return Number(estimate)
@@ -46,8 +48,13 @@ def gateway_checks(
 ) -> tuple[Check, ...]:
     """The conditions under which the gateway compacts before a turn.
 
-    `rows` are those before the new message. `skip` is the line that says the gateway passed it over, which it
-    does of a transcript that is too large.
+    Args:
+        policy: Of the release.
+        settings: Whether compression is on.
+        limits: What it compares with; None where the window is unknown.
+        number: See `counted`.
+        rows: Rows of the transcript before the new message.
+        skip: The line that says the gateway passed it over, which it does of a transcript that is too large.
     """
     tokens, real = number.tokens, number.real
     found = [enabled(settings)]

@@ -26,7 +26,12 @@ class _Pause:
 
 
 class PastGates:
-    """The gates of one conversation at any moment; counters live in memory, so the past is replayed."""
+    """The gates of one conversation at any moment; counters live in memory, so the past is replayed.
+
+    Args:
+        context: The conversation's surroundings.
+        events: Its compactions, in time order.
+    """
 
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
         self._context, self._events = context, events

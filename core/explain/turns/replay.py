@@ -25,6 +25,10 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
 
     Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
     estimates stand in, and a condition nobody wrote down leaves its decision open.
+
+    Args:
+        context: The conversation's surroundings.
+        events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
     turns = [draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1)]
@@ -107,7 +111,10 @@ class _Walker:
     def _gateway(self, position: int, at: datetime | None, skip: LogRecord | None = None) -> Decision:
         """What the gateway looked at before the agent ran: the rows before the new message.
 
-        `skip` is the line that says it passed the check over.
+        Args:
+            position: How many rows there were.
+            at: When it looked.
+            skip: The line that says it passed the check over.
         """
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))

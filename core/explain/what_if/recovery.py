@@ -109,9 +109,14 @@ def recover(
 
     Sizes are the release's own estimates, so a provider that counts otherwise may refuse once more or less.
 
-    The settings hold the window the release believes in. `overhead` is the tokens of system prompt and tools,
-    `used` the attempts of the turn already gone, `summary_tokens` the size of every summary, None for what
-    the release asks for.
+    Args:
+        messages: The conversation, without the system prompt.
+        policy: Of the release.
+        settings: With the window the release believes in.
+        provider: Refuses or takes each request.
+        overhead: Tokens of system prompt and tools in every request.
+        used: Attempts of the turn already gone.
+        summary_tokens: Size of every summary; None for what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
     end = run.run()

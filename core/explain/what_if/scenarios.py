@@ -45,6 +45,10 @@ class Scenario:
 def scenarios(context: ConversationContext, release: str | None = None) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
 
+    Args:
+        context: The conversation.
+        release: Rules to apply instead of the detected release's.
+
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """
@@ -107,8 +111,12 @@ def simulate(
     The check runs before every call, as the newest releases do; an answer is a call. A summary weighs what
     its release would ask for.
 
-    `overhead` is the tokens of system prompt and tools in every request, `gateway_rows` what a gateway
-    compacts from before a turn; None where none ran it.
+    Args:
+        messages: The conversation as it was spoken.
+        policy: Of the release.
+        settings: Window, threshold, ratio, protected counts.
+        overhead: Tokens of system prompt and tools in every request.
+        gateway_rows: Rows from which the gateway compacts before a turn; None where there was none.
     """
     run = HistoryRun(policy, settings, overhead, gateway_rows)
     for message in messages:
@@ -172,7 +180,10 @@ class Bill:
         Summaries are priced at the conversation's own model, and read nothing from its cache. With a cache,
         what a prompt repeats is read from it and the rest is written to it; without one all of it is fresh.
 
-        `requests` are the tokens of every prompt, and how many of them repeat the one before.
+        Args:
+            requests: Tokens of every prompt, and how many of them repeat the one before.
+            summarised: Tokens the summaries are made of.
+            written: Tokens of the summaries.
         """
         if self.entry is None:
             return None

@@ -61,8 +61,13 @@ def find_window(
     The order is `model.context_length`, `custom_providers`, the cache of lengths providers
     reported, the length a log line printed, what the user told us, and the table of model names.
 
-    Model and endpoint are the session's, else the configured ones; `logged` is the newest length the log
-    states.
+    Args:
+        config: The home's configuration.
+        home: Where the cache file lies; None to leave it out.
+        model: The session's model; the configured one when empty.
+        provider: Its provider.
+        base_url: Its endpoint; the configured one when empty.
+        logged: The newest length the log states.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")

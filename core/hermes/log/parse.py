@@ -93,7 +93,10 @@ def split_head(line: str) -> Head | None:
 def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
     """Read one line.
 
-    `continuation` are lines below it that have no head of their own, for free text that spans lines.
+    Args:
+        line: Without its newline.
+        where: `agent.log:812`.
+        continuation: Lines below it that have no head of their own, for free text that spans lines.
     """
     head = split_head(line)
     if head is None:

@@ -56,7 +56,8 @@ OURS = Wording(
 def release_wording(reads_as: str) -> Wording:
     """Stand-ins of the size of a release's own words.
 
-    `reads_as` is the release whose summary prefix is written, `0.19`.
+    Args:
+        reads_as: The release whose summary prefix is written, `0.19`.
     """
     prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
     said = markers()["said_in_own_words"]

@@ -86,7 +86,8 @@ def nearest_release(version: str) -> str:
     A version between two releases takes the older one, because a behaviour is only proved from the release it
     was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.20.1` gives `0.19`.
 
-    Also of `v0.22` or `hermes-agent 0.18.2`.
+    Args:
+        version: `0.15.2`, `v0.22`, `hermes-agent 0.18.2`, ...
 
     Raises:
         ConfigError: The text holds no version.
@@ -110,6 +111,9 @@ def covers(release: str, version: str) -> bool:
 @cache
 def load_policy(release: str) -> Policy:
     """Read one policy.
+
+    Args:
+        release: A name from `releases()` or `documents()`.
 
     Raises:
         ConfigError: There is no such policy, or its file cannot be used; file and key are named.

@@ -37,7 +37,10 @@ class ErrorClass:
 def classify(failure: ProviderFailure, size: SessionSize, release: str) -> ErrorClass:
     """The class of a failure under a release.
 
-    A bare refusal of a large conversation passes for an overflow.
+    Args:
+        failure: The failed call.
+        size: How large the conversation was; a bare refusal of a large one passes for an overflow.
+        release: `0.13` ... `0.22`.
     """
     asked = _asked(failure, size, release)
     rule = next(rule for rule in _rules(release) if _holds(rule, asked))

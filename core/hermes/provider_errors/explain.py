@@ -37,7 +37,10 @@ def explain_error(
 ) -> ErrorExplanation:
     """Explain a failed call.
 
-    A bare refusal of a large conversation passes for an overflow. Without a release, for all known.
+    Args:
+        failure: The failed call.
+        size: How large the conversation was: a bare refusal of a large one passes for an overflow.
+        release: Only this release; None for all known.
     """
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))

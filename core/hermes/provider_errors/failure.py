@@ -63,8 +63,14 @@ def failure_of(
 ) -> ProviderFailure:
     """A failure from what a user has in hand, put into the form the client library would have given it.
 
-    The text is the message, the line of a log, or the JSON of the answer; the body is the answer as parsed
-    JSON, or its plain text; the exception is a class name, as `ValidationException`.
+    Args:
+        text: The message, the line of a log, or the JSON of the answer.
+        status: The HTTP status, where it is known.
+        body: The body of the answer as parsed JSON, or its plain text.
+        provider: Name of the provider.
+        model: Name of the model.
+        base_url: Where the call went.
+        exception: Class name of the exception, as `ValidationException`.
     """
     text, status, body = _taken_apart(text, status, body)
     if body is None and status is not None and text.strip():

@@ -45,7 +45,11 @@ class Meaning:
 
 
 def meaning_of(failure: ProviderFailure) -> Meaning:
-    """What a failure means, whatever Hermes takes it for."""
+    """What a failure means, whatever Hermes takes it for.
+
+    Args:
+        failure: The failed call.
+    """
     text = readable(failure)
     for reading in shared_table(_TABLE)["readings"]:
         found = _found(reading, text, failure)

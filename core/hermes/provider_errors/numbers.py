@@ -12,7 +12,12 @@ _TABLE = "core/hermes/provider_errors/numbers.yaml"
 
 
 def parsed_limit(text: str, release: str) -> int | None:
-    """The number a release takes for the model's window, in tokens; None where it finds none."""
+    """The number a release takes for the model's window, in tokens; None where it finds none.
+
+    Args:
+        text: `str(exception)`.
+        release: `0.13` ... `0.22`.
+    """
     text, rules = text.lower(), shared_table(_TABLE)["window"]
     refusal = rules["not_window"]
     if (

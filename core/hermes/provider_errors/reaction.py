@@ -50,7 +50,13 @@ class Reaction:
 
 
 def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> Reaction:
-    """What a release makes of a failure."""
+    """What a release makes of a failure.
+
+    Args:
+        failure: The failed call.
+        size: How large the conversation was.
+        release: `0.13` ... `0.22`.
+    """
     rules = load_policy(release).overflow
     found = classify(failure, size, release)
     text = failure.text

@@ -20,8 +20,10 @@ _LARGE_IMAGE = 4 * 1024 * 1024
 def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> str:
     """The code of a body, as a release finds it.
 
-    By `skips_400` `"400"` is no code, by `looks_into_message` JSON inside the message is read too, by
-    `code_from_status` Google's `error.status` counts where the code is a number.
+    Args:
+        body: What the exception carries.
+        reading: `skips_400`: `"400"` is no code. `looks_into_message`: JSON inside the message is read too.
+            `code_from_status`: Google's `error.status` counts where the code is a number.
     """
     if not body:
         return ""
@@ -65,7 +67,9 @@ def body_status(body: Mapping[str, Any] | None) -> int | None:
 def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
     """The message a release judges as saying something or nothing.
 
-    With `wide` also from the places where proxies put it.
+    Args:
+        body: What the exception carries.
+        wide: Whether the release also knows the places where proxies put it.
     """
     if not isinstance(body, Mapping):
         return ""

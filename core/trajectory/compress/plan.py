@@ -22,7 +22,11 @@ _PROMPTS = 64
 
 
 class Counter:
-    """Counts turns, and those of the system, which the trajectories of a set share, once for all of them."""
+    """Counts turns, and those of the system, which the trajectories of a set share, once for all of them.
+
+    Args:
+        count: The tokenizer.
+    """
 
     def __init__(self, count: Count) -> None:
         self.text = count
@@ -62,7 +66,14 @@ class Plan:
 
 
 def plan_turns(turns: Sequence[Turn], settings: Settings, rules: TrajectoryRules, counter: Counter) -> Plan:
-    """Count the turns of a trajectory and choose what a summary replaces."""
+    """Count the turns of a trajectory and choose what a summary replaces.
+
+    Args:
+        turns: All of them; none at all fit any target.
+        settings: Target and protection.
+        rules: Of the release.
+        counter: Of tokens.
+    """
     tokens = [counter.turn(turn) for turn in turns]
     region = find_region([turn.role for turn in turns], tokens, settings, rules)
     return Plan(tokens, region, settings.target)
@@ -82,7 +93,14 @@ def after_summary(
 
     Only what changed is counted again: the summary, and the system turns the notice was added to.
 
-    `notice` is what the system turns of the head gained.
+    Args:
+        plan: With a region.
+        turns: As they were.
+        notice: What the system turns of the head gained.
+        counter: Of tokens.
+        summary_tokens: Tokens of the summary turn.
+        calls: Requests that were sent for it.
+        errors: Those of them that failed.
     """
     region = plan.region
     assert region is not None

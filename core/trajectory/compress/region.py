@@ -25,6 +25,12 @@ def find_region(
     Turns are taken from the front of the middle until what they hold covers the excess and the summary that
     replaces them. What cannot be covered takes the whole middle: the trajectory then stays over its target.
 
+    Args:
+        roles: ShareGPT role of each turn.
+        tokens: Tokens of each turn.
+        settings: Target, summary and protection.
+        rules: Of the release.
+
     Returns:
         None when the trajectory fits already or nothing between its protected turns can be taken.
     """

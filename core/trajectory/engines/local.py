@@ -29,7 +29,11 @@ _TRIES = 3
 
 
 class LocalEngine:
-    """Compresses shards on this machine."""
+    """Compresses shards on this machine.
+
+    Args:
+        jobs: Processes.
+    """
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

@@ -25,7 +25,11 @@ _WAITING = 2
 
 
 class RayEngine:
-    """Compresses shards on a Ray cluster."""
+    """Compresses shards on a Ray cluster.
+
+    Args:
+        address: Of the cluster; `auto` finds the one this machine belongs to.
+    """
 
     def __init__(self, address: str) -> None:
         self._address = address

@@ -61,7 +61,12 @@ def rewritten(
 ) -> bytes:
     """The line with a summary in place of a region, byte by byte what it was everywhere else.
 
-    `notice` is added to the system turns in front of it; without metrics nothing is attached.
+    Args:
+        entry: As it was read.
+        region: The turns to replace.
+        summary: The text of the summary turn.
+        notice: Added to the system turns in front of it; "" adds nothing.
+        metrics: What to attach; None attaches nothing.
 
     Raises:
         BadEntry: A system turn holds no text the notice could be added to.

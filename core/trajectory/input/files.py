@@ -54,7 +54,9 @@ def opened(path: str) -> IO[bytes]:
 def replaced(path: str, *, sync: bool = True) -> Iterator[IO[bytes]]:
     """A new file that takes its name only when it is whole.
 
-    `sync` waits until it is on the disk, where a loss of power leaves it.
+    Args:
+        path: Its name.
+        sync: Wait until it is on the disk, where a loss of power leaves it.
 
     Raises:
         OSError: It cannot be written; nothing is left of it.

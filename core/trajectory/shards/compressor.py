@@ -46,7 +46,12 @@ class Draft:
 
 
 class Compressor:
-    """Compresses lines; one that fails is kept as it was."""
+    """Compresses lines; one that fails is kept as it was.
+
+    Args:
+        settings: What is asked for.
+        count: The tokenizer.
+    """
 
     def __init__(self, settings: Settings, count: Count) -> None:
         self.settings = settings

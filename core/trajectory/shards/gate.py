@@ -10,6 +10,9 @@ class Gate:
     """A bounded number of places; who asks again goes before those who have not asked yet.
 
     Behind them all it would run out of its time: a set holds many entries for each place.
+
+    Args:
+        places: How many there are.
     """
 
     def __init__(self, places: int) -> None:

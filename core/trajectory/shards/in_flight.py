@@ -43,7 +43,11 @@ def compress_asking(
     One process suffices: it waits more than it works. The next shard is read while the last requests of the
     one before are under way.
 
-    `kept` are entries of a sample, by shard; None keeps all.
+    Args:
+        job: With a summary that asks.
+        shards: In order.
+        kept: Entries of a sample, by shard; None keeps all.
+        report: Told of progress.
     """
     with asyncio.Runner() as runner:
         desk = runner.run(_opened(job))
@@ -140,7 +144,11 @@ class _Attempts:
 
 
 class Asker:
-    """Asks one model, a bounded number of times at once."""
+    """Asks one model, a bounded number of times at once.
+
+    Args:
+        job: With a summary that asks.
+    """
 
     def __init__(self, job: Job) -> None:
         choice = job.summary.choice

@@ -20,7 +20,10 @@ _BUFFER = 2**20
 def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:
     """The files a run writes, each with its shards.
 
-    A folder as OUTPUT takes a file for each of the input.
+    Args:
+        job: The run.
+        output: OUTPUT.
+        folder: OUTPUT is a folder that takes a file for each of the input.
     """
     if not folder:
         return {output: list(job.shards)}

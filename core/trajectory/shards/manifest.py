@@ -21,7 +21,11 @@ _RESTART = "Use the same command line, or begin anew with --restart"
 
 
 class Manifest:
-    """The file, append-only: what is lost with a crash is at most the line being written."""
+    """The file, append-only: what is lost with a crash is at most the line being written.
+
+    Args:
+        path: Of the file.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -21,7 +21,11 @@ def compress_shard(
 ) -> ShardResult:
     """Read, compress and write one shard; the same input gives the same bytes.
 
-    `kept` are entries of a sample by their place among those of the shard; None keeps all.
+    Args:
+        job: The run.
+        shard: The piece.
+        kept: Entries of a sample by their place among those of the shard; None keeps all.
+        report: Told of progress.
 
     Raises:
         ReadFault: The input cannot be read.

@@ -15,6 +15,9 @@ def chosen(job: Job) -> Mapping[int, frozenset[int]]:
 
     The releases draw with `random.sample` from all entries of a file, the files in the order of their names
     and with one generator for all; only how many there are counts, so no entry is held.
+
+    Args:
+        job: With a sample.
     """
     assert job.sample is not None
     drawn = random.Random(job.seed)

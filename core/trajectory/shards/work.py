@@ -24,7 +24,14 @@ _EVERY = 64
 
 
 class ShardWork:
-    """The lines of one shard while they are compressed."""
+    """The lines of one shard while they are compressed.
+
+    Args:
+        job: The run.
+        shard: The piece.
+        kept: As for `compress_shard`.
+        report: As for `compress_shard`.
+    """
 
     def __init__(self, job: Job, shard: Shard, kept: Collection[int] | None, report: Report | None) -> None:
         self.job = job

@@ -52,7 +52,13 @@ class Written:
 
 
 class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
-    """No attempt gave a summary."""
+    """No attempt gave a summary.
+
+    Args:
+        failure: Of the last attempt.
+        calls: Requests that were sent.
+        usage: What was paid for all the same.
+    """
 
     def __init__(self, failure: SummaryFailure, calls: int) -> None:
         self.failure = failure

@@ -21,8 +21,9 @@ _MANIFESTS = ("plugin.yaml", "plugin.yml")
 def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEngine, ...]:
     """Every engine Hermes could be told to use, its own first.
 
-    Without a home only the built-in one is meant; without an install neither its package nor its entry points
-    are seen.
+    Args:
+        home: The HERMES_HOME; None when only the built-in one is meant.
+        install: Where Hermes is installed; without it neither its package nor its entry points are seen.
     """
     own = "every release of Hermes" if install is None else f"Hermes {install.version}"
     version = None if install is None else install.version

@@ -57,7 +57,9 @@ class FoundEngine:
     def by_folder(self, policy: Policy, selected: str | None = None) -> bool:
         """Whether a release finds it by its folder, and then takes it whatever it is.
 
-        `selected` is what `context.engine` says; None for what it would have to say.
+        Args:
+            policy: The release.
+            selected: What `context.engine` says; None for what it would have to say.
         """
         if self.kind is not EngineKind.PLUGIN or self.path is None:
             return self.kind is EngineKind.DIRECTORY
@@ -100,8 +102,12 @@ def refusal(
 ) -> str | None:
     """Why a release would take its own engine in place of this one; None when it takes it.
 
-    `selected` is what `context.engine` says, None for what it would have to say; `first` another engine,
-    registered before this one.
+    Args:
+        found: As the files tell of it.
+        loaded: As it tells of itself.
+        policy: The release.
+        selected: What `context.engine` says; None for what it would have to say.
+        first: Another engine, which is registered before this one.
     """
     if found.kind is EngineKind.BUILTIN or found.by_folder(policy, selected):
         return None

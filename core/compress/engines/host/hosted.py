@@ -40,7 +40,13 @@ class Compacted:
 
 
 class HostedEngine:
-    """An engine that has been loaded in its process."""
+    """An engine that has been loaded in its process.
+
+    Args:
+        found: The engine.
+        process: Where it runs.
+        settings: What it is told of the model, and Hermes' own compressor of its shares.
+    """
 
     def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
         self._process, self._settings, self._name = process, settings, found.name
@@ -69,7 +75,11 @@ class HostedEngine:
     ) -> Compacted:
         """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
 
-        `calls` grows by one with each call to a model.
+        Args:
+            messages: In wire form.
+            tokens: Size of the request.
+            focus: The topic of `/compress <topic>`.
+            calls: Grows by one with each call to a model.
 
         Raises:
             EngineFailed: It raised, hung, died, or what it returned is no list of messages.
@@ -126,8 +136,14 @@ def hosted(
 ) -> Iterator[HostedEngine]:
     """Load an engine in a process of its own, which ends with the block.
 
-    It gets a private copy of the home. Without an interpreter of Hermes ours runs it, with a stand-in for
-    what engines import of Hermes.
+    Args:
+        found: The engine.
+        home: The HERMES_HOME it gets a private copy of.
+        python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
+        settings: The model's window and the shares in force.
+        answer: Who answers its calls to a model.
+        bounds: What it may use.
+        stop: Says whether the user has given up.
 
     Raises:
         EngineFailed: It cannot be loaded.
@@ -181,7 +197,11 @@ _MOST_BYTES = 64 << 20
 
 @contextmanager
 def private_home(home: Path | None) -> Iterator[Path]:
-    """A folder for one engine, which goes when it is done."""
+    """A folder for one engine, which goes when it is done.
+
+    Args:
+        home: The real one; it is only read.
+    """
     folder = Path(tempfile.mkdtemp(prefix="hermes-inspector-engine-"))
     try:
         copy = folder / "home"

@@ -24,7 +24,12 @@ def hosted_preview(
 ) -> Preview:
     """The result of an engine over a conversation.
 
-    Of our plan the sizes stay; the cut becomes the engine's.
+    Args:
+        measured: The conversation.
+        plan: Our plan of it, whose sizes stay; the cut becomes the engine's.
+        found: What the engine returned.
+        focus: The topic it was given.
+        summariser: Who answered its calls to a model.
 
     Returns:
         A preview whose `summary` is every text the engine wrote or rewrote, in order.

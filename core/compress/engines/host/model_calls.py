@@ -21,9 +21,12 @@ class ModelCalls:
     What Hermes' own compressor asks over the same cut is answered for that request, so that both compressors
     can be held against each other.
 
-    `prepared` is what Hermes' own compressor asks over the same cut: its call is answered for this request,
-    so that both compressors can be held against each other. `most_tokens` are those the user agreed to send;
-    None where nothing is sent.
+    Args:
+        summariser: Who answers.
+        policy: The release whose sections and token count are meant.
+        prepared: What Hermes' own compressor asks over the same cut: its call is answered for this request,
+            so that both compressors can be held against each other.
+        most_tokens: Tokens the user agreed to send; None where nothing is sent.
 
     Attributes:
         sent: Tokens sent so far.

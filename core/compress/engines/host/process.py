@@ -50,7 +50,16 @@ Answer = Callable[[dict[str, Any]], str]
 
 
 class EngineProcess:
-    """One engine's process."""
+    """One engine's process.
+
+    Args:
+        python: The interpreter; None for ours.
+        home: The private home it may write in.
+        name: Of the engine, for messages.
+        answer: Who answers its model calls.
+        bounds: What it may use.
+        stop: Says whether the user has given up.
+    """
 
     def __init__(
         self,

@@ -51,8 +51,10 @@ def lowered_threshold(
 ) -> LogRecord | None:
     """The newest line that says a threshold was lowered to what the summary model can read.
 
-    A line about another threshold than the configuration gives is about another model. `until` is local time
-    as the log writes it.
+    Args:
+        records: The lines about a conversation.
+        threshold: What the configuration gives; a line about another one is about another model.
+        until: Local time as the log writes it; None for the end of the log.
     """
     told = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
     return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
@@ -82,6 +84,10 @@ def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[
 
     An agent numbers its calls without gaps, over turns and rotations; a new process, a branch or another
     model begins at 1. A turn belongs with its first answered call, whatever ran before it.
+
+    Args:
+        records: Lines of the log, in time order.
+        sessions: The conversation's sessions.
     """
     found: dict[str, int] = {}
     waiting: list[LogRecord] | None = None
@@ -108,6 +114,10 @@ def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[Log
 
     What follows an attempt that failed is left out, because a pause held the check back; likewise what
     follows a second one, because strikes may have.
+
+    Args:
+        records: Lines of one run, in time order.
+        model: Only its calls; None for any.
     """
     attempts = 0
     for record, following in pairwise(record for record in records if record.kind in _TELLING):
@@ -158,8 +168,12 @@ def belongs(
 ) -> bool:
     """Whether an outcome is of the attempt that is open.
 
-    `previous` is the newest line known to be of the attempt. Where tags tell, lines of a turn carry its
-    session, so one without is of no turn.
+    Args:
+        record: The line in question; its session is this conversation's, or it has none.
+        started: The line that opened the attempt.
+        previous: The newest line known to be of the attempt.
+        others: What else was being compacted.
+        tags_tell: Lines of a turn carry its session, so one without is of no turn.
     """
     silence = AFTERWARDS if previous.kind in _LAST_WORDS else SILENCE
     if record.at - previous.at > silence:

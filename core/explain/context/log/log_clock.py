@@ -48,6 +48,10 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
 
     The log writes local time without a zone, and may come from another machine. Offsets are whole quarters
     of an hour, as time zones are; the machine's own zone wins unless another fits far better.
+
+    Args:
+        records: Lines of the log.
+        moments: Times the database holds, by session.
     """
     known, marks = _known(moments), _marks(records, moments)
     own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
@@ -135,6 +139,10 @@ def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     A stretch of a file that lies wholly outside what the database holds of its sessions came from another
     zone, provided there is one under which it falls beside moments no other line tells of, and the order of
     the file is the order of time. Stretches without such a zone stay as written.
+
+    Args:
+        log: The lines about a conversation.
+        moments: Times the database holds, by session.
     """
     clock = align(log.records, moments)
     spans = {one: (min(times) - _JUMP, max(times) + _JUMP) for one, times in moments.items() if times}

@@ -23,7 +23,11 @@ def begun_with(store: Store, generation: Generation, copied: int, began: datetim
     Such a turn is written when it is over, the copies with it: they are stamped long after the session began
     and right before the request. Between turns the copies are written at once and the request comes later.
 
-    `copied` is how many of its rows the compaction wrote, `began` when its session did.
+    Args:
+        store: The database.
+        generation: What a rotation began.
+        copied: How many of its rows the compaction wrote.
+        began: When its session did.
     """
     if not 0 < copied < len(generation.row_ids):
         return ()

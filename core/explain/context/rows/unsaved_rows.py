@@ -37,7 +37,12 @@ def fresh_rows(generation: Generation) -> tuple[int, ...]:
 
 
 def answered(generation: Generation, messages: Sequence[Message]) -> bool:
-    """Whether the rows show a call answered since the compaction that began a generation."""
+    """Whether the rows show a call answered since the compaction that began a generation.
+
+    Args:
+        generation: The one asked about.
+        messages: Its messages, in the order of its rows.
+    """
     return any(message.role == "assistant" for message in messages[copied_rows(generation) :])
 
 

@@ -71,8 +71,14 @@ def survey(
 
     Of both kinds the newest come first, and the first few of them before all others are even listed.
 
-    `report` is told how many steps of how many are done, `scanned` how many messages were looked through.
-    `cancelled` is asked between steps; what is done by then is remembered.
+    Args:
+        store: The database.
+        report: Told how many steps of how many are done.
+        scanned: Told how many messages of how many were looked through.
+        cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
+        now: The moment asked about; this one by default.
+        remember: Keep the findings in the user's cache directory.
+        processes: How many examine at once; one for each core by default.
 
     Raises:
         ConfigError: config.yaml cannot be used.

@@ -47,8 +47,12 @@ def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 class Examiners:
     """Examines conversations, in the order given, on every core; use as a context manager.
 
-    `threads` are what to examine, in the order the answers will be asked for: sessions of each conversation,
-    the newest last.
+    Args:
+        location: The database.
+        now: The moment asked about.
+        threads: What to examine, in the order the answers will be asked for: sessions of each conversation,
+            the newest last.
+        processes: How many; by default one for each core this process may use.
     """
 
     def __init__(

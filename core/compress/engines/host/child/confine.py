@@ -55,8 +55,10 @@ _ELSEWHERE = "the host lets an engine write in its own copy of the home only"
 def confine(folder: str, memory: int, seconds: int) -> None:
     """Put the bounds around this process and all it starts; they cannot be taken off again.
 
-    Nothing may be written but in `folder`; `seconds` are of processor time, besides the clock the parent
-    holds.
+    Args:
+        folder: The only place where anything may be written.
+        memory: Bytes of address space.
+        seconds: Of processor time, besides the clock the parent holds.
     """
     _limit(memory, seconds)
     _landlock(folder)

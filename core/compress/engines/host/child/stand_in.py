@@ -22,6 +22,9 @@ _CHARACTERS_PER_TOKEN = 4
 def prepare(ask: Ask) -> bool:
     """Make `agent` importable.
 
+    Args:
+        ask: Puts a call to the parent.
+
     Returns:
         Whether it is the one of an installed Hermes.
     """
