@@ -12,6 +12,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import Reporting
 from inspector.terminal import formatting as fmt
 from inspector.terminal.picture import told
+from inspector.terminal.text import content
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
 """Class a screen carries from this many columns on."""
@@ -40,7 +41,7 @@ class Dialog(Reporting, Copying, ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Name the frame."""
-        self.query_one("#frame").border_title = self.HEADING
+        self.query_one("#frame").border_title = content(self.HEADING)
 
     def action_close(self) -> None:
         """Back to the screen behind."""

@@ -36,7 +36,7 @@ def rows(home: Path) -> list[tuple[object, ...]]:
 def test_the_undo_screen_offers_it_without_a_session_being_named(demo: Path, tmp_path: Path) -> None:
     frame = tmp_path / "frame.svg"
     assert run(["--home", str(demo), "--screen", "undo", "--screenshot", str(frame)]) == 0
-    assert "Take&#160;back" in frame.read_text("utf-8")
+    assert "hermes-inspector&#160;undo&#160;" in frame.read_text("utf-8")
 
 
 def test_undo_takes_it_back_and_the_users_own_journal_stays_empty(
