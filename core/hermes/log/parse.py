@@ -15,7 +15,7 @@ from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.support.yaml_tables import load_table
 
 _HEAD = re.compile(
-    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (DEBUG|INFO|WARNING|ERROR|CRITICAL)"
+    r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)"
     r"(?: \[([^\]]+)\])? ([\w.\-]+): (.*)",
     re.DOTALL,
 )
@@ -25,7 +25,7 @@ _QUOTED = 400
 _KEY = 8
 _INTEGERS = frozenset(
     {"tokens", "tokens_after", "plain", "threshold", "window", "before", "after"}
-    | {"input", "output", "cached", "written", "number", "start", "end"}
+    | {"input", "output", "cached", "written", "number"}
 )
 
 
@@ -46,7 +46,6 @@ class Head(NamedTuple):
     """The part before the message."""
 
     at: datetime
-    level: str
     tag: str | None
     logger: str
     message: str
@@ -80,14 +79,14 @@ def split_head(line: str) -> Head | None:
     match = _HEAD.fullmatch(line)
     if match is None:
         return None
-    stamp, level, tag, logger, message = match.groups()
+    stamp, tag, logger, message = match.groups()
     try:
         at = datetime.fromisoformat(stamp.replace(",", "."))
     except ValueError:
         return None
     if not MINYEAR < at.year < MAXYEAR:
         return None  # in another zone, or a second later, it would lie outside the calendar
-    return Head(at, intern(level), tag and intern(tag), intern(logger), message)
+    return Head(at, tag and intern(tag), intern(logger), message)
 
 
 def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
@@ -124,7 +123,7 @@ def _record(
         values["text"] = f"{values['text']}\n{continuation}"
     session = values.pop("session", None) or head.tag
     message = _quoted(head.message)
-    record = LogRecord(kind, where, head.at, head.level, head.logger, head.tag, session, message, **values)
+    record = LogRecord(kind, where, head.at, head.logger, head.tag, session, message, **values)
     return record.briefly
 
 
@@ -137,7 +136,7 @@ def _quoted(message: str) -> str:
 
 
 _TORN = object()
-_NAMES = frozenset({"session", "model", "provider", "platform"})
+_NAMES = frozenset({"session", "model", "provider"})
 """Said again in every line, and kept once."""
 _LONGEST_NUMBER = 30
 """Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""

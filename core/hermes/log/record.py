@@ -116,14 +116,12 @@ class LogRecord:
     kind: Kind
     where: str
     at: datetime
-    level: str
     logger: str
     tag: str | None
     session: str | None
     quoted: str
     model: str | None = None
     provider: str | None = None
-    platform: str | None = None
     tokens: int | None = None
     tokens_after: int | None = None
     threshold: int | None = None
@@ -135,8 +133,6 @@ class LogRecord:
     cached: int | None = None
     written: int | None = None
     number: int | None = None
-    start: int | None = None
-    end: int | None = None
     seconds: float | None = None
     reason: str | None = None
     text: str | None = None

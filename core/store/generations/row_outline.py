@@ -94,7 +94,7 @@ def add_keys(
         if outline.summary and outline.summary.merged:
             # A row that holds a summary and a message of the tail is compared by that message.
             text = text_key(outline.summary.before or outline.summary.after)
-        outline.key, outline.names_call = hash((role, calls, text)), bool(calls)
+        outline.key, outline.names_call = _number((role, calls, text)), bool(calls)
 
 
 def text_key(text: str) -> Hashable:
@@ -120,9 +120,9 @@ def _outline(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
     )
 
 
-def _number(uid: object) -> int:
-    """Of 60 bits: one of 64 takes half as much again."""
-    return hash(uid) & ((1 << 60) - 1)
+def _number(known_by: Hashable) -> int:
+    """A hash of 60 bits: one of 64 takes half as much again."""
+    return hash(known_by) & ((1 << 60) - 1)
 
 
 def _readable(row: sqlite3.Row, column: str) -> str:

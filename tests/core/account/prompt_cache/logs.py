@@ -37,7 +37,7 @@ def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object
     """A log line; the tests' logs are written in UTC."""
     at = (START + timedelta(seconds=seconds)).replace(tzinfo=None)
     where = f"agent.log:{int(seconds)}"
-    return LogRecord(kind, where, at, "INFO", "x", session, session, f"{kind} line", **fields)  # type: ignore[arg-type]
+    return LogRecord(kind, where, at, "x", session, session, f"{kind} line", **fields)  # type: ignore[arg-type]
 
 
 def log(*lines: LogRecord) -> Log:

@@ -33,7 +33,7 @@ def write(home: Path, name: str, *lines: str, newline: bool = True) -> Path:
         (
             "conversation turn: session=S1 model=m provider=p platform=cli history=14 msg='x y'",
             Kind.TURN,
-            {"session": "S1", "before": 14, "platform": "cli"},
+            {"session": "S1", "before": 14},
         ),
         (CALL, Kind.CALL, {"number": 7, "input": 17552, "output": 59, "cached": 13312}),
         (
@@ -110,7 +110,7 @@ def write(home: Path, name: str, *lines: str, newline: bool = True) -> Path:
         (
             "Summarizing turns 4-29 (26 turns), protecting 3 head + 121 tail messages",
             Kind.REGION,
-            {"start": 4, "end": 29, "number": 26, "after": 121},
+            {"number": 26, "after": 121},
         ),
         (
             "Session hygiene compression for session S1 made no progress for 30.0s (total wait 41.2s, ceiling"

@@ -21,7 +21,7 @@ def _lines(moments: list[datetime], offset: timedelta) -> list[LogRecord]:
 
 
 def _line(at: datetime) -> LogRecord:
-    return LogRecord(Kind.CALL, "agent.log:1", at, "INFO", "", "s1", "s1", "")
+    return LogRecord(Kind.CALL, "agent.log:1", at, "", "s1", "s1", "")
 
 
 def _local(moments: list[datetime]) -> list[LogRecord]:
