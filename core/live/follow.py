@@ -61,11 +61,17 @@ class Follower:
         with Store(self.place) as store:
             self._rows.skip(store)
 
+    @property
+    def pending(self) -> bool:
+        """Whether a look may find something: files changed, or what was held back is to be told."""
+        held_back = bool(self._compactions.waiting or self._alerts.due)
+        return held_back or mark_of(self.place) != self._mark
+
     def look(self) -> tuple[LiveEvent, ...]:
         """What was written since the last look, lines of the log after the rows they are about."""
-        mark = mark_of(self.place)
-        if mark == self._mark and not self._compactions.waiting and not self._alerts.due:
+        if not self.pending:
             return ()
+        mark = mark_of(self.place)
         before = (
             _copied(self._rows),
             _copied(self._lines),

@@ -99,7 +99,9 @@ class FollowingScreen(Page):
 
     def _look(self) -> None:
         self._say_where()
-        if self._rhythm.due and not shell(self).live.paused:
+        if not self._rhythm.due or shell(self).live.paused:
+            return
+        if self._found is None or any(one.pending for one in self._followers):
             self._rhythm.begin(first=self._found is None)
             start(self, "follow", self._read, exclusive=False)
 
