@@ -14,7 +14,7 @@ from core.explain.compactions.matching import Match, joined_rows, match, message
 from core.explain.compactions.outcome import summary_outcome
 from core.explain.compactions.turn_attempts import TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
-from core.explain.compactions.verdict import rule
+from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
 from core.explain.context.next_request import next_request
@@ -119,19 +119,26 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         refused=refused,
         arithmetic=(*wording.sums(cause, found), *(() if tried is None else attempt_lines(tried))),
         attempt=tried,
-        disagreements=(
-            *wording.disagreements(
-                attempt,
-                rows,
-                found.limits if found.lowered is None else None,
-                lambda: 0 if rows is None else joined_rows(context, rows, release),
-                rewritten=rows is None and mode is BoundaryMode.REWRITE,
-            ),
-            *wording.denied(found),
-            *wording.other_windows(found),
-        ),
+        disagreements=_disagreements(context, pair, found, release, mode),
     )
-    return replace(event, headline=event_headline(event, by_count=found.by_count))
+    return replace(
+        event, headline=event_headline(event, by_count=found.by_count, expected=context.window.tokens)
+    )
+
+
+def _disagreements(
+    context: ConversationContext, pair: Match, found: Ruling, release: str, mode: BoundaryMode | None
+) -> tuple[str, ...]:
+    """Where sources differ about one compaction, in words."""
+    attempt, rows = pair
+    told = wording.disagreements(
+        attempt,
+        rows,
+        found.limits if found.lowered is None else None,
+        lambda: 0 if rows is None else joined_rows(context, rows, release),
+        rewritten=rows is None and mode is BoundaryMode.REWRITE,
+    )
+    return (*told, *wording.denied(found), *wording.other_windows(found))
 
 
 def _summary(

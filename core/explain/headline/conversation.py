@@ -139,12 +139,15 @@ def chain_headline(chain: Chain) -> Headline:
     return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MOST], None, Severity.WARNING)
 
 
-def event_headline(event: CompressionEvent, *, by_count: bool = False) -> Headline:
+def event_headline(
+    event: CompressionEvent, *, by_count: bool = False, expected: int | None = None
+) -> Headline:
     """What happened and, where it failed, what helps.
 
     Args:
         event: One attempt, completed or not.
         by_count: The gateway went by the number of messages, not by tokens.
+        expected: The window Hermes goes by now.
     """
     if not event.completed:
         return _failed(event)
@@ -152,8 +155,18 @@ def event_headline(event: CompressionEvent, *, by_count: bool = False) -> Headli
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    told = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}")
-    return Headline(told, _table()["after_nothing"], Severity.WARNING) if _idle(event) else Headline(told)
+    told, helps = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}"), _helps(event, expected)
+    return Headline(told, helps, None if helps is None else Severity.WARNING)
+
+
+def _helps(event: CompressionEvent, expected: int | None) -> str | None:
+    """What to change after one that was done: it freed nothing, or the same refusal will come again."""
+    if _idle(event):
+        return str(_table()["after_nothing"])
+    too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
+    if not too_long or event.window is None or expected is None or event.window >= expected:
+        return None
+    return str(_table()["after_refusal"]).format(window=short(event.window), expected=short(expected))
 
 
 def _idle(event: CompressionEvent) -> bool:

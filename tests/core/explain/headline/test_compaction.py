@@ -65,6 +65,19 @@ def test_a_command_is_told_with_its_topic() -> None:
     )
 
 
+def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
+    told = event_headline(event(Trigger.OVERFLOW, tokens=30_600, window=30_000), expected=64_000)
+    assert told.remedy is not None
+    assert told.remedy.startswith("The provider takes at most 30.0K tokens where Hermes expects 64.0K")
+    assert told.severity is Severity.WARNING
+
+
+def test_a_refusal_in_the_window_hermes_expects_asks_for_nothing() -> None:
+    assert event_headline(event(Trigger.OVERFLOW, window=128_000), expected=128_000).remedy is None
+    limited = event(Trigger.OVERFLOW, refused="rate_limit", window=30_000)
+    assert event_headline(limited, expected=64_000).remedy is None
+
+
 @given(
     trigger=st.sampled_from(Trigger),
     tokens=st.none() | st.integers(0, 10**9),
