@@ -127,7 +127,7 @@ def _lines(found: list[Contender]) -> Iterator[str]:
         Column("messages kept", right=True, rank=2),
         Column("messages dropped", right=True, rank=3),
         Column("facts kept", right=True),
-        Column("orphans", right=True, rank=5),
+        Column("unpaired", right=True, rank=5),
         Column("price", right=True, rank=1),
         Column("seconds", right=True, rank=4),
         Column("", shrinks=True, wraps=True, least=16),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,15 +11,17 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from core.errors import InspectorError
+from core.model.finding import Headline, Severity
+from core.support.amounts import plural
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.screens.card_page import CardPage
-from inspector.settings.config_file import own_config, read_config
+from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import edit_settings
 from inspector.settings.shown import ShownSetting, shown_settings
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, shipped
-from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
@@ -29,6 +31,7 @@ from inspector.widgets.panes.fields import field, headline, paragraph
 
 NAME, ORIGIN = 24, 18
 """Cells of the columns beside the value."""
+OPENS, THEMES = "enter opens the file in your editor", "enter leads to the themes, to try them on"
 WEARS = "enter keeps this theme for the next run; leaving without it goes back to {before}"
 
 
@@ -77,7 +80,7 @@ class SettingsScreen(CardPage):
     def compose(self) -> ComposeResult:
         """Which file, what is wrong with it, the settings, the one under the cursor, keys."""
         yield StatusLine(id="head")
-        yield Banner()
+        yield AnswerBar()
         yield Container(SettingList(), Card(), id="verdicts")
         yield KeyBar()
 
@@ -87,16 +90,17 @@ class SettingsScreen(CardPage):
         self.rows.focus()
         self._read()
 
-    def _read(self) -> None:
+    def _read(self, at: str = "") -> None:
         found = read_config(own_config())
         state = "" if found.exists else " · no file yet: all defaults"
         left = (*titled("Settings", str(found.path)), ("ink-muted", state))
         self.query_one("#head", StatusLine).left = left
-        self.query_one(Banner).say(" · ".join(f"line {one.line}: {one.what}" for one in found.problems))
         rows: list[SettingRow] = [*shown_settings(found)]
+        self.query_one(AnswerBar).answer = _answer(found, rows)
         rows += [ThemeRow(one.name, one.title) for one in shipped()]
         names = [row.name for row in rows]
-        asked = next((place for place, name in enumerate(names) if self._at and self._at in name), None)
+        at = at or self._at
+        asked = next((place for place, name in enumerate(names) if at and at in name), None)
         self.rows.show(ListRows(rows), cursor=asked)
         self._at = ""
         self._show_card()
@@ -116,6 +120,8 @@ class SettingsScreen(CardPage):
             self._before = row.name
             shell(self).remember("theme", row.name)
             self.toast(f"{row.name} from now on.")
+        elif row is not None and row.name == "theme":
+            self._read(self._before)
         else:
             self.action_edit()
 
@@ -138,6 +144,19 @@ class SettingsScreen(CardPage):
         super().action_back()
 
 
+def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
+    """What is wrong with the file, else how much of what is in force is the user's own."""
+    if found.problems:
+        wrong = " · ".join(f"line {one.line}: {one.what}" for one in found.problems)
+        return Headline(wrong, "e opens the file.", Severity.WARNING)
+    own = sum(isinstance(row, ShownSetting) and row.origin != "default" for row in rows)
+    if own == 0:
+        return Headline("Every setting has its default.")
+    return Headline(
+        f"{plural(own, 'setting')} {'is' if own == 1 else 'are'} yours; the others have their defaults."
+    )
+
+
 def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Line]:
     """What the row does, and how it is changed."""
     if isinstance(row, ThemeRow):
@@ -147,6 +166,7 @@ def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Li
         return
     yield from headline(row.name, row.origin, width, ink)
     yield from paragraph(row.says, width, ink)
+    yield from paragraph(THEMES if row.name == "theme" else OPENS, width, ink)
     yield from field("value", row.text, width, ink)
     yield from field("from", row.origin, width, ink)
     yield from field("file", _written(row), width, ink)

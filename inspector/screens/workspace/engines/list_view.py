@@ -16,13 +16,13 @@ from inspector.widgets.panes.fields import field, headline, paragraph
 
 OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
 NARROW = 90
-"""Cells below which kept, dropped, orphans and calls are left to the card."""
+"""Cells below which kept, dropped, unpaired and calls are left to the card."""
 _SHOWN = 12
 """Lost facts a card tells of."""
 
 
 class EngineList(RowList[Contender]):
-    """Engine, tokens after, messages kept and dropped, facts kept, orphans, calls, price, time."""
+    """Engine, tokens after, messages kept and dropped, facts kept, unpaired messages, calls, price, time."""
 
     HEADER_LINES = 1
     BINDINGS = bindings("engine_list")
@@ -46,7 +46,7 @@ class EngineList(RowList[Contender]):
         values = _values(row)
         for name, cells in _columns(width):
             token = "money" if name == "price" else "ink"
-            token = "severity-critical" if name == "orphans" and row.orphans else token
+            token = "severity-critical" if name == "unpaired" and row.orphans else token
             line.cell(values[name], cells, ink.style(token), right=True)
         if row.problems:
             line.gap(2).add("broken", ink.style("severity-critical", bold=True))
@@ -57,7 +57,7 @@ class EngineList(RowList[Contender]):
 
 def _columns(width: int) -> tuple[tuple[str, int], ...]:
     every = (
-        ("tokens", 9), ("facts", 7), ("kept", 7), ("dropped", 9), ("orphans", 9), ("calls", 7),
+        ("tokens", 9), ("facts", 7), ("kept", 7), ("dropped", 9), ("unpaired", 9), ("calls", 7),
         ("price", 10), ("time", 9),
     )  # fmt: skip
     few = ("tokens", "facts", "price", "time")
@@ -72,7 +72,7 @@ def _values(row: Contender) -> dict[str, str]:
         "facts": fmt.percent(row.score),
         "kept": fmt.count(row.kept),
         "dropped": fmt.count(row.dropped),
-        "orphans": fmt.count(row.orphans),
+        "unpaired": fmt.count(row.orphans),
         "calls": fmt.count(calls),
         "price": fmt.money(row.usd, mark=fmt.ESTIMATE if row.usd else ""),
         "time": fmt.UNKNOWN if row.seconds is None else f"{row.seconds:.2f} s",
@@ -92,7 +92,7 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
     values = _values(one)
     sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
     kept = f"{values['kept']} as they were, {values['dropped']} dropped"
-    alone = f", {values['orphans']} tool calls or results without their partner" if one.orphans else ""
+    alone = f", {values['unpaired']} tool calls or results without their partner" if one.orphans else ""
     yield from field("list", f"{sizes}: {kept}{alone}", width, ink)
     before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)
     yield from field("tokens", f"{before} → {values['tokens']}", width, ink)

@@ -70,10 +70,23 @@ async def test_enter_keeps_a_theme_for_the_next_run(app: InspectorApp) -> None:
         assert (app.theme, app.recall("theme")) == (row.name, row.name)
 
 
+async def test_the_setting_of_the_theme_leads_to_the_themes_and_says_so(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        assert screen.query_one("AnswerBar").text.startswith("Every setting has its default.")  # type: ignore[attr-defined]
+        names = [row.name for row in screen.rows.rows.rows]  # type: ignore[attr-defined]
+        screen.rows.cursor = names.index("theme")
+        await pilot.press("enter")
+        await pilot.pause()
+        row = screen.rows.current
+        assert row is not None
+        assert row.name == app.theme
+
+
 async def test_a_file_that_cannot_be_used_is_told_with_its_line(app: InspectorApp) -> None:
     path = own_config()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("themes: x\n")
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)
-        assert "line 1" in screen.query_one("Banner").message  # type: ignore[attr-defined]
+        assert "line 1" in screen.query_one("AnswerBar").text  # type: ignore[attr-defined]
