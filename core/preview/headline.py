@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.preview.engine_words import dropped, engine_plan, left_alone
-from core.preview.kept_words import facts_told, gravest, headline_table, lost_share, named
+from core.preview.kept_words import facts_told, gravest, headline_table, named
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
         told: What is said of it without its summary.
         kept: What the summary kept; None where nothing can be checked.
     """
-    share = lost_share(kept)
+    share = kept.lost_share if kept else None
     if told.severity is not None or kept is None or not share:
         return told
     asks = kept.by_category.get("asks")

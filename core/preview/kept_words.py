@@ -17,11 +17,6 @@ headline_table = partial(shared_table, "core/preview/headlines.yaml")
 _GRAVE = ("constraints", "asks", "open")
 
 
-def lost_share(kept: Retention | None) -> float | None:
-    """Share of the facts, by weight, that no summary holds any more; None where there were none."""
-    return None if kept is None or kept.score is None else 1 - kept.score
-
-
 def facts_told(kept: Retention | None) -> Iterator[str]:
     """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
     if kept is None or not kept.by_category:

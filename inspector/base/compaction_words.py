@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.compaction.event import CompressionEvent, SummaryStatus
-from core.preview.kept_words import kind_word, lost_share
+from core.preview.kept_words import kind_word
 from inspector.terminal import formatting as fmt
 
 if TYPE_CHECKING:
@@ -55,15 +55,15 @@ def summary(event: CompressionEvent) -> str:
 
 
 def lost(kept: Retention | None) -> str:
-    """What of the middle no summary holds any more, gravest kinds first."""
+    """What of the middle no summary holds any more, gravest kinds first: of these also that none is lost."""
     if kept is None or not kept.by_category:
         return "nothing that can be checked"
-    gone = {kind: count for kind, count in kept.by_category.items() if count.lost}
-    if not gone:
+    if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
-    order = sorted(gone, key=gravity)
-    named = " · ".join(f"{kind_word(kind)} {gone[kind].lost:,} of {gone[kind].of:,}" for kind in order)
-    return f"{fmt.percent(lost_share(kept))} of the facts, by weight: {named}"
+    told = [kind for kind, count in kept.by_category.items() if count.lost or kind in _GRAVE]
+    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(told, key=gravity))
+    named = " · ".join(f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
+    return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {named}"
 
 
 def heaviest(kept: Retention | None) -> Iterator[str]:

@@ -130,7 +130,7 @@ def retention(
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
         around: What else was said by then, in front of the middle and behind it: a summary may speak of it.
-        brief: Only the facts with their fates, and the claims that are more than suspected.
+        brief: Only the facts with their fates, the share kept, and the claims that are more than suspected.
 
     Returns:
         Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
@@ -142,22 +142,20 @@ def retention(
     facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
     evidence = Evidence(read, (*around, *middle), weighed, (previous,) if previous else ())
     checked = check(summary, evidence, suspicions=not brief)
-    unsupported, by_category = _masked(checked.unsupported), _by_category(facts)
+    kept, unsupported = score(facts, index, checked.vouched), _masked(checked.unsupported)
+    found = Retention(facts, _by_category(facts), score=kept, unsupported=unsupported)
     if brief:
-        return Retention(facts, by_category, unsupported=unsupported)
+        return found
     shares, losses = _lost_by_message(facts, len(middle), offset)
-    return Retention(
-        anchors=facts,
-        by_category=by_category,
+    return replace(
+        found,
         focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
         rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
-        score=score(facts, index, checked.vouched),
         lost_by_message=shares,
         losses=losses,
         stale=stale(weighed.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
-        unsupported=unsupported,
         noise=dict(weighed.noise),
     )
 

@@ -73,7 +73,7 @@ def _unusable(context: ConversationContext, found: TurnAttempt, release: str) ->
 
 def lines(attempt: TurnAttempt) -> Iterator[str]:
     """The same in words, one fact a line."""
-    yield f"attempt {attempt.number} of the {attempt.most} that a turn has"
+    yield f"attempt {attempt.number} of at most {attempt.most} in a turn"
     if attempt.window_after is not None:
         moved = f"from {attempt.window_before or 0:,} to {attempt.window_after:,}"
         yield f"the window went {moved}; {_kept(attempt)}"

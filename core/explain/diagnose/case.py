@@ -16,7 +16,7 @@ from core.account.spending.ledger import collect
 from core.compress.planning.plan import plan_messages
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
-from core.explain.diagnose.replaced_rows import newest_retention
+from core.explain.context.past_compaction import past_of
 from core.explain.prompt_cache import cache_of
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
@@ -129,8 +129,13 @@ class Case:
 
     @cached_property
     def newest_retention(self) -> Retention | None:
-        """What the newest summary kept of what it replaced, in brief; None when either is not on disk."""
-        return newest_retention(self.context)
+        """What the newest summary of a model kept of what it replaced, in brief; None when either is gone."""
+        for rows in reversed(self.context.boundaries):
+            if rows.summary is not None and rows.before and not rows.summary.fallback:
+                past, closed = past_of(self.context, rows), rows.opened.index - 1
+                focus = next((event.focus for event in self.completed if event.generation == closed), None)
+                return past.kept(focus, brief=True) if past else None
+        return None
 
     @cached_property
     def plan(self) -> Plan:

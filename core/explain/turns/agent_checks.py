@@ -41,7 +41,7 @@ class AgentChecks:
         if number.where is not None or tokens >= threshold * (1 + LOOSE):
             return Check(SIZE, needed, f"{tokens:,}", passed)
         unsure = tokens >= threshold * (1 - tolerance(tools_known=self.tools_known))
-        lacking = "" if self.tools_known else " and the tools"
+        lacking = "" if self.tools_known else " (tools not counted)"
         return Check(SIZE, needed, f"~{tokens:,}{lacking}", None if unsure else False)
 
     def count(self, messages: int, tokens: int) -> Check:

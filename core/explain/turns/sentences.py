@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from core.explain.compactions.causes import trigger_in_short
-from core.explain.turns.checks import SIZE, Decision, PromptPoint, Standing, Turn
+from core.explain.turns.checks import SIZE, Check, Decision, PromptPoint, Standing, Turn
 
 PASSED = {True: "yes", False: "no", None: "not known"}
 _LEAST = ">= "
+_NONE = "none"
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
 
@@ -32,7 +33,7 @@ def _answer(turn: Turn) -> str:
         return f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire"
     if SIZE in telling.open:
         return f"may have been large enough: {size}"
-    return f"large enough, {size}; not on record: {', '.join(telling.open)}"
+    return f"large enough, {size}; whether this blocked it is not on record: {', '.join(telling.open)}"
 
 
 def _events(turn: Turn) -> str:
@@ -53,7 +54,7 @@ def _attempts(turn: Turn) -> str:
     if last.output is not None:
         lowered = f"the output asked for was refused and lowered to at most {last.output:,} tokens"
         return f"; {lowered}, attempt {last.number} of {last.most}{given_up}"
-    return f"; attempt {last.number} of the {last.most} a turn has{given_up}"
+    return f"; attempt {last.number} of at most {last.most}{given_up}"
 
 
 def outcome(turn: Turn) -> str:
@@ -113,5 +114,10 @@ def _when(decision: Decision) -> str:
 
 
 def _failed(decision: Decision) -> str:
-    failed = (check for check in decision.checks if check.passed is False)
-    return "; ".join(f"{check.name} {check.had} (required: {check.needed})" for check in failed)
+    return "; ".join(_refusal(check) for check in decision.checks if check.passed is False)
+
+
+def _refusal(check: Check) -> str:
+    """`messages 20 (required: > 23)`; of what must not be there only what there was."""
+    required = "" if check.needed.startswith(_NONE) else f" (required: {check.needed})"
+    return f"{check.name} {check.had}{required}"

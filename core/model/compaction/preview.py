@@ -109,6 +109,11 @@ class Retention:
     noise: dict[str, int] = field(default_factory=dict)
 
     @property
+    def lost_share(self) -> float | None:
+        """Share of the facts, by weight, that no summary holds any more; None where there were none."""
+        return None if self.score is None else 1 - self.score
+
+    @property
     def unfounded(self) -> tuple[Unsupported, ...]:
         """The unsupported claims that are more than suspected."""
         return tuple(claim for claim in self.unsupported if claim.category != SUSPECTED)

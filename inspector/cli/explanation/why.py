@@ -93,7 +93,7 @@ def _found(
     from core.preview.past import Aftermath, bill_of, kept_of_event
 
     bills = cache_of(found.context, results=False, markers=False).paybacks
-    kept = kept_of_event(store, found.context.conversation, event)
+    kept = kept_of_event(found.context, event)
     return found, Aftermath(kept, bill_of(event, bills))
 
 

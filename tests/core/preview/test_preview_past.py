@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from core.explain.context.past_compaction import Past
 from core.explain.events import explain
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
 from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.model.transcript.message import Message, Row
-from core.preview.past import Past, compared, happened
+from core.preview.past import compared, happened
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.preview.header import figures
@@ -81,7 +82,7 @@ def test_what_hermes_counted_beside_the_messages_is_said(samples: Location) -> N
         tip = store.resolve("Refactor the auth module").id
         conversation, events = store.conversation(tip), explain(store, tip).events
     asked = next(event for event in events if event.generation == 2)
-    shown = happened(samples, conversation.generations, conversation.generations[1], lambda: False)
+    shown = happened(samples, conversation, conversation.generations[1], lambda: False)
     assert shown is not None
     assert asked.tokens is not None
     assert asked.tokens_after is not None
@@ -97,7 +98,7 @@ def _check_all(place: Location) -> int:
         conversations = [store.conversation(tip) for tip in tips]
     for conversation in conversations:
         for generation in conversation.generations[:-1]:
-            shown = happened(place, conversation.generations, generation, lambda: False)
+            shown = happened(place, conversation, generation, lambda: False)
             assert shown is not None
             assert shown.summary
             assert shown.after_tokens < shown.before_tokens

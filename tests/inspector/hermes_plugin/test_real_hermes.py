@@ -120,8 +120,8 @@ def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     [newest] = connection.execute("SELECT id FROM sessions ORDER BY started_at DESC LIMIT 1").fetchone()
     connection.close()
     with Store(place) as store:
-        generations = store.conversation(newest).generations
-    past = [happened(place, generations, one, lambda: False) for one in generations[:-1]]
+        conversation = store.conversation(newest)
+    past = [happened(place, conversation, one, lambda: False) for one in conversation.generations[:-1]]
     scores = [one.retention.score for one in past if one is not None and one.retention is not None]
     return {
         "engine": name,

@@ -165,8 +165,7 @@ class PreviewMaker:
 
         if (subject := self._view.subject) is None:
             return
-        generations = subject.conversation.generations
-        comparison = happened(subject.location, generations, generation, cancelled())
+        comparison = happened(subject.location, subject.conversation, generation, cancelled())
         self.answer(number, partial(self._compared, comparison))
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:

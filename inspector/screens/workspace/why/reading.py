@@ -14,7 +14,7 @@ from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Conversation
-from core.preview.kept_words import kind_word, lost_share
+from core.preview.kept_words import kind_word
 from core.preview.past import Aftermath
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located
@@ -77,7 +77,7 @@ def _lost(kept: Retention) -> Origin:
     counts = kept.by_category.items()
     terms = tuple(Term(f"of {count.of:,} {kind_word(kind)}", count.lost) for kind, count in counts)
     formula = "1 - share kept of the summarised facts; one weighs more than many that are half as heavy"
-    return Origin("share of facts lost", lost_share(kept), formula, terms)
+    return Origin("share of facts lost", kept.lost_share, formula, terms)
 
 
 def _summary(payback: Payback) -> Origin:

@@ -9,6 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.explain.context.context import open_context
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import newest_telling, standing_failure
 from core.model.accounting.prompt_cache import Payback
@@ -214,7 +215,8 @@ class WhyView(CurveView):
 def _survived(
     conversation: Conversation, index: int, event: CompressionEvent, store: Store
 ) -> dict[int, Retention | None]:
-    return {index: kept_of_event(store, conversation, event)}
+    context = open_context(store, conversation.tip.id, conversation=conversation)
+    return {index: kept_of_event(context, event)}
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:

@@ -78,7 +78,7 @@ def test_a_turn_that_could_not_be_made_smaller_was_given_up(home: Home) -> None:
     assert event.attempt.end == "stuck"
     assert event.headline.severity is Severity.CRITICAL
     assert "given up" in event.headline.sentence
-    assert "attempt 1 of the 3 that a turn has" in event.arithmetic
+    assert "attempt 1 of at most 3 in a turn" in event.arithmetic
 
 
 def test_the_attempts_of_a_turn_are_shared_and_a_new_turn_has_new_ones(home: Home) -> None:

@@ -35,10 +35,10 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
         tail = tail[biggest : biggest + 1]
         name = tail[0].wire.get("tool_name") or tail[0].role
         what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
-        advice = "shorten that message, or /new"
+        advice = "shorten that message, or start afresh with /new"
     elif sum(weights) > rule.limits["over"] * budget:
         what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
-        advice = "what belongs to the newest request is kept whatever it weighs; /new"
+        advice = "the newest request and what came of it are kept whatever their size; start afresh with /new"
     else:
         return
     free = sum(plan.estimates[plan.middle.start : plan.middle.end])

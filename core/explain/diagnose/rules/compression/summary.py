@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
+from core.explain.context.past_compaction import past_of
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.replaced_rows import replaced
 from core.explain.diagnose.rules.storage.structure import paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
@@ -19,7 +19,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
-from core.support.amounts import plural
+from core.support.amounts import percent, plural
 
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""
@@ -91,7 +91,9 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
     for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
             continue
-        middle = transcript_tokens(replaced(case.context, rows), case.policy.estimate)
+        past = past_of(case.context, rows)
+        replaced = past.before[past.middle.start : past.middle.end] if past else ()
+        middle = transcript_tokens(replaced, case.policy.estimate)
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
         # A short summary of a short middle is as it should be.
         small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
@@ -174,14 +176,14 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C10")
 def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
-    """How many checkable facts the newest summary kept."""
+    """How many checkable facts the newest summary lost."""
     report = _report(case)
     counts = report.by_category.values() if report else ()
-    of = sum(count.of for count in counts)
-    kept = sum(count.kept + count.paraphrased for count in counts)
-    if of and kept < of:
-        evidence = Evidence(Source.DERIVED, "the newest summary", f"{kept} of {of} facts")
-        yield Found({"kept": kept, "of": of}, (evidence,), Verdict.DERIVED)
+    of, lost = sum(count.of for count in counts), sum(count.lost for count in counts)
+    if report and report.lost_share is not None and lost:
+        evidence = Evidence(Source.DERIVED, "the newest summary", f"{of - lost} of {of} facts kept")
+        numbers = {"share": percent(report.lost_share), "lost": lost, "of": of}
+        yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("C13")

@@ -72,7 +72,8 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
-        told = f"{len(timed)} compactions, about {median(gaps):g} calls apart"
+        apart = f"about {median(gaps):g} calls apart" if median(gaps) else "one right after the other"
+        told = f"{len(timed)} compactions, {apart}"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
         yield Found({"told": told, "remedy": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
 
@@ -95,7 +96,7 @@ def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
 def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
     """A compaction freed next to nothing."""
     for record in case.lines(Kind.NO_PROGRESS):
-        numbers = {"before": "a transcript", "after": "the same", "saved": 0.0}
+        numbers = {"before": "a transcript", "after": "the same", "freed": _freed(0.0)}
         yield Found(numbers, (quoted(record),))
     for event in case.completed:
         if _asked_for(event):
@@ -109,8 +110,12 @@ def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
         else:
             continue
         if saved < rule.limits["share"]:
-            numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "saved": max(0.0, saved)}
+            numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "freed": _freed(saved)}
             yield Found(numbers, event.evidence, event.verdict)
+
+
+def _freed(share: float) -> str:
+    return f"{share:.0%}" if share > 0 else "nothing"
 
 
 @conversation_rule("B6")

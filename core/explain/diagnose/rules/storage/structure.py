@@ -71,10 +71,10 @@ def paused(session: Session, now: datetime) -> Found | None:
 
 
 _KEPT = {
-    "user_id": "The chat it belongs to may not find it with /sessions and /resume",
-    "session_key": "The chat it belongs to may not find it with /sessions and /resume",
-    "cwd": "Lists of the sessions of a folder leave it out",
-    "profile_name": "Lists of the sessions of a profile leave it out",
+    "user_id": "its chat may not find it with /sessions and /resume",
+    "session_key": "its chat may not find it with /sessions and /resume",
+    "cwd": "the list of its folder leaves it out",
+    "profile_name": "the list of its profile leaves it out",
 }
 """What a continuation takes over from its parent, as far as the release has the columns, and what for."""
 
