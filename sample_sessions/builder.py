@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from core.apply.execute import execute
-from core.apply.journal import FILE_NAME, Journal
+from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.preview.foreseen import basis_of, carry_out
 from core.store.database.locate import locate
+from core.store.database.own_changes import FILE_NAME
 from core.store.store import Store
 from sample_sessions.data import mapping
 from sample_sessions.database import write

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from core.apply.checks.guards import check_guards, require
 from core.apply.database.connection import (
     data_version,
-    identity_of,
     opened,
     read_images,
     sequence_of,
@@ -30,6 +29,7 @@ from core.apply.undo import undo
 from core.apply.write import prepared, retired, write
 from core.errors import DatabaseError
 from core.model.compaction.apply import Applied, EntryState, JournalEntry, Rehearsal
+from core.store.database.own_changes import identity_of
 from core.store.store import Store
 
 

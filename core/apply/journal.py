@@ -26,35 +26,20 @@ from core.apply.journal_rows import (
 from core.errors import NotFoundError
 from core.model.compaction.apply import EntryState, JournalEntry
 from core.store.database.connect import reading
-from core.support.file_cache import cache_directory, state_directory
+from core.store.database.own_changes import journal_file, journal_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlite_utils import Database
 
-FILE_NAME = "journal.db"
-
 Complete = Callable[["Iterable[Record]", tuple[int, int]], None]
 """Adds rows, and the highest message ids before and after; returns once they are on disk."""
 
 
-def journal_path() -> Path:
-    """Where the journal lies: the user's state directory."""
-    return state_directory() / FILE_NAME
-
-
 def journal_of(database: Path) -> Journal:
-    """Where what is written to a database is on record: the samples have a journal in their own home."""
-    place, cache = database.resolve(), cache_directory().resolve()
-    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
-    return Journal(cache / inside[0] / FILE_NAME) if len(inside) > 1 else Journal()
-
-
-def undo_command(entry_id: str, database: Path) -> str:
-    """What a user types to take an operation back."""
-    elsewhere = "" if journal_of(database).path == journal_path() else f" --db {database}"
-    return f"hermes-inspector undo {entry_id}{elsewhere}"
+    """The journal that has what is written to a database on record."""
+    return Journal(journal_file(database))
 
 
 class Journal:

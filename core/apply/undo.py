@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
-from core.apply.database.connection import identity_of, opened, transaction
+from core.apply.database.connection import opened, transaction
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.reindex import texts_untouched
 from core.apply.database.snapshot import live_rows
@@ -15,6 +15,7 @@ from core.apply.rehearse import rehearse_messages
 from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
+from core.store.database.own_changes import identity_of
 from core.store.store import Store
 
 

@@ -112,6 +112,7 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),
         "cost": jsonio.session_cost(session),
+        "lower_bound": node.lower_bound,
         "beside": [
             {"task": row.task, "tokens": jsonio.tokens(row.tokens), "cost": jsonio.cost(row.recorded_cost)}
             for row in node.beside

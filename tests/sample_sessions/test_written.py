@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.apply.journal import journal_of, journal_path, undo_command
+from core.apply.journal import journal_of
+from core.store.database.own_changes import journal_path, undo_command
 from core.support.file_cache import cache_directory
 from inspector.cli.main import run
 from sample_sessions.builder import build

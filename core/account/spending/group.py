@@ -29,6 +29,7 @@ class Group(NamedTuple):
         usd: What the tokens cost by it.
         unpriced: Sessions with tokens but without a price, when prices were asked for.
         again: How many of `sessions` another group of the same row counts already.
+        unbooked: Sessions with summaries whose calls were booked nowhere.
     """
 
     place: int
@@ -58,6 +59,7 @@ class Group(NamedTuple):
     usd: Decimal | None = None
     unpriced: int = 0
     again: int = 0
+    unbooked: int = 0
 
 
 class Counted(NamedTuple):
@@ -66,9 +68,11 @@ class Counted(NamedTuple):
     Attributes:
         disagreeing: Their split by model exceeds their total.
         residual: Their split by model leaves something over.
+        unbooked: They hold summaries whose calls were booked nowhere.
     """
 
     sessions: int = 0
     silent: int = 0
     disagreeing: int = 0
     residual: int = 0
+    unbooked: int = 0

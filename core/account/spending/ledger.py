@@ -129,7 +129,7 @@ class Books:
     @property
     def lower_bound(self) -> bool:
         """The true total is at least what was booked."""
-        return bool(self.counted.silent or self.counted.disagreeing)
+        return bool(self.counted.silent or self.counted.disagreeing or self.counted.unbooked)
 
     def ledger(self) -> Ledger:
         """Every row, finished."""
@@ -169,8 +169,12 @@ class Books:
 
     def notes(self) -> tuple[str, ...]:
         """What is missing from the numbers, and what was assumed."""
-        silent, disagreeing, residual = self.counted[1:]
+        silent, disagreeing, residual, unbooked = self.counted[1:]
         told = (
+            (
+                unbooked,
+                "{} whose summary calls Hermes did not book, as after /compress: the true total is higher",
+            ),
             (silent, "{} with messages but no recorded usage: the true total is higher"),
             (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),
             (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),

@@ -29,6 +29,7 @@ from core.account.spending.sql import (
 )
 from core.store.database.connect import reading
 from core.store.database.open_database import HAS_ID, OpenDatabase
+from core.store.rows.unbooked_summaries import unbooked_summaries
 
 QUARTER = 900
 """Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""
@@ -151,13 +152,24 @@ class Spending:
         self._store = store
         where, values = window.where()
         self._share, self._shared = window.share()
-        self._whole = whole_items(store.schema, where), values
+        with reading(store.path):
+            found = unbooked_summaries(store.connection, store.schema, store.path, window.sessions)
+        self._unbooked, self._within = json.dumps(sorted(found)), (where, values)
+        self._whole = whole_items(store.schema, where), [*values, self._unbooked]
         sums = _sums(by, classes or Classes())
-        found = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
-        self._apart = [one for one in map(_APART, found) if one is not None]
+        whole = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
+        self._apart = [one for one in map(_APART, whole) if one is not None]
         keys = [KEYS[by], *(KEYS[name] for name, _ in window.only)]
-        self._split = split_items(store.schema, where, keys), [json.dumps(self._apart), *values, *values]
-        self.whole = [group for group in found if _APART(group) is None] if self._apart else found
+        self._split = (
+            split_items(store.schema, where, keys),
+            [
+                json.dumps(self._apart),
+                *values,
+                *values,
+                self._unbooked,
+            ],
+        )
+        self.whole = [group for group in whole if _APART(group) is None] if self._apart else whole
         self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
 
     @property
@@ -171,7 +183,15 @@ class Spending:
         silent = sum(map(_SHAKY, self.whole))
         taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
         seen = self._distinct() if self._shared else whole + taken
-        return Counted(seen, silent + more, disagreeing, residual)
+        return Counted(seen, silent + more, disagreeing, residual, self._short())
+
+    def _short(self) -> int:
+        if self._unbooked == "[]":
+            return 0
+        where, values = self._within
+        query = f"SELECT count(*) FROM sessions s WHERE {where} AND s.id IN (SELECT value FROM json_each(?))"  # noqa: S608
+        ((count,),) = _rows(self._store, query, [*values, self._unbooked])
+        return int(count)
 
     def _fetch(self, source: _Source, query: str) -> list[Fields]:
         tables, values = source
@@ -210,7 +230,7 @@ def _sums(by: str, classes: Classes) -> str:
         sums = ", ".join((*COUNTS, "recorded"))
         return (
             f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, priced_by, "  # noqa: S608
-            f"counts, apart, {priced}, again FROM items WHERE {{}}"
+            f"counts, apart, {priced}, again, unbooked FROM items WHERE {{}}"
         )
     sums = ", ".join(f"sum({name})" for name in (*COUNTS, "recorded"))
     names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
@@ -218,7 +238,7 @@ def _sums(by: str, classes: Classes) -> str:
         f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
         "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
         f"min(started_at), max(title), group_concat(DISTINCT priced_by), sum(counts), "
-        f"apart, {priced}, sum(again) FROM items WHERE {{}} "
+        f"apart, {priced}, sum(again), sum(unbooked) FROM items WHERE {{}} "
         f"GROUP BY {', '.join(names)}"
     )
 

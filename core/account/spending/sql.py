@@ -33,13 +33,15 @@ def added(*names: str) -> str:
 
 SIZE = added(*_BILLED)
 """Prompt and output."""
+_UNBOOKED = "IN (SELECT value FROM json_each(?)) AS unbooked"
+"""Whether a session is in a list of those with unbooked summaries."""
 
 
 def whole_items(schema: Schema, where: str) -> str:
     """The common table `items`: every session as it stands, `apart` being its id when its split says more.
 
-    Binds the values of `where`. The limit is none, but keeps SQLite from reading a column anew wherever it is
-    named.
+    Binds the values of `where`, then a list of the sessions with unbooked summaries as JSON. The limit is
+    none, but keeps SQLite from reading a column anew wherever it is named.
     """
     return f"""
       WITH whole AS (
@@ -47,7 +49,7 @@ def whole_items(schema: Schema, where: str) -> str:
         FROM sessions s WHERE {where} LIMIT -1),
       items AS (
         SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, 0 AS again, apart,
-          {_judged()} FROM whole)"""  # noqa: S608
+          {_judged()}, id {_UNBOOKED} FROM whole)"""  # noqa: S608
 
 
 def _apart(schema: Schema) -> str:
@@ -76,7 +78,7 @@ def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
 
     Auxiliary calls, which no session's total holds, are among the items. Of those of a session that are
     alike in `keys`, all but one count it `again`. Binds the list of odd sessions as JSON, then the values of
-    `where` twice.
+    `where` twice, then the list of those with unbooked summaries.
     """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
@@ -107,7 +109,8 @@ def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
           WHERE split.task <> ''),
       items AS (
         SELECT *, NULL AS apart, {_judged()}, counts AND row_number() OVER (
-          PARTITION BY session, task, {", ".join(keys)} ORDER BY counts DESC) > 1 AS again
+          PARTITION BY session, task, {", ".join(keys)} ORDER BY counts DESC) > 1 AS again,
+          task = '' AND session {_UNBOOKED}
         FROM parts)"""  # noqa: S608
 
 

@@ -56,7 +56,7 @@ def with_price(
     group: Group, entry: PriceRow | None = None, usd: Decimal | None = None, unpriced: int = 0
 ) -> Group:
     """`_replace` of the last fields; for tens of thousands it takes too long."""
-    return Group._make((*group[:_PRICE], entry, usd, unpriced, group.again))
+    return Group._make((*group[:_PRICE], entry, usd, unpriced, group.again, group.unbooked))
 
 
 def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
@@ -95,7 +95,7 @@ def finish(
         price_source=next((part.price.source for part in parts if part.price), None),
         recorded_source=tables_of(groups),
         parts=tuple(parts),
-        lower_bound=any(_column(groups, "shaky")),
+        lower_bound=any(_column(groups, "shaky")) or any(_column(groups, "unbooked")),
     )
 
 

@@ -136,18 +136,6 @@ def delete_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]
     connection.execute(query, [json.dumps(list(keys))])
 
 
-def identity_of(connection: sqlite3.Connection, path: Path) -> str:
-    """What tells this database from another one at the same place."""
-    has_meta = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state_meta'").fetchone()
-    if has_meta:
-        query = "SELECT value FROM state_meta WHERE key = 'store_instance_id'"
-        row = connection.execute(query).fetchone()
-        if row and row[0]:
-            return str(row[0].decode(errors="replace"))
-    found = path.stat()
-    return f"{found.st_dev}:{found.st_ino}"
-
-
 def sequence_of(connection: sqlite3.Connection) -> int:
     """The highest message id ever given out."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()

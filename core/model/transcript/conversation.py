@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -126,6 +126,7 @@ class ChainNode:
 
     Attributes:
         beside: Its calls beside the main loop, such as summaries; the session's own figures leave them out.
+        lower_bound: What it used and cost is at least what is on record.
     """
 
     session: Session
@@ -135,6 +136,7 @@ class ChainNode:
     generations: int | None = None
     orphan: bool = False
     beside: tuple[UsageRow, ...] = ()
+    lower_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +172,13 @@ class Chain:
         return tuple(reversed(found))
 
 
-def spent(nodes: Iterable[ChainNode]) -> tuple[Buckets, Money]:
+def spent(nodes: Collection[ChainNode]) -> tuple[Buckets, Money]:
     """Tokens and recorded cost of sessions together, calls beside their main loops included."""
     booked: list[Session | UsageRow] = []
     for node in nodes:
         booked += (node.session, *node.beside)
     costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in booked]
+    costs += [(None, True) for node in nodes if node.lower_bound]
     return (
         reduce(add, (one.tokens for one in booked), Buckets()),
         reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),

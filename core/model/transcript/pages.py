@@ -98,6 +98,7 @@ class SessionEntry:
         root, tip: First and last session of the conversation it belongs to.
         position: 0-based place in it, root first.
         sessions: How many sessions the conversation has.
+        lower_bound: What it used and cost is at least what is on record.
     """
 
     session: Session
@@ -106,6 +107,7 @@ class SessionEntry:
     tip: str
     position: int
     sessions: int
+    lower_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

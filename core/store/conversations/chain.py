@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from core.model.transcript.conversation import Chain, ChainNode
-from core.model.transcript.session import Kind, Session
+from core.model.transcript.session import Kind
 from core.model.transcript.storage import UsageRow
+from core.store.conversations.conversation_query import is_lower_bound
 from core.store.conversations.generation_counts import count_generations
 from core.store.database.open_database import Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
 from core.store.rows.sessions import read_sessions
+from core.store.rows.unbooked_summaries import unbooked_summaries
 from core.store.rows.usage import read_usage
 
 
@@ -26,6 +28,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     family = lineage.family(session_id)
     sessions = read_sessions(connection, schema, path, [link.id for link, _ in family])
     counts = count_generations(connection, schema, lineage, [link.id for link, _ in family])
+    short = unbooked_summaries(connection, schema, path, list(sessions))
     beside = defaultdict[str, list[UsageRow]](list)
     for row in read_usage(connection, schema, list(sessions)):
         if row.task:
@@ -38,30 +41,20 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
         resume_target=target,
         resume_reason=reason,
         nodes=tuple(
-            _node(lineage, link, depth, sessions[link.id], counts.get(link.id), beside[link.id])
+            ChainNode(
+                session=sessions[link.id],
+                kind=lineage.kind(link.id),
+                parent_id=link.parent_id,
+                depth=depth,
+                generations=counts.get(link.id),
+                orphan=lineage.orphan(link.id),
+                beside=tuple(beside[link.id]),
+                lower_bound=is_lower_bound(sessions[link.id], short),
+            )
             for link, depth in family
             if link.id in sessions
         ),
         findings=tuple(_findings(lineage, [link for link, _ in family], session_id)),
-    )
-
-
-def _node(
-    lineage: Lineage,
-    link: Link,
-    depth: int,
-    session: Session,
-    generations: int | None,
-    beside: Sequence[UsageRow],
-) -> ChainNode:
-    return ChainNode(
-        session=session,
-        kind=lineage.kind(link.id),
-        parent_id=link.parent_id,
-        depth=depth,
-        generations=generations,
-        orphan=lineage.orphan(link.id),
-        beside=tuple(beside),
     )
 
 

@@ -24,6 +24,7 @@ from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import every_family, families_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import computed, read_sessions
+from core.store.rows.unbooked_summaries import unbooked_summaries
 
 _VIEWED = (
     "id",
@@ -57,7 +58,8 @@ def list_sessions(
     few = len(page) <= _FEW
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
-    rows = tuple(_entry(sessions[one], lineage) for one in page if one in sessions)
+    short = unbooked_summaries(connection, schema, path, page)
+    rows = tuple(_entry(sessions[one], lineage, short) for one in page if one in sessions)
     return SessionPage(rows, total)
 
 
@@ -98,7 +100,7 @@ def tests_of(schema: Schema, query: ListQuery) -> tuple[list[str], list[Any]]:
     return tests, values
 
 
-def _entry(session: Session, lineage: Lineage) -> SessionEntry:
+def _entry(session: Session, lineage: Lineage, short: Collection[str]) -> SessionEntry:
     thread = lineage.path(session.id)
     return SessionEntry(
         session=session,
@@ -107,6 +109,7 @@ def _entry(session: Session, lineage: Lineage) -> SessionEntry:
         tip=thread[-1],
         position=thread.index(session.id),
         sessions=len(thread),
+        lower_bound=is_lower_bound(session, short),
     )
 
 
@@ -178,9 +181,13 @@ def _rows(
     lineage: Lineage,
 ) -> tuple[ConversationRow, ...]:
     """The threads with their sessions read; one whose sessions have gone meanwhile is left out."""
-    sessions = read_sessions(connection, schema, path, [one for thread in threads for one in thread])
+    ids = [one for thread in threads for one in thread]
+    sessions, short = (
+        read_sessions(connection, schema, path, ids),
+        unbooked_summaries(connection, schema, path, ids),
+    )
     found = ([sessions[one] for one in thread if one in sessions] for thread in threads)
-    return tuple(_row(rows, lineage) for rows in found if rows)
+    return tuple(_row(rows, lineage, short) for rows in found if rows)
 
 
 def _ordered(
@@ -236,7 +243,7 @@ def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: ListQ
     return facts.matching is None or any(one in facts.matching for one in thread)
 
 
-def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
+def _row(sessions: Sequence[Session], lineage: Lineage, short: Collection[str]) -> ConversationRow:
     below = [lineage.kind(child.id) for one in sessions for child in lineage.children.get(one.id, ())]
     return ConversationRow(
         sessions=tuple(sessions),
@@ -245,7 +252,7 @@ def _row(sessions: Sequence[Session], lineage: Lineage) -> ConversationRow:
         cost=_total([one.cost for one in sessions]),
         delegates=below.count(Kind.DELEGATE),
         branches=below.count(Kind.BRANCH),
-        lower_bound=any(_uncounted(one) for one in sessions),
+        lower_bound=any(is_lower_bound(one, short) for one in sessions),
     )
 
 
@@ -263,8 +270,10 @@ def _common(values: Iterable[str | None]) -> str | None:
     return known.pop() if len(known) == 1 else ("mixed" if known else None)
 
 
-def _uncounted(session: Session) -> bool:
-    """There are messages, but the session recorded no tokens at all."""
+def is_lower_bound(session: Session, short: Collection[str]) -> bool:
+    """Whether there are messages but no recorded tokens at all, or summaries whose calls nobody booked."""
+    if session.id in short:
+        return True
     tokens = session.tokens
     recorded = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
     return bool(session.messages) and not any(recorded)

@@ -54,6 +54,8 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
     yield ""
     yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
+    if any(node.lower_bound for node in chain.nodes):
+        yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage {asked}` says which are missing"
     yield from (f"{fmt.UNKNOWN} {finding}" for finding in chain.findings)
 
 
@@ -71,8 +73,8 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
         session.end_reason or ("still open" if session.ended_at is None else fmt.UNKNOWN),
         fmt.count(session.messages),
         fmt.count(node.generations),
-        fmt.short(session.tokens.total),
-        fmt.money(session.cost.usd),
+        fmt.tokens(session.tokens.total, lower_bound=node.lower_bound),
+        fmt.money(session.cost.usd, mark=fmt.LOWER_BOUND if node.lower_bound else ""),
         fmt.sum_of_money(below),
         names[session.id],
     ]

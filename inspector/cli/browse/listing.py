@@ -151,7 +151,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
         fmt.count(None if row.generations is None else max(0, row.generations - 1)),
         fmt.tokens(row.tokens.total, lower_bound=row.lower_bound),
         fmt.percent(row.tokens.hit_rate),
-        fmt.money(row.usd),
+        fmt.money(row.usd, mark=fmt.LOWER_BOUND if row.lower_bound else ""),
         row.session.id,
     ]
 
@@ -172,6 +172,7 @@ def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
         messages=session.messages,
         calls=session.api_calls,
         last_active=session.last_active,
+        lower_bound=entry.lower_bound,
     )
 
 

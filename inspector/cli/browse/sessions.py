@@ -122,6 +122,7 @@ def _payload(row: Row) -> dict[str, Any]:
         "tokens": jsonio.tokens(session.tokens),
         "hit_rate": session.tokens.hit_rate,
         "cost": jsonio.session_cost(session),
+        "lower_bound": row.lower_bound,
         "conversation": jsonio.fields(row, "root tip position sessions generations"),
         "kind": row.kind.value,
         "parent": session.parent_id,

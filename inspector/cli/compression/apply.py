@@ -127,7 +127,7 @@ def lines(applied: Applied | None) -> Iterator[str]:
     """What people are told about writing; nothing when nothing was written."""
     if applied is None:
         return
-    from core.apply.journal import undo_command
+    from core.store.database.own_changes import undo_command
 
     yield ""
     yield f"written to {applied.target_id} ({applied.mode.value}), {len(applied.inserted)} rows"

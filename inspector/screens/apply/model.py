@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from core.apply.journal import undo_command
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
 from core.model.finding import Headline, Severity
+from core.store.database.own_changes import undo_command
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from textual.app import ComposeResult
 
-from core.apply.journal import undo_command
 from core.model.compaction.apply import JournalEntry
+from core.store.database.own_changes import undo_command
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
 from inspector.payloads.summary_call import call_words

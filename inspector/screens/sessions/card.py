@@ -121,7 +121,7 @@ def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
 def _spent(row: SessionLine) -> tuple[Piece, ...]:
     tokens, bound, aside = row.tokens, row.row.lower_bound, row.auxiliary
     pieces: list[Piece] = [
-        ("money!", f"{fmt.money(row.cost.usd)} "),
+        ("money!", f"{fmt.money(row.cost.usd, mark=fmt.LOWER_BOUND if bound else '')} "),
         ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
         *((("ink-muted", f"({fmt.money(aside)} of it for summaries and side tasks) "),) if aside else ()),
         ("ink-muted", "· "),

@@ -10,7 +10,7 @@ import pytest
 
 from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
-from core.apply.journal import Journal, journal_path
+from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
@@ -18,6 +18,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import Applied, ApplyMode, EntryState
 from core.model.compaction.preview import SummaryCall
 from core.model.transcript.session import Kind
+from core.store.database.own_changes import journal_path
 from core.store.store import Store
 from core.support.file_cache import state_directory
 from tests.core.apply.material import conversation, dump, preview

@@ -188,8 +188,8 @@ def _figures(row: Twig) -> dict[str, str]:
         "ended": session.end_reason or "open",
         "msgs": fmt.short(session.messages),
         "generations": fmt.count(node.generations),
-        "tokens": fmt.short(tokens.total),
+        "tokens": fmt.tokens(tokens.total, lower_bound=node.lower_bound),
         "hit": fmt.percent(tokens.hit_rate),
-        "cost": fmt.money(session.cost.usd),
+        "cost": fmt.money(session.cost.usd, mark=fmt.LOWER_BOUND if node.lower_bound else ""),
         "with below": "" if row.below is None else fmt.sum_of_money(row.below),
     }

@@ -61,7 +61,8 @@ _TABLES = {
     "0.16": "CREATE TABLE compression_locks (session_id TEXT PRIMARY KEY, holder TEXT NOT NULL,"
     " acquired_at REAL NOT NULL, expires_at REAL NOT NULL)",
     "0.17": "CREATE INDEX idx_sessions_source_id ON sessions(source, id)",
-    "0.18": "CREATE TABLE gateway_routing (scope TEXT NOT NULL DEFAULT '', session_key TEXT NOT NULL,"
+    "0.18": "CREATE INDEX idx_messages_session_active ON messages(session_id, active, timestamp);"
+    "CREATE TABLE gateway_routing (scope TEXT NOT NULL DEFAULT '', session_key TEXT NOT NULL,"
     " entry_json TEXT NOT NULL, updated_at REAL NOT NULL, PRIMARY KEY (scope, session_key))",
     "0.19": ""
     "CREATE TABLE session_model_usage (session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, "

@@ -1,0 +1,89 @@
+"""What this program itself wrote to a database, as the journal that `core.apply` keeps tells it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.errors import DatabaseError
+from core.store.database.connect import open_readonly, reading
+from core.support.file_cache import cache_directory, state_directory
+
+FILE_NAME = "journal.db"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCompaction:
+    """One compaction of ours that stands.
+
+    Attributes:
+        id: Its entry in the journal, which takes it back.
+        at: When it was written.
+        rows: The messages it wrote.
+        paid: A model was called for its summary.
+    """
+
+    id: str
+    at: datetime
+    rows: frozenset[int]
+    paid: bool
+
+
+def journal_path() -> Path:
+    """Where the journal lies: the user's state directory."""
+    return state_directory() / FILE_NAME
+
+
+def journal_file(database: Path) -> Path:
+    """Where what is written to a database is on record: the samples have a journal in their own home."""
+    place, cache = database.resolve(), cache_directory().resolve()
+    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
+    return cache / inside[0] / FILE_NAME if len(inside) > 1 else journal_path()
+
+
+def undo_command(entry_id: str, database: Path) -> str:
+    """What a user types to take an operation back."""
+    elsewhere = "" if journal_file(database) == journal_path() else f" --db {database}"
+    return f"hermes-inspector undo {entry_id}{elsewhere}"
+
+
+def identity_of(connection: sqlite3.Connection, path: Path) -> str:
+    """What tells this database from another one at the same place."""
+    has_meta = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state_meta'").fetchone()
+    if has_meta:
+        query = "SELECT CAST(value AS BLOB) FROM state_meta WHERE key = 'store_instance_id'"
+        row = connection.execute(query).fetchone()
+        if row and row[0]:
+            return str(row[0].decode(errors="replace"))
+    found = path.stat()
+    return f"{found.st_dev}:{found.st_ino}"
+
+
+def own_compactions(connection: sqlite3.Connection, database: Path) -> tuple[OwnCompaction, ...]:
+    """The compactions of ours a database holds, oldest first; none where there is no journal."""
+    path = journal_file(database)
+    if not path.exists():
+        return ()
+    try:
+        return _read(path, identity_of(connection, database))
+    except DatabaseError:  # `undo --list` says what is wrong with it; other answers need not end there
+        return ()
+
+
+def _read(path: Path, identity: str) -> tuple[OwnCompaction, ...]:
+    with reading(path), closing(open_readonly(path)) as journal:
+        calls = any(name == "call" for _, name, *_ in journal.execute("PRAGMA table_info(operations)"))
+        query = (
+            f"SELECT o.id, o.at, {'o.call' if calls else 'NULL'}, group_concat(r.key) "  # noqa: S608
+            "FROM operations o JOIN records r ON r.operation = o.id AND r.table_name = 'messages' "
+            "WHERE o.identity = ? AND o.state IN ('applied', 'pending') AND r.before IS NULL "
+            "GROUP BY o.id ORDER BY o.at"
+        )
+        found = journal.execute(query, (identity,)).fetchall()
+    return tuple(
+        OwnCompaction(one, datetime.fromtimestamp(at, UTC), frozenset(map(int, keys.split(","))), bool(call))
+        for one, at, call, keys in found
+    )

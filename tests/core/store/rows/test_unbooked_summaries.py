@@ -1,0 +1,99 @@
+"""A cost that lacks a summary nobody booked is a lower bound, in lists, chains and ledgers alike."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from core.account.spending.ledger import collect
+from core.apply.execute import execute
+from core.apply.journal import journal_of
+from core.apply.rehearse import rehearse
+from core.store.store import Store
+from tests.core.apply.material import conversation, preview
+from tests.core.store.database import SessionDatabase
+
+FALLBACK = "Summary generation was unavailable. 12 messages were removed to free context space"
+
+
+def spent(database: SessionDatabase, session: str, **usage: int) -> None:
+    counts = "input_tokens = 900, output_tokens = 90, message_count = 8"
+    database.connection.execute(f"UPDATE sessions SET {counts} WHERE id = ?", (session,))
+    for task, calls in usage.items():
+        database.connection.execute(
+            "INSERT INTO session_model_usage (session_id, model, task, api_call_count) VALUES (?, 'm', ?, ?)",
+            (session, task, calls),
+        )
+
+
+def marked(path: Path) -> set[str]:
+    """The sessions whose figures are a lower bound, which every view must agree on."""
+    with Store(path) as store:
+        listed = {one.session.id for one in store.sessions().rows if one.lower_bound}
+        threads = {one.id for row in store.conversations().rows if row.lower_bound for one in row.sessions}
+        chains = {
+            node.session.id
+            for one in store.sessions().rows
+            for node in store.chain(one.session.id).nodes
+            if node.lower_bound
+        }
+        books = collect([store]).ledger()
+    assert listed == chains == {row.key for row in books.rows if row.lower_bound}
+    assert listed <= threads
+    assert books.lower_bound == books.totals.lower_bound == bool(listed)
+    assert any("did not book" in note for note in books.notes) == bool(listed)
+    return listed
+
+
+@pytest.mark.parametrize(("booked", "short"), [(0, True), (1, True), (2, False), (3, False)])
+def test_two_summaries_need_two_calls_on_record(tmp_path: Path, booked: int, short: bool) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        database.session("s")
+        for round_ in range(2):
+            for number in range(4):
+                database.turn("s", f"{round_}{number}")
+            database.compact("s", 2, 2, f"round {round_}")
+        spent(database, "s", compression=booked)
+    assert marked(database.path) == ({"s"} if short else set())
+
+
+def test_a_summary_by_rotation_lies_in_the_continuation_and_is_owed_by_the_session_before(
+    tmp_path: Path,
+) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.19") as database:
+        database.session("one")
+        for number in range(4):
+            database.turn("one", str(number))
+        database.rotate("one", "two", 2, 2, "the same words")
+        database.turn("two", "more")
+        database.rotate("two", "three", 2, 2, "the same words")
+        spent(database, "one", compression=1)
+        spent(database, "two")
+        spent(database, "three")
+    assert marked(database.path) == {"two"}
+
+
+def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        for name in ("fallback", "plain"):
+            database.session(name)
+            for number in range(4):
+                database.turn(name, f"{name}{number}")
+            spent(database, name)
+        database.compact("fallback", 2, 2, FALLBACK)
+    assert marked(database.path) == set()
+
+
+def test_a_summary_of_our_own_that_asked_no_model_is_no_lower_bound(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    with Store(path) as store:
+        ready = rehearse(store, "s", preview(store, head=4, tail=4))
+    execute(ready, journal_of(path))
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE sessions SET input_tokens = 900, output_tokens = 90")
+    assert marked(path) == set()
+    journal_of(path).path.unlink()
+    assert marked(path) == {"s"}
