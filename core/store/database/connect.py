@@ -37,9 +37,11 @@ class BoundedConnection(sqlite3.Connection):
 
     Attributes:
         makes_files: Reading left side files beside the database that were not there.
+        file: What tells the database from another, also where it is read from a copy in memory.
     """
 
     makes_files = False
+    file: tuple[object, ...] | None = None
     _steps = 0
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
@@ -112,7 +114,7 @@ def open_readonly(
         NotFoundError: There is no such file.
         DatabaseError: The file cannot be read as a database.
     """
-    _check_file(path)
+    found = _check_file(path)
     with reading(path):
         makes_files = leaves_files(path)
         connection = _connection(path, busy_seconds)
@@ -125,6 +127,7 @@ def open_readonly(
             connection.close()
             raise
         connection.makes_files = makes_files
+        connection.file = path, found.st_dev, found.st_ino
         connection.bound(path.stat().st_size, cancelled)
         return connection
 
@@ -162,8 +165,8 @@ def _to_text(raw: bytes) -> str:
         return BrokenText(raw.decode(errors="replace"))
 
 
-def _check_file(path: Path) -> None:
-    """Say plainly what SQLite would call "unable to open database file"."""
+def _check_file(path: Path) -> os.stat_result:
+    """Look at it; say plainly what SQLite would call "unable to open database file"."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -184,6 +187,7 @@ def _check_file(path: Path) -> None:
         )
     if found.st_size == 0:
         raise DatabaseError("is empty (0 bytes)", where=str(path), remedy="Hermes has not written to it yet")
+    return found
 
 
 def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseError:
@@ -210,7 +214,7 @@ _VERSIONS = slice(18, 20)
 _LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
 
 
-def closed_copy(path: Path) -> bytes | None:
+def closed_copy(path: Path) -> bytearray | None:
     """The content of a database with a write-ahead log, when nothing lies beside it.
 
     Args:
@@ -224,15 +228,17 @@ def closed_copy(path: Path) -> bytes | None:
         before = path.stat()
         if before.st_size > MOST_COPIED or not _logged(path) or _beside(path):
             return None
-        content = bytearray(path.read_bytes())
+        content = bytearray(before.st_size)
+        with path.open("rb") as stream:
+            whole = stream.readinto(content) == before.st_size
         after = path.stat()
     except OSError:
         return None
     same = (before.st_mtime_ns, before.st_size, before.st_ino)
-    if _beside(path) or (after.st_mtime_ns, after.st_size, after.st_ino) != same:
+    if not whole or _beside(path) or (after.st_mtime_ns, after.st_size, after.st_ino) != same:
         return None
     content[_VERSIONS] = _PLAIN
-    return bytes(content)
+    return content
 
 
 def leaves_files(path: Path) -> bool:

@@ -59,6 +59,8 @@ def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], name
     """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
     if not named and RowState.ARCHIVED not in [outline.state for outline in outlines]:
         return blocks
+    if len({outline.identity for outline in outlines}) == len(outlines):
+        return blocks
     found = list(blocks)
     # What stands between a block's start and its summary is its head, repeated or not.
     inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}

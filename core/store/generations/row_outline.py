@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
+from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
 from core.store.rows.message_decoding import row_state
@@ -228,12 +228,8 @@ def keep_rows(
 
 def _place(connection: sqlite3.Connection, session_id: str) -> Hashable:
     """What tells a session from one of the same id in another file; None in a database without a file."""
-    path = connection.execute("PRAGMA database_list").fetchone()[2]
-    try:
-        found = os.stat(path) if path else None
-    except OSError:
-        return None
-    return found and (path, found.st_dev, found.st_ino, session_id)
+    file = connection.file if isinstance(connection, BoundedConnection) else None
+    return file and (file, session_id)
 
 
 def _states(connection: sqlite3.Connection, schema: Schema, session_id: str, upto: int | None) -> _States:

@@ -69,6 +69,23 @@ def test_of_a_session_that_grew_the_new_rows_alone_are_read(
     assert found == as_at_first(database)
 
 
+def test_rows_are_known_again_once_hermes_has_closed_its_database(
+    make: Make, opened: Opened, decoded: list[int]
+) -> None:
+    database = long_session(make, "0.22")
+    database.connection.execute("PRAGMA journal_mode = WAL")
+    first = opened(database)
+    first.conversation("s")
+    first.close()
+    new = database.message("s", "user", "the last words")
+    database.connection.close()
+    assert not database.path.with_name(f"{database.path.name}-wal").exists()
+    decoded.clear()
+    found = opened(database).conversation("s")
+    assert decoded == [new]
+    assert found == as_at_first(database)
+
+
 @pytest.mark.parametrize(
     "change",
     [
