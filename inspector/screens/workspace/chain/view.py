@@ -42,7 +42,7 @@ class ChainView(FigureView):
     DEFAULT_CSS = """
     ChainView #family { height: 1fr; }
     ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
-    ChainView DayBars, ChainView CurveChart { display: none; height: 16; margin: 1 1 0 1; }
+    ChainView DayBars, ChainView CurveChart { display: none; height: 16; max-height: 40%; margin: 1 1 0 1; }
     ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     """
 

@@ -80,8 +80,8 @@ class UsagePanel(Reporting, Vertical):
 
     def compose(self) -> ComposeResult:
         """The answer and the sums first, then the days, then who spent it, then where a number is from."""
-        yield AnswerBar()
-        yield StatusLine(id="sums")
+        answer, sums = AnswerBar(), StatusLine(id="sums")
+        yield from (sums, answer) if self.locations else (answer, sums)  # a tab stands below a title
         yield StatusLine(id="buckets")
         yield DayBars()
         yield Banner()
