@@ -15,8 +15,8 @@ from core.apply.rehearse import rehearse
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.preview.foreseen import basis_of, carry_out
 from core.store.database.locate import locate
-from core.store.database.own_changes import FILE_NAME
 from core.store.store import Store
+from core.support.file_cache import JOURNAL
 from sample_sessions.data import mapping
 from sample_sessions.database import write
 from sample_sessions.playing.cast import Line, Model, Played
@@ -54,7 +54,7 @@ def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario]
         _store(folder, profiles()[name], home)
         for played in home.sessions:
             if played.script.written:
-                write_compaction(folder, played.id, Journal(target / FILE_NAME), now - played.script.written)
+                write_compaction(folder, played.id, Journal(target / JOURNAL), now - played.script.written)
     return target
 
 

@@ -29,6 +29,7 @@ from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
 from core.model.evidence import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode, Conversation
+from core.store.database.own_changes import undo_command
 from core.store.store import Store
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -86,6 +87,7 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:
     """One compaction; `left` is how many messages the one before it left."""
     attempt, rows = pair
+    own = rows.boundary.own if rows is not None else None
     release = _release(context, rows)
     session_id = rows.session if rows is not None else _session_of(context, attempt)
     completed = rows is not None or (attempt is not None and attempt.completed)
@@ -119,6 +121,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         refused=refused,
         arithmetic=(*wording.sums(cause, found), *(() if tried is None else attempt_lines(tried))),
         attempt=tried,
+        undo=None if own is None else undo_command(own.id, context.store.path),
         disagreements=_disagreements(context, pair, found, release, mode),
     )
     return replace(

@@ -26,6 +26,8 @@ class Source(StrEnum):
     CONFIG = "config"
     RECORDING = "recording"
     """What our recorder inside Hermes kept of the requests themselves."""
+    JOURNAL = "journal"
+    """What this program wrote to the database itself."""
     DERIVED = "derived"
 
 

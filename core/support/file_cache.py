@@ -13,6 +13,8 @@ from zlib import crc32
 from core.support import fingerprint
 
 APPLICATION = "hermes-inspector"
+JOURNAL = "journal.db"
+"""File of what was written to session databases, and how to take it back."""
 OWN_SETTINGS = "config.yaml"
 """File of the user's settings, in the configuration directory."""
 OWN_PRICES = "prices.yaml"
@@ -36,6 +38,18 @@ def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
     state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
     base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
     return base / APPLICATION
+
+
+def journal_path() -> Path:
+    """Where the journal lies: the user's state directory."""
+    return state_directory() / JOURNAL
+
+
+def journal_file(database: Path) -> Path:
+    """Where what is written to a database is on record: the samples have a journal in their own home."""
+    place, cache = database.resolve(), cache_directory().resolve()
+    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
+    return cache / inside[0] / JOURNAL if len(inside) > 1 else journal_path()
 
 
 def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:

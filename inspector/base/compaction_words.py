@@ -47,6 +47,7 @@ def summary(event: CompressionEvent) -> str:
         SummaryStatus.MODEL: "written by a model",
         SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
         SummaryStatus.ABORTED: "none was made",
+        SummaryStatus.INSPECTOR: "written by Hermes Inspector, without a model",
         SummaryStatus.UNKNOWN: "nothing says who wrote it",
     }[outcome.status]
     if outcome.status is SummaryStatus.MODEL and outcome.model:

@@ -15,7 +15,14 @@ from pathlib import Path
 
 from core.recordings import FILE_NAME as RECORDING
 from core.store.database.locate import Location
-from core.support.file_cache import OWN_PRICES, OWN_SETTINGS, KeptAnswer, config_directory, state_directory
+from core.support.file_cache import (
+    OWN_PRICES,
+    OWN_SETTINGS,
+    KeptAnswer,
+    config_directory,
+    journal_file,
+    state_directory,
+)
 from core.support.fingerprint import state
 from inspector.cli.arguments import target
 from inspector.terminal.stdout import is_coloured, terminal_width
@@ -78,10 +85,10 @@ def prices() -> tuple[Path, ...]:
 
 
 def _states(place: Location) -> Iterator[tuple[object, ...]]:
-    """Every file an answer can rest on: the database, what its home says in YAML and in logs, a recording."""
+    """Every file an answer can rest on: the database, its home's YAML and logs, a recording, our journal."""
     yield state(place.db)
     yield state(place.db.with_name(f"{place.db.name}-wal"))  # reading a database may make an empty one
-    recording = state_directory() / RECORDING
-    yield from (state(recording), state(recording.with_name(f"{RECORDING}-wal")))
+    for kept in (state_directory() / RECORDING, journal_file(place.db)):
+        yield from (state(kept), state(kept.with_name(f"{kept.name}-wal")))
     if place.home is not None:
         yield from map(state, sorted((*place.home.glob("*.yaml"), *(place.home / "logs").glob("*"))))

@@ -56,6 +56,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
             "failure": _failure(event.summary.failure),
         },
         "duration": event.duration,
+        "undo": event.undo,
         "release": event.release,
         "evidence": [jsonio.evidence(one) for one in event.evidence],
         **jsonio.fields(event, "explanation arithmetic disagreements"),

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.apply.journal import journal_of
-from core.store.database.own_changes import journal_path, undo_command
-from core.support.file_cache import cache_directory
+from core.store.database.own_changes import undo_command
+from core.support.file_cache import cache_directory, journal_path
 from inspector.cli.main import run
 from sample_sessions.builder import build
 from sample_sessions.scenario import scenarios

@@ -38,10 +38,15 @@ def summary_outcome(
     release: str | None,
 ) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
+    own = rows.boundary.own if rows is not None else None
     status = _status(attempt, rows, completed)
-    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
+    if own is not None and status is SummaryStatus.MODEL:
+        status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
+    elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
-    model = _model(context, attempt, rows) if status is SummaryStatus.MODEL else None
+    model = own.model if own is not None else None
+    if own is None and status is SummaryStatus.MODEL:
+        model = _model(context, attempt, rows)
     tokens = replaced = None
     if rows is not None and rows.summary is not None:
         tokens = text_tokens(rows.summary.body, context.policy(release).estimate.unit)

@@ -17,7 +17,7 @@ from core.explain.context.log.log_claims import lowered_threshold, passed_over
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 
 _CLOSE = 0.15
@@ -80,6 +80,8 @@ def rule(
         release: Whose rules apply.
         session: Where it began.
     """
+    if rows is not None and rows.boundary.own is not None:
+        attempt = None  # no run of Hermes made it, whatever lines stand near it
     cause = attempt.cause if attempt is not None else None
     past, others = past_window(context, attempt, rows), rules_of_another(context, attempt, rows)
     # A log that tells of the attempt tells of a lowering as well.
@@ -87,8 +89,8 @@ def rule(
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
     if rows is not None and (cause is None or cause.verdict is Verdict.UNKNOWN):
-        threshold = limits.threshold if limits is not None else None
-        derived = derive(context, rows, release, threshold) if others is None else UNDERIVED
+        told = others is None or rows.boundary.own is not None
+        derived = _derived(context, rows, release, limits) if told else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
@@ -112,6 +114,19 @@ def rule(
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
     numbers, most = (tokens, threshold, window, limits), context.gateway_rows(release)
     return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
+
+
+def _derived(
+    context: ConversationContext, rows: BoundaryRows, release: str, limits: Budgets | None
+) -> Derived:
+    """What rows and rules tell; of one that our journal names, rows tell the size alone."""
+    derived = derive(context, rows, release, limits.threshold if limits is not None else None)
+    own = rows.boundary.own
+    if own is None:
+        return derived
+    told = f"this program wrote its rows at {own.at:%Y-%m-%d %H:%M:%S} UTC"
+    proof = Evidence(Source.JOURNAL, f"journal {own.id}", told)
+    return Derived(Trigger.INSPECTOR, Verdict.PROVED, derived.tokens, evidence=(proof,))
 
 
 def _threshold(

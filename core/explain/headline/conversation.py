@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from core.explain.compactions.outcome import words
-from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger, TurnAttempt
+from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
 from core.model.finding import COMPRESS_NOW, Headline, Severity
 from core.redact.quick_check import masked_start
@@ -70,7 +70,7 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
     """The compaction to open first: the newest that failed or ran by itself, else the newest."""
-    automatic = (event for event in reversed(events) if event.failed or event.trigger is not Trigger.MANUAL)
+    automatic = (event for event in reversed(events) if event.failed or event.trigger not in ASKED_FOR)
     return next(automatic, events[-1] if events else None)
 
 
@@ -223,17 +223,18 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
         sentence = table["refused"][event.refused]
     elif event.tokens is None or event.threshold is None:
         plain: str = table["without_figures"].get(trigger.value, table["compressed"][trigger.value])
-        sentence = plain.format(focus=_focus(event))
+        sentence = plain.format(**_named(event))
     else:
         sentence = table["compressed"][trigger.value].format(
-            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), focus=_focus(event)
+            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), **_named(event)
         )
     return likely + (sentence[:1].lower() + sentence[1:] if likely and sentence[0] != "Y" else sentence)
 
 
-def _focus(event: CompressionEvent) -> str:
-    """The topic, as it was typed behind the command."""
-    return f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
+def _named(event: CompressionEvent) -> dict[str, str]:
+    """The topic as it was typed behind the command, the day, and what takes it back."""
+    topic = f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
+    return {"focus": topic, "day": f"{event.at:%Y-%m-%d}" if event.at else "", "undo": event.undo or ""}
 
 
 def _result(event: CompressionEvent) -> str:

@@ -22,10 +22,16 @@ class Trigger(StrEnum):
     LONG_CONTEXT_TIER = "long_context_tier"
     HYGIENE = "hygiene"
     MANUAL = "manual"
+    INSPECTOR = "inspector"
+    """This program wrote it, as a person had it do."""
     NATIVE = "native"
     IDLE = "idle"
     ENGINE = "engine"
     UNKNOWN = "unknown"
+
+
+ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
+"""Compactions by hand: no size was compared with any limit."""
 
 
 class SummaryStatus(StrEnum):
@@ -34,6 +40,8 @@ class SummaryStatus(StrEnum):
     MODEL = "model"
     FALLBACK = "fallback"
     ABORTED = "aborted"
+    INSPECTOR = "inspector"
+    """This program did, without a model."""
     UNKNOWN = "unknown"
 
 
@@ -112,6 +120,7 @@ class CompressionEvent:
         headline: What a reader is told first, and what helps.
         attempt: Which of its turn's attempts it was; None where it takes none of them.
         refused: What a provider's refusal behind it truly was about: `input_overflow`, `output_cap`, ...
+        undo: The command that takes it back, where this program wrote it.
     """
 
     session: str
@@ -139,6 +148,7 @@ class CompressionEvent:
     headline: Headline = NO_HEADLINE
     refused: str = ""
     attempt: TurnAttempt | None = None
+    undo: str | None = None
 
     @property
     def failed(self) -> bool:

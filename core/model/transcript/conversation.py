@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnCompaction:
+    """A compaction that this program wrote, and nobody took back.
+
+    Attributes:
+        id: Its entry in the journal.
+        at: When it was written.
+        rows: The messages it wrote.
+        model: What wrote its summary; None where it was written without a model.
+    """
+
+    id: str
+    at: datetime
+    rows: frozenset[int]
+    model: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Boundary:
     """The compaction that began a generation, as far as rows alone can tell.
 
@@ -29,6 +46,7 @@ class Boundary:
         head_rows: Leading rows of the new generation that are copies of the previous one's start.
         tail_rows: Rows after the summary that are copies of the previous generation's end.
         merged: The summary shares its row with a message of the tail.
+        own: What our journal says of it, where this program wrote it.
     """
 
     mode: BoundaryMode
@@ -38,6 +56,7 @@ class Boundary:
     tail_rows: int = 0
     merged: bool = False
     evidence: tuple[Evidence, ...] = ()
+    own: OwnCompaction | None = None
 
 
 @dataclass(frozen=True, slots=True)

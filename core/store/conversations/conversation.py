@@ -9,7 +9,13 @@ from datetime import datetime
 from pathlib import Path
 
 from core.model.evidence import Evidence, Source
-from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
+from core.model.transcript.conversation import (
+    Boundary,
+    BoundaryMode,
+    Conversation,
+    Generation,
+    OwnCompaction,
+)
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
@@ -28,6 +34,7 @@ from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import moment
 from core.store.rows.excerpts import read_first_words
+from core.support.file_cache import journal_file
 
 
 def read_conversation(
@@ -41,10 +48,11 @@ def read_conversation(
     parts, segments = read_segments(connection, schema, lineage, ids, path)
     target, reason = lineage.resume(ids[0])
     named = any(part.session.title for part in parts)
+    ours = _ours(connection, path) if any(one.mode for _, _, one in segments) else ()
     rewound = RowState.REWOUND
     return Conversation(
         sessions=tuple(part.session for part in parts),
-        generations=_generations(segments, schema),
+        generations=_generations(segments, schema, ours),
         resume_target=target,
         resume_reason=reason,
         rewound=tuple([one.id for part in parts for one in part.outlines if one.state is rewound]),
@@ -52,6 +60,14 @@ def read_conversation(
         first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
         lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
     )
+
+
+def _ours(connection: sqlite3.Connection, path: Path) -> tuple[OwnCompaction, ...]:
+    if not journal_file(path).exists():
+        return ()
+    from core.store.database.own_changes import own_compactions  # few write with this program
+
+    return own_compactions(connection, path)
 
 
 def read_lost_tail(
@@ -68,7 +84,9 @@ def read_lost_tail(
     return lost, tuple(outline.id for outline in later)
 
 
-def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation, ...]:
+def _generations(
+    segments: Sequence[Found], schema: Schema, ours: Sequence[OwnCompaction]
+) -> tuple[Generation, ...]:
     seen: set[int] = set()
     found = []
     for index, (session, parent, segment) in enumerate(segments, start=1):
@@ -87,7 +105,7 @@ def _generations(segments: Sequence[Found], schema: Schema) -> tuple[Generation,
                 session_id=session.id,
                 row_ids=order,
                 copies=len(copies),
-                boundary=_boundary(segment, parent),
+                boundary=_boundary(segment, parent, ours),
                 copy_ids=tuple(one for one in order if one in copies),
                 unseen=_unseen(segments[index - 1 : index + 1]),
             )
@@ -108,7 +126,7 @@ def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ..
     return tuple([outline.id for outline in outlines])
 
 
-def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
+def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompaction]) -> Boundary | None:
     if segment.mode is None:
         return None
     outline = segment.summary_outline
@@ -121,6 +139,7 @@ def _boundary(segment: Segment, parent: Session | None) -> Boundary | None:
         tail_rows=segment.tail,
         merged=merged,
         evidence=(Evidence(Source.DATABASE, _where(segment), _why(segment, merged)),),
+        own=next((own for own in ours if outline is not None and outline.id in own.rows), None),
     )
 
 

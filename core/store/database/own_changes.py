@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import DatabaseError
+from core.model.transcript.conversation import OwnCompaction
 from core.store.database.connect import open_readonly, reading
-from core.support.file_cache import cache_directory, state_directory
-
-FILE_NAME = "journal.db"
-
-
-@dataclass(frozen=True, slots=True)
-class OwnCompaction:
-    """One compaction of ours that stands.
-
-    Attributes:
-        id: Its entry in the journal, which takes it back.
-        at: When it was written.
-        rows: The messages it wrote.
-        paid: A model was called for its summary.
-    """
-
-    id: str
-    at: datetime
-    rows: frozenset[int]
-    paid: bool
-
-
-def journal_path() -> Path:
-    """Where the journal lies: the user's state directory."""
-    return state_directory() / FILE_NAME
-
-
-def journal_file(database: Path) -> Path:
-    """Where what is written to a database is on record: the samples have a journal in their own home."""
-    place, cache = database.resolve(), cache_directory().resolve()
-    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
-    return cache / inside[0] / FILE_NAME if len(inside) > 1 else journal_path()
+from core.support.file_cache import journal_file, journal_path
 
 
 def undo_command(entry_id: str, database: Path) -> str:
@@ -84,6 +54,11 @@ def _read(path: Path, identity: str) -> tuple[OwnCompaction, ...]:
         )
         found = journal.execute(query, (identity,)).fetchall()
     return tuple(
-        OwnCompaction(one, datetime.fromtimestamp(at, UTC), frozenset(map(int, keys.split(","))), bool(call))
+        OwnCompaction(
+            one,
+            datetime.fromtimestamp(at, UTC),
+            frozenset(map(int, keys.split(","))),
+            None if call is None else str(json.loads(call)["model"]),
+        )
         for one, at, call, keys in found
     )

@@ -73,7 +73,7 @@ def _written(
     from core.hermes.markers.markers import find_summary  # most databases hold no summary
     from core.store.database.own_changes import own_compactions
 
-    ours = {row for one in own_compactions(connection, path) if not one.paid for row in one.rows}
+    ours = {row for one in own_compactions(connection, path) if one.model is None for row in one.rows}
     rotated = {one.id for one in found if one.rotated}
     parents = dict(_parents(connection, schema, [one.id for one in found]))
     written, bodies = Counter[str](), defaultdict[str, set[str]](set)

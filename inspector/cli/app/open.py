@@ -109,7 +109,7 @@ def _of_terminal() -> dict[str, Any]:
 
 def _state() -> RememberedState:
     """What the app remembers between runs."""
-    from core.store.database.own_changes import journal_path
+    from core.support.file_cache import journal_path
     from inspector.settings.state import FILE_NAME, RememberedState
 
     return RememberedState(journal_path().with_name(FILE_NAME))

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.compress.engines.run import OtherEngine
-from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
+from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from core.support.amounts import plural
@@ -38,13 +38,18 @@ HOW = {
 """How a generation began."""
 
 
+def how(boundary: Boundary) -> str:
+    """How a generation began, and by whom where it was this program."""
+    return HOW[boundary.mode] if boundary.own is None else f"{HOW[boundary.mode]} by Hermes Inspector"
+
+
 def generation_words(generation: Generation) -> str:
     """How a generation began, and how many messages are new in it."""
     fresh = plural(generation.fresh, "new message")
     if generation.boundary is None:
         return fresh
     copies = f" · {generation.copies:,} carried over" if generation.copies else ""
-    return f"{HOW[generation.boundary.mode]} · {fresh}{copies}"
+    return f"{how(generation.boundary)} · {fresh}{copies}"
 
 
 @dataclass(frozen=True, slots=True)

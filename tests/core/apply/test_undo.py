@@ -18,9 +18,8 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import Applied, ApplyMode, EntryState
 from core.model.compaction.preview import SummaryCall
 from core.model.transcript.session import Kind
-from core.store.database.own_changes import journal_path
 from core.store.store import Store
-from core.support.file_cache import state_directory
+from core.support.file_cache import journal_path, state_directory
 from tests.core.apply.material import conversation, dump, preview
 
 

@@ -8,7 +8,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
 from inspector.screens.workspace.chain.list_view import Twig
-from inspector.screens.workspace.views import HOW
+from inspector.screens.workspace.views import how
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -41,7 +41,7 @@ def _generation(one: Generation, width: int, ink: Palette) -> Iterator[Line]:
     began = "the beginning of the conversation"
     if one.boundary is not None:
         at = fmt.moment(one.boundary.at) if one.boundary.at else "at a time no row tells"
-        began = f"{HOW[one.boundary.mode]} · {at}"
+        began = f"{how(one.boundary)} · {at}"
     yield from field("began", began, width, ink)
     yield from field("new", fmt.plural(one.fresh, "message"), width, ink)
     if one.boundary is not None:

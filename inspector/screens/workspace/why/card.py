@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from core.explain.explanation import Now
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import ASKED_FOR, CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
 from core.preview.past import Aftermath
 from inspector.base.compaction_words import bill, effect, heaviest, lost, summary
@@ -70,8 +70,10 @@ def certainty(verdict: Verdict, evidence: Iterable[Evidence]) -> str:
     """How we know, in words: what proved it, or that it was computed, is likely, or nobody can say."""
     if verdict is not Verdict.PROVED:
         return _CERTAINTY[verdict]
-    logged = any(one.source is Source.LOG for one in evidence)
-    return "from the log" if logged else "from the rows"
+    sources = {one.source for one in evidence}
+    if Source.JOURNAL in sources:
+        return "from our journal"
+    return "from the log" if Source.LOG in sources else "from the rows"
 
 
 def _verdict(sentence: str, verdict: Verdict, badge: str, width: int, ink: Palette) -> Iterator[Line]:
@@ -106,7 +108,7 @@ def brief(now: Now) -> str:
 def compared(event: CompressionEvent) -> str:
     """The number that was compared, with what."""
     tokens, threshold, window = event.tokens, event.threshold, event.window
-    if event.trigger is Trigger.MANUAL:
+    if event.trigger in ASKED_FOR:
         return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} was not asked"
     text = f"{fmt.count(tokens)} tokens, limit {fmt.count(threshold)} · window {fmt.count(window)}"
     if tokens is None or threshold is None:

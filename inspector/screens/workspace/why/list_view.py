@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.explanation import Now
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
 from inspector.screens.workspace.why.card import VERDICT_TOKEN, brief, certainty
 from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal import formatting as fmt
@@ -33,6 +33,7 @@ CAUSES = {
     Trigger.LONG_CONTEXT_TIER: "the plan refused a long request",
     Trigger.HYGIENE: "automatic, by the gateway",
     Trigger.MANUAL: "you ran /compress",
+    Trigger.INSPECTOR: "written by Hermes Inspector",
     Trigger.NATIVE: "by the provider",
     Trigger.IDLE: "after idle time",
     Trigger.ENGINE: "asked for by the context engine",
@@ -75,7 +76,7 @@ def _cause(event: CompressionEvent) -> str:
 def _sizes(event: CompressionEvent) -> str:
     """The number compared, the threshold where there was one to pass, and what was left."""
     size = fmt.short(event.tokens)
-    if event.trigger is not Trigger.MANUAL and event.threshold is not None:
+    if event.trigger not in ASKED_FOR and event.threshold is not None:
         size = f"{size} of {fmt.short(event.threshold)}"
     return f"{size} → {fmt.short(event.tokens_after)}" if event.completed else size
 

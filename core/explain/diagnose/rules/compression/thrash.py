@@ -15,7 +15,7 @@ from core.explain.diagnose.registry import Found, Missing, Rule, conversation_ru
 from core.explain.diagnose.rules.compression.threshold_remedies import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import ASKED_FOR, CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
@@ -184,7 +184,7 @@ def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _asked_for(event: CompressionEvent) -> bool:
     """A person is known to have asked for it."""
-    return event.trigger is Trigger.MANUAL and event.verdict is Verdict.PROVED
+    return event.trigger in ASKED_FOR and event.verdict is Verdict.PROVED
 
 
 def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:
