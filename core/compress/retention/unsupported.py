@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 
 from core.compress.facts.collect import endings, sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, day_of, prose_values, values
+from core.compress.retention.claims.attributed import unvoiced
 from core.compress.retention.claims.doubted import Doubt, doubts, is_sure, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
-from core.compress.retention.claims.told import INVENTED, LABEL, QUOTED, told
+from core.compress.retention.claims.reversed import turned_round
+from core.compress.retention.claims.told import LABEL, QUOTED, told
+from core.compress.retention.ground.accounts import language_of
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 from core.model.compaction.preview import SUSPECTED, Unsupported
@@ -34,6 +37,9 @@ _COUNTED = frozenset(
 """What whoever writes a summary counts, whatever its number."""
 
 _MOST = 40
+_ADDED = 8
+"""Figures of a sentence of which another may be the sum."""
+
 _LEAST_WORDS = 3
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
@@ -42,9 +48,6 @@ _NAME = re.compile(
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
-
-_NOUNS = re.compile(r"\b(?:der|die|das|und|ist|für|mit|von|den|wird|nicht)\b")
-"""Words of a language that writes every noun so."""
 
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
@@ -100,6 +103,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += _strangers(one.text, one.facts, evidence)
+        strange += () if one.recorded else _misreported(one, evidence)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
         if not (strange or one.recorded or _is_copied(one, evidence)):
@@ -139,7 +143,7 @@ def _is_copied(one: _Sentence, evidence: Evidence) -> bool:
 
 def _told_wrongly(claim: tuple[str, str], where: str) -> Unsupported:
     category, told_so = claim
-    return Unsupported(told_so, "done" if category == INVENTED else category, where)
+    return Unsupported(told_so, category, where)
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:
@@ -173,9 +177,19 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
             yield "ids", token
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
-    plain = "" if sentence.endswith((":", "：")) or _NOUNS.search(sentence) else QUOTED.sub(" ", sentence)
+    plain = (
+        "" if sentence.endswith((":", "：")) or language_of(sentence) == "de" else QUOTED.sub(" ", sentence)
+    )
     strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))
     yield from (("names", name) for name in islice(strange, 1))
+
+
+def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """What people are said to have wanted and nobody said, and pairs told the other way round."""
+    plain = QUOTED.sub(" ", one.text)
+    for claim in unvoiced(plain, one.facts, evidence):
+        yield ("constraints" if claim_words().rule.search(claim) else "done"), one_line(claim, _WHERE)
+    yield from (("done", claim) for claim in turned_round(plain, evidence))
 
 
 def _is_heard(name: str, evidence: Evidence) -> bool:
@@ -229,7 +243,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:
         return True
-    if _is_rough(sentence, sentence.find(value), figure):
+    if _is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
     whole = figure.partition(".")[0]
     grouped = f"{int(whole):,}{figure[len(whole) :]}"
@@ -237,6 +251,15 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
     forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms)))
+
+
+def _is_sum(figure: str, sentence: str) -> bool:
+    """Whether a figure is what two or three others of its sentence come to, or the difference of two."""
+    others = sorted({float(one.replace(",", "")) for one in _FIGURE.findall(sentence)} - {float(figure)})[
+        :_ADDED
+    ]
+    sums = {sum(some) for count in (2, 3) for some in combinations(others, count)}
+    return float(figure) in sums or any(one + float(figure) in others for one in others)
 
 
 def _is_rough(sentence: str, at: int, figure: str) -> bool:

@@ -15,15 +15,15 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from core.compress.facts.topic import forms_of, roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.told import INVENTED, LABEL
+from core.compress.retention.claims.attributed import attributions, subject
+from core.compress.retention.claims.told import LABEL
 from core.compress.retention.ground.accounts import Account
-from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 from core.support.yaml_tables import load_table
 
-_CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+")
+_CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
 _LONGEST = 1000
 """Characters of a sentence that tells something; a longer one lists or quotes."""
 
@@ -39,11 +39,6 @@ _MOST_WORDS = 12
 _FEWEST = 3
 """Words and names of a clause in which one can stand for another."""
 
-_ASIDE = re.compile(r" ?\([^()]*\)")
-_WISH_ENDS = re.compile(
-    r"[:;]\s|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as)\b|\s+(?:and|but) (?:then |later |the |was |it )"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Signs:
@@ -52,9 +47,7 @@ class Signs:
     Attributes:
         apart: Share of its words, by their rarity, that no passage has together.
         swapped: How much more of all but one of its values a passage has that lacks that value.
-        unsaid: Share of what it says people wanted that no person said.
         undone: Its sentence tells an act or a check that nothing bears out.
-        invented: It tells what somebody said or did in words that nobody used.
         unruled: Its sentence gives a rule that nobody laid down.
         done: It tells something as done.
         rule: It lays something down.
@@ -65,9 +58,7 @@ class Signs:
 
     apart: float
     swapped: float
-    unsaid: float
     undone: float
-    invented: float
     unruled: float
     done: float
     rule: float
@@ -176,7 +167,7 @@ def doubts(
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
-        names, told = _subject(clause, facts)
+        names, told = subject(clause, facts)
         if len(names) + len(told) >= 2 and not _is_list(clause, facts):
             accounts = evidence.accounts.of(names, told, _LEAST)
             nearest = max(accounts, key=lambda one: one.share, default=None)
@@ -185,15 +176,6 @@ def doubts(
             claim = clause.strip(" .-*'")
             copied = signs.apart < _COPIED and evidence.holds(claim)
             yield Doubt(claim, where, signs, nearest.text if nearest else "", copied, weights)
-
-
-def _subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
-    """What a text is about: names in lower case, files by their last part, and the roots of its words."""
-    named = [fact.value for fact in facts if fact.category not in ("numbers", "dates") and fact.value in text]
-    for name in sorted(named, key=len, reverse=True):
-        text = text.replace(name, " ")
-    names = dict.fromkeys(name.lower().removesuffix("()").rpartition("/")[2] for name in named)
-    return list(filter(None, names)), list(roots(text))
 
 
 def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
@@ -218,12 +200,10 @@ def _signs(
     return Signs(
         apart=1 - max((one.share for one in accounts), default=0.0),
         swapped=_swapped(clause, facts, accounts, weights),
-        unsaid=_unsaid(clause, facts, evidence),
         undone=float(found == "done"),
-        invented=float(found == INVENTED),
         unruled=float(found == "constraints"),
         done=float(bool(done)),
-        rule=float(words.rule.search(clause) is not None),
+        rule=float(words.rule.search(clause) is not None and not any(attributions(clause, evidence))),
         cause=float(words.came_from.search(clause) is not None),
         negated=float(negated),
         long=min(len(weights), _MOST_WORDS) / _MOST_WORDS,
@@ -234,7 +214,7 @@ def _swapped(
     clause: str, facts: Sequence[FactValue], accounts: Sequence[Account], weights: Mapping[str, float]
 ) -> float:
     """How much better what is said without one of the values tells the rest than what is said with it."""
-    names, _ = _subject(clause, facts)
+    names, _ = subject(clause, facts)
     most = 0.0
     for value in (term for term in weights if term in names or term.isdigit()):
         rest = sum(weights.values()) - weights[value]
@@ -245,15 +225,3 @@ def _swapped(
                 best[value in one.held] = max(best[value in one.held], held)
             most = max(most, best[False] - best[True])
     return most
-
-
-def _unsaid(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> float:
-    """Share of what a clause says people wanted that neither they said nor anybody they briefly answered."""
-    wish, voiced = claim_words().wished.search(_ASIDE.sub("", clause)), evidence.accounts.voiced
-    if wish is None or not voiced:
-        return 0.0
-    names, words = _subject(_WISH_ENDS.split(wish["what"])[0], facts)
-    forms: list[tuple[str, ...]] = [(name,) for name in names]
-    forms += [forms_of(word) for word in words if word not in reporting()]
-    strange = sum(not any(form in voiced for form in one) for one in forms)
-    return strange / len(forms) if forms else 0.0

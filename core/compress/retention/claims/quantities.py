@@ -1,13 +1,33 @@
-"""Quantities and numbers of things that the messages give otherwise."""
+"""Figures of which the messages, where they tell the same, give another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.evidence import Evidence, figure_of
+from core.compress.facts.topic import roots
+from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.evidence import FIGURE, Evidence, figure_of
 
+_TOLD, _APART = 0.6, 0.3
+"""Share of the words around a figure beside which another must stand, and how much more than beside it."""
+
+_NEAR = 4
+"""Words on each side of a figure that tell what it is of."""
+
+_BESIDE = 60
+"""Characters on each side of a figure, wherever it stands, in which the same words speak for it."""
+
+_START = 4
+"""Letters by which words that count the same are alike."""
+
+_PART = re.compile(r"[;:,]\s+|[；：，]")
+_WORD = r"[^\W\d_][\w/]*"
+_QUANTITY = re.compile(
+    rf"{FIGURE}(?:(?<=\d)|\b)"
+    rf"(?P<nouns>[\s-]*(?:%|(?:(?!and |or |of |in |for |to |with ){_WORD}[\s-]+){{0,2}}{_WORD}))?",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(
     r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
 )
@@ -15,29 +35,69 @@ _LABELLED = re.compile(
 
 
 def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
-    """The quantities of which the messages give every time another.
+    """The quantities of which the messages give another, and numbers nothing of a kind goes by.
 
     Args:
         sentence: A sentence of the summary.
         evidence: What the messages bear out.
     """
-    words = claim_words()
-    for match in words.quantity.finditer(sentence):
-        before, told_of = sentence[: match.start()], match["nouns"].lower().split()
-        limit = words.limit.search(before)
-        noun = next((one for one in told_of if words.counted.get(one.removesuffix("s"))), told_of[0])
-        one = noun.removesuffix("s")
-        things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit else ())
-        told = evidence.counts(things) if things and not words.rough.search(before) else set()
-        if told and not _is_known(figure_of(match["figure"]), noun, told, evidence):
-            yield sentence[match.start() : match.start("nouns")] + noun
+    for part in _PART.split(sentence):
+        for match in _QUANTITY.finditer(part):
+            rough = claim_words().rough.search(part[: match.start()])
+            unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
+            if unit:
+                yield f"{match[1]} {unit}"
     for noun, figure in _LABELLED.findall(sentence):
         numbers = evidence.numbered(noun.lower().removesuffix("s"))
         if len(numbers) > 1 and figure not in numbers:
             yield f"{noun} {figure}"
 
 
-def _is_known(figure: str, noun: str, told: Collection[str], evidence: Evidence) -> bool:
-    """Whether the messages give a figure for a thing, in hexadecimal too."""
+def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
+    """What is counted, when the lines that tell it give another figure of it, and none this one."""
+    figure, units = figure_of(match[1]), _units(match["nouns"])
+    around = [*part[: match.start()].split()[-_NEAR:], *part[match.end(1) :].split()[:_NEAR]]
+    about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
+    about = [word for word in about if not word.isdigit()]
+    best: dict[str, float] = dict.fromkeys(units, 0.0)
+    known = 0.0
+    accounts = evidence.accounts
+    for line in accounts.lines(about, _TOLD - _APART) if units and about else ():
+        told = {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
+        if figure in told or f"{figure}.0" in told:
+            known = max(known, accounts.share(about, line))
+        else:
+            alike = {units[unit] for of in told.values() for unit in units.keys() & of.keys()}
+            best |= {
+                unit: max(best.get(unit, 0.0), accounts.share(about, line, unit[:_START])) for unit in alike
+            }
+    unit = max(best, key=lambda one: best[one], default="")
+    if not unit or best[unit] < _TOLD or best[unit] <= known + _APART:
+        return ""
+    beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
+    held = (accounts.share(about, text, unit[:_START]) for text in beside)
+    return unit if best[unit] > max(held, default=0.0) + _APART else ""
+
+
+def _beside(figure: str, line: str) -> str:
+    at = line.find(figure)
+    return line[max(0, at - _BESIDE) : at + _BESIDE]
+
+
+def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
+    """What the messages count each time otherwise, of what a program counts or somebody limits."""
+    words, figure = claim_words(), figure_of(match[1])
+    limit = words.limit.search(part[: match.start()])
+    nouns = (match["nouns"] or "").lower().split()
+    noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))
+    one = noun.removesuffix("s")
+    things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit and one else ())
+    told = evidence.counts(things)
     coded = figure.isdecimal() and evidence.mentions(hex(int(figure)))
-    return coded or figure in told or evidence.measures(figure, noun)
+    return noun if told and not (coded or figure in told or evidence.measures(figure, noun)) else ""
+
+
+def _units(nouns: str | None) -> dict[str, str]:
+    """The words behind a figure, one of which it counts, by how they begin."""
+    words = re.findall(r"%|[^\W\d_]+", (nouns or "").lower())
+    return {word[:_START]: word for word in reversed(words)}

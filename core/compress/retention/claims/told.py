@@ -10,17 +10,12 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
+from core.compress.retention.claims.attributed import attributions
 from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check, reporting
 from core.compress.retention.ground.evidence import Evidence
 
-INVENTED = "invented"
-"""Category of what is told in words that nobody used; it is shown as `done`."""
-
 _WHERE = 240
 _RULE_TOLD = 0.55
-_STRANGE = 0.25
-"""Share of the telling words of a clause that nobody used, from which it is invented."""
-
 _FEW = 2
 _ONE_CLAUSE, _LONGEST_RULE = 90, 200
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
@@ -33,17 +28,16 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 """Before the name of a file that something else was done in."""
 
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
-PART = re.compile(r"[;:,]\s+")
+PART = re.compile(r"[;:,]\s+|[；：，]")
 _CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
 """Where a quotation was cut: what stands on both sides need not have stood together."""
 
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then)\s+")
+_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
 _GAP = "  "
 """Stands where a quotation stood, which has its own words."""
 
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
-_ASIDE = re.compile(r"`[^`\n]*`|\([^()]*\)?")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 
 
@@ -64,13 +58,12 @@ def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Itera
 def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
     real = True
     for clause in _clauses_of(plain):
-        if _is_invented(clause, facts, evidence):
-            yield INVENTED, clause
         # "wants X cancelled, Y refunded": what has no verb of its own is as real as what stands before.
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
-    for part in () if _GAP in plain else _CUT.split(plain):
+    said = any(attributions(plain, evidence))
+    for part in () if said or _GAP in plain else _CUT.split(plain):
         rule = _is_rule(_spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
         if rule and not _is_said(part, evidence):
             yield "constraints", part
@@ -79,8 +72,7 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
 def _is_rule(spoken: str) -> bool:
     """Whether somebody lays something down: people, or whoever forbids it."""
     words = claim_words()
-    laid_down = words.by_people.search(spoken) or words.forbids.search(spoken)
-    return bool(laid_down and words.rule.search(spoken)) and not words.at_all_times.search(spoken)
+    return bool(words.forbids.search(spoken)) and not words.at_all_times.search(spoken)
 
 
 def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
@@ -93,7 +85,11 @@ def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
 
 def _clauses_of(sentence: str) -> list[str]:
     """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
-    return [sentence] if len(sentence) <= _ONE_CLAUSE else [part for part in _CLAUSE.split(sentence) if part]
+    return (
+        [sentence]
+        if len(sentence) <= _ONE_CLAUSE and "，" not in sentence
+        else [part for part in _CLAUSE.split(sentence) if part]
+    )
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -132,16 +128,10 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     of += _AMOUNT.findall(part) if of else []
     code = all(fact.category == "names" for fact in facts if fact.value in part)
     did = act.file if is_file else act.did
-    return evidence.acts.happened(did, things, of, by_call=is_file, on_files=bool(things) and code)
-
-
-def _is_invented(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a clause tells what somebody said or did in words that nobody used."""
-    plain = _ASIDE.sub(" ", _spoken_of(clause, facts))
-    words = _telling(plain) if claim_words().reported.search(plain) else []
-    acts = [match.group() for act in claim_words().acts.values() for match in act.says.finditer(plain)]
-    strange = sum(not evidence.knows(word) for word in set(words).difference(roots(" ".join(acts))))
-    return len(words) >= _FEW and strange >= max(1, _STRANGE * len(words))
+    files = [thing for thing in things if lexicon().file_name.fullmatch(thing.rpartition("/")[2])]
+    return evidence.acts.happened(
+        did, things, of, by_call=is_file, on_files=bool(things) and code, files=files
+    )
 
 
 def _telling(text: str) -> list[str]:
@@ -166,7 +156,4 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
 def _is_said(sentence: str, evidence: Evidence) -> bool:
     """Whether a sentence of the messages lays down what this one says they do."""
     said = roots(_ATTRIBUTED.sub(" ", sentence))
-    by_people = claim_words().by_people.search(sentence) is not None
-    if len(said) < (1 if by_people else _FEW):
-        return True
-    return evidence.lays_down(said, people_only=by_people) >= _RULE_TOLD
+    return len(said) < _FEW or evidence.lays_down(said) >= _RULE_TOLD

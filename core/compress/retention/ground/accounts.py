@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -17,7 +17,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
 from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
-from core.compress.retention.ground.claim_words import reporting
+from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.model.transcript.message import Message
 
 USER, ASSISTANT, DOCUMENT, CALL = "user", "assistant", "document", "call"
@@ -35,8 +35,19 @@ _ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
 _APART = 100_000
 """Characters between two calls, which stand for themselves."""
 
-_BRIEF, _LATIN = 300, 0.9
-"""Characters of an answer that may take up what was asked; share of Latin script in what can be compared."""
+_BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
+"""Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
+
+_ASKS = re.compile(r"[?？]|吗")
+
+_CJK = re.compile("[\u3040-\u9fff]")
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|und|ist|nicht|ich|bitte|für|mit|den|auf|ein|eine|wir|von)\b", re.IGNORECASE
+)
+_ENGLISH = re.compile(r"\b(?:the|to|of|is|and|for|that|it|my|with|this|you|on|an)\b", re.IGNORECASE)
+
+_LONG = 600
+"""Characters of a call that tells several things, line by line."""
 
 _TINY = 1e-9
 """By which sums of shares may differ."""
@@ -97,18 +108,79 @@ class Accounts:
         results = (view for view in self._read if view.role == "tool")
         return [said[1] for view in results if (said := _said(view))]
 
+    def lines(self, words: Sequence[str], least: float) -> Iterator[str]:
+        """Sentences, and lines of calls, that hold a share of some roots.
+
+        Args:
+            words: The roots.
+            least: The share, 0 to 1.
+        """
+        weights = self.weigh((), words)
+        whole = sum(weights.values())
+        for number in self._holding(weights, (), least * whole):
+            for sentence in self._parts[number][0]:
+                lines = sentence.splitlines() if len(sentence) > _LONG else [sentence]
+                yield from (line for line in lines if self.share(words, line) >= least)
+
+    def share(self, words: Sequence[str], text: str, without: str = "") -> float:
+        """Which share of some roots a text holds, 0 to 1; those with a beginning left out."""
+        held, weights = frozenset(roots(text)), self.weigh((), words)
+        counted = [word for word in weights if not (without and word.lstrip("=").startswith(without))]
+        whole = sum(weights[word] for word in counted)
+        return sum(weights[word] for word in counted if word in held) / whole if whole else 0.0
+
+    def voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
+        """Largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
+
+        A sentence counts with its neighbours, and with what it briefly answers.
+
+        Args:
+            names: The names.
+            words: The roots.
+            rule: Only what lays something down counts.
+        """
+        weights = self.weigh(names, words)
+        whole = sum(weights.values())
+        best = 0.0
+        for lower, held, lays_down in self._breaths:
+            if rule and not lays_down:
+                continue
+            said = (
+                weight
+                for term, weight in weights.items()
+                if term in held or (term in names and term in lower)
+            )
+            best = max(best, sum(said))
+        return best / whole if whole else 0.0
+
     @cached_property
-    def voiced(self) -> str:
-        """What people said and what they briefly answered, in lower case; "" of no Latin script."""
-        said: list[str] = []
+    def language(self) -> str:
+        """What people speak: `zh`, `de` or `en`; "" of anything else, or when nobody says anything."""
+        return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
+
+    def is_person(self, name: str) -> bool:
+        """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
+        own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
+        return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
+
+    @cached_property
+    def _breaths(self) -> list[tuple[str, frozenset[str], bool]]:
+        """What people said, sentence by sentence with its neighbours, in lower case and as roots.
+
+        With each stands whether it lays something down.
+        """
+        found: list[tuple[str, frozenset[str], bool]] = []
         before = ""
-        for _, speaker, _, lower in self._texts:
-            if speaker == ASSISTANT:
-                before = lower
-            else:
-                said += [lower, before] if len(lower) < _BRIEF else [lower]
-        text = "\n".join(said)
-        return text if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
+        for _, speaker, text, lower in self._texts:
+            if speaker == USER:
+                said = sentences(text)
+                asked = before if len(text) < _BRIEF and _ASKS.search(before[-_BRIEF:]) else ""
+                for at in range(len(said)):
+                    near = f"{asked}\n{' '.join(said[max(0, at - 1) : at + 2])}"
+                    rule = claim_words().states_rule.search(said[at]) is not None
+                    found.append((near.lower(), frozenset(roots(near)), rule))
+            before = lower[-_ASKED:] if speaker == ASSISTANT else before
+        return found
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
@@ -199,6 +271,15 @@ class Accounts:
             return _UNKNOWN
         rarity = math.log(1 + len(self._all) / holding) - 1
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
+
+
+def language_of(text: str) -> str:
+    """The language of a text: `zh`, `de` or `en`; "" of anything else."""
+    if 10 * len(_CJK.findall(text)) > len(text):
+        return "zh"
+    if len(_GERMAN.findall(text)) > len(_ENGLISH.findall(text)):
+        return "de"
+    return "en" if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
 
 
 def _said(view: View) -> tuple[str, str] | None:

@@ -45,6 +45,7 @@ class Acts:
         *,
         by_call: bool = False,
         on_files: bool = False,
+        files: Sequence[str] = (),
     ) -> bool:
         """Whether an act that matches happened, to one of some things when any are named.
 
@@ -53,6 +54,7 @@ class Acts:
             about: The things, in lower case.
             of: Words one of which whoever tells of it must use too.
             by_call: A call must name them itself: that its result does tells nothing, as of a file.
+            files: Those of the things that are files: a call that edits another did nothing to them.
             on_files: Only what touches files or runs a command does it; an issue that tells of it does not.
         """
         did = re.compile(pattern)
@@ -61,7 +63,9 @@ class Acts:
             return (not about or any(thing in text for thing in about)) and did.search(text) is not None
 
         for one, call, result in self._done:
+            path = (one.call.path or "").lower()
             counts = one.call.command or one.call.path or not on_files
+            counts = counts and not (files and path and not any(file in path for file in files))
             if counts and fits(call if by_call else f"{call} {result}"):
                 return True
         spoken = (text for _, text in self._accounts.spoken if fits(text))
@@ -114,7 +118,7 @@ class Acts:
             if place < 0 or (place > at and place not in calling)
         ]
         spoken = (sentence for text in said if told.search(text) for sentence in sentences(text))
-        so = (one for one in spoken if told.search(one) and not claim_words().proposed.search(one))
+        so = (one for one in spoken if told.search(one) and _is_so(one))
         return any(kind is None or kind.says.search(one) for one in so)
 
     @cached_property

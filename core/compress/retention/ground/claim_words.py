@@ -47,6 +47,19 @@ class CheckKind:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribution:
+    """How a summary tells, in one language, what somebody wanted.
+
+    Attributes:
+        wants: Finds it, with the `name` of who did, or with what `joins` it to what somebody did before.
+        speaker: Finds whoever is spoken of: `people`, or others.
+    """
+
+    wants: re.Pattern[str]
+    speaker: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ClaimWords:
     """Compiled forms of `claims.yaml`."""
 
@@ -57,11 +70,11 @@ class ClaimWords:
     told: re.Pattern[str]
     unreal: re.Pattern[str]
     proposed: re.Pattern[str]
+    pairs: tuple[re.Pattern[str], ...]
     completed: re.Pattern[str]
     negated: re.Pattern[str]
-    wished: re.Pattern[str]
+    attributed: Mapping[str, Attribution]
     rule: re.Pattern[str]
-    by_people: re.Pattern[str]
     forbids: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
@@ -71,12 +84,10 @@ class ClaimWords:
     only_compiles: str
     at_all_times: re.Pattern[str]
     thorough: re.Pattern[str]
-    reported: re.Pattern[str]
     unsure: re.Pattern[str]
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
     came_from: re.Pattern[str]
-    quantity: re.Pattern[str]
     limit: re.Pattern[str]
     rough: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
@@ -112,6 +123,7 @@ def claim_words() -> ClaimWords:
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
         "negated": _one(table["negation"]),
+        "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
         "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
     }
     rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
@@ -125,8 +137,17 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
-    says = _one(rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b")
+    spaced = rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b"
+    says = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
     return ClaimedAct(says, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
+
+
+def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:
+    who = rf"(?<![a-z]){people}(?: (?!not\b)\w+){{0,2}}? ?|(?-i:\b(?P<name>[A-Z][a-z]+) )(?:then |also )?"
+    return Attribution(
+        _one(rf"(?:{who}|(?P<joins>{joins})){wants}"),
+        _one(rf"(?<![a-z])(?:(?P<people>{people})|{others})(?![a-z])"),
+    )
 
 
 def _one(pattern: str) -> re.Pattern[str]:

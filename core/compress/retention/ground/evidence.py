@@ -20,8 +20,8 @@ _LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
 _FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(_FIGURES)})"
-_COUNT = re.compile(rf"{_FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
+FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(_FIGURES)})"
+_COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:\W{1,3}(\d[\d,]*)\b)?")
 _FAR = 60
 _BETWEEN = "\n\x1e\n"
@@ -162,20 +162,19 @@ class Evidence:
         """Whether a root, or one that means the same, stands in the messages."""
         return any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
 
-    def lays_down(self, rule: Sequence[str], *, people_only: bool = False) -> float:
+    def lays_down(self, rule: Sequence[str]) -> float:
         """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
 
         Its neighbours count too: what it is about often stands before it, the reason behind it.
 
         Args:
             rule: Its words, as roots.
-            people_only: What an assistant said does not count.
         """
         wanted = frozenset(rule)
         missing = (1 - _LEAST_SHARE) * len(wanted)
         literal = [word for word in wanted if not word.startswith("=")]
         best = 0
-        for text, rules in self._asked if people_only else self._laid_down:
+        for text, rules in self._laid_down:
             # Synonyms are not looked for.
             if sum(word not in text for word in literal) <= missing:
                 best = max(best, *(len(wanted & held()) for held in rules))
@@ -184,16 +183,8 @@ class Evidence:
     @cached_property
     def _laid_down(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
         """What anybody said that lays something down, in lower case, with the roots of each such place."""
-        return self._rules_of("user", "assistant", "system")
-
-    @cached_property
-    def _asked(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
-        """The same of people and of the instructions the assistant works under."""
-        return self._rules_of("user", "system")
-
-    def _rules_of(self, *roles: str) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
         states = claim_words().states_rule
-        spoken = (message.text for message in self._known if message.role in roles)
+        spoken = (message.text for message in self._known if message.role != "tool")
         found: list[tuple[str, list[Callable[[], frozenset[str]]]]] = []
         for text in dict.fromkeys((*map(without_code, spoken), *self.accounts.relayed, *self._also)):
             said = sentences(text)

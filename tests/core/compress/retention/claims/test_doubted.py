@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -87,7 +87,8 @@ def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_le
 
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
-    signs = Signs(apart, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, len(terms) / 12)
+    none = dict.fromkeys((one.name for one in fields(Signs)), 0.0)
+    signs = Signs(**none | {"apart": apart, "long": len(terms) / 12})
     return Doubt(where, where, signs, "", False, dict.fromkeys(terms, 1.0))
 
 

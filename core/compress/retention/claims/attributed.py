@@ -1,0 +1,79 @@
+"""What a summary says people wanted, decided or refused, against what they said themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.compress.facts.topic import roots
+from core.compress.facts.values import FactValue
+from core.compress.retention.ground.claim_words import Attribution, claim_words, reporting
+from core.compress.retention.ground.evidence import Evidence
+
+_VOICED, _LAID_DOWN = 0.5, 0.65
+"""Share of what somebody is said to have wanted, or laid down, that a person must have said in one breath."""
+
+_FEW = 2
+"""Names and words by which a rule can be told; of one with fewer the words of whoever reports count too."""
+
+_ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）")
+_SEGMENT = re.compile(r",\s+")
+_ENDS = re.compile(
+    r"[:;；：，。]\s*|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as|who|an?|the|und|aber|ein\w*|der|die|das)\b"
+    r"|\s+(?:and|but|und|aber) (?:then |later |the |was |it |dann )?"
+)
+
+
+def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+    """What a sentence says people wanted, decided or refused, and nobody said.
+
+    Args:
+        sentence: A sentence of the summary, without what it quotes.
+        facts: The values in it.
+        evidence: What the messages bear out.
+    """
+    for told, what in attributions(sentence, evidence):
+        what = _ENDS.split(what, maxsplit=1)[0]
+        rule = claim_words().rule.search(told) is not None
+        if any(_is_strange(part, facts, evidence, rule=rule) for part in (what, *_SEGMENT.split(what)[1:])):
+            yield told
+
+
+def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """What a sentence says people wanted, in the language they speak: all that is told, and what alone."""
+    spoken = _ASIDE.sub("", sentence)
+    words = claim_words().attributed.get(evidence.accounts.language)
+    found = (
+        [one for one in words.wants.finditer(spoken) if _is_of_people(one, words, evidence)] if words else []
+    )
+    ends = [*(one.start() for one in found[1:]), len(spoken)]
+    for one, end in zip(found, ends, strict=True) if found else ():
+        what = spoken[one.end() : end].strip(" .") or spoken[: one.start()]
+        yield spoken[one.start() if what in spoken[one.end() :] else 0 : end].strip(), what
+
+
+def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
+    """Whether people are who wants something, and not the assistant or something that was mentioned."""
+    if match["name"]:
+        return evidence.accounts.is_person(match["name"])
+    before = [one["people"] for one in words.speaker.finditer(match.string, 0, match.start())]
+    return not match["joins"] or bool(before and before[-1])
+
+
+def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
+    """Whether no person said most of a text in one breath, of a rule in one that lays something down."""
+    names, words = subject(what, facts)
+    telling = [word for word in words if word not in reporting()]
+    if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
+        telling = words
+    least = _LAID_DOWN if rule else _VOICED
+    return bool(names or telling) and evidence.accounts.voiced(names, telling, rule=rule) < least
+
+
+def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
+    """What a text is about: names in lower case, files by their last part, and the roots of its words."""
+    named = [fact.value for fact in facts if fact.category not in ("numbers", "dates") and fact.value in text]
+    for name in sorted(named, key=len, reverse=True):
+        text = text.replace(name, " ")
+    names = dict.fromkeys(name.lower().removesuffix("()").rpartition("/")[2] for name in named)
+    return list(filter(None, names)), list(roots(text))

@@ -1,0 +1,67 @@
+"""What people are said to have wanted is flagged unless one of them said most of it in one breath."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.score import retention
+from core.model.transcript.message import Message
+from tests.core.compress.builders import assistant, user
+
+WORK = [
+    user("I'm Mei. Please skip empty invoices, and never touch the ledger of 2019."),
+    assistant("Shall I also translate the headers into French?"),
+    user("Yes, do that. You can spend up to $40 on it."),
+    assistant("I could also encrypt the backups and rotate the keys every week."),
+    user("A monthly report would be nice."),
+]
+GERMAN = [
+    user("Bitte prüfe die Rechnungen und lass den Kontoauszug so, wie er ist."),
+    assistant("Ich prüfe die Rechnungen. Soll ich die Mahnung an Wulf verschicken?"),
+    user("Nein, die Mahnung geht erst am Montag raus."),
+]
+CHINESE = [user("请推荐一家经济型酒店，最好带早餐。"), assistant("推荐格林豪泰酒店，有早餐。")]
+
+
+def flagged(claim: str, middle: list[Message]) -> list[str]:
+    return [one.where for one in retention(middle, f"- Summary.\n{claim}").unsupported]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The user asked to encrypt the backups.",
+        "The user wanted a report, and then insisted on rotating the keys.",
+        "The user must approve each invoice, she insisted.",
+        "Mei demanded a copy of the contract.",
+        "The user insisted that reports never contain empty invoices.",
+    ],
+)
+def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
+    assert flagged(claim, WORK) == [claim]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The user asked that the ledger of 2019 is never touched.",
+        "The user wanted the headers translated into French.",
+        "She wants to spend at most $40.",
+        "The user asked for a monthly report, and empty invoices to be skipped.",
+        "The assistant suggested encrypting the backups.",
+        "The user did not ask for encrypted backups.",
+    ],
+)
+def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
+    assert flagged(claim, WORK) == []
+
+
+def test_german_and_chinese_are_told_alike() -> None:
+    assert flagged("Der Nutzer wollte, dass die Datenbank verschlüsselt wird.", GERMAN)
+    assert flagged("Der Nutzer will die Mahnung erst am Montag verschicken.", GERMAN) == []
+    assert flagged("用户要求酒店离地铁站不超过一公里。", CHINESE)
+    assert flagged("用户希望推荐经济型酒店。", CHINESE) == []
+
+
+def test_nothing_is_said_of_people_who_speak_another_language() -> None:
+    assert flagged("The user asked to check the invoices against a bank statement.", GERMAN) == []
