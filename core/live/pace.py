@@ -91,17 +91,15 @@ def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pa
 
 
 def _spent(context: ConversationContext, now: datetime) -> Spent:
-    calls = [
-        one
-        for one in context.log.records
-        if one.kind is Kind.CALL and one.session in context.sessions and _within(context, one, now)
-    ]
-    if not calls:
-        return Spent(0, Decimal(0), at_least=False)
     book, tip = open_book(), context.conversation.tip
-    costs = [_cost(book, one, tip) for one in calls]
-    known = [usd for usd in costs if usd is not None]
-    return Spent(len(calls), sum(known, Decimal(0)) if known else None, at_least=len(known) < len(costs))
+    calls, known, total = 0, 0, Decimal(0)
+    for one in context.log.records:
+        if one.kind is Kind.CALL and one.session in context.sessions and _within(context, one, now):
+            calls += 1
+            usd = _cost(book, one, tip)
+            if usd is not None:
+                known, total = known + 1, total + usd
+    return Spent(calls, total if known or not calls else None, at_least=known < calls)
 
 
 def _within(context: ConversationContext, call: LogRecord, now: datetime) -> bool:

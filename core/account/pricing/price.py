@@ -28,8 +28,8 @@ def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
         rows: Entries of one model, oldest first.
         at: The moment; None takes the newest that holds all day.
     """
-    if not rows:
-        return None
+    if len(rows) < 2:
+        return rows[0] if rows else None
     if at is None:
         return next((row for row in reversed(rows) if row.hours is None), rows[-1])
     return next((row for row in reversed(rows) if _holds(row, at.astimezone(UTC))), rows[0])

@@ -26,15 +26,33 @@ def local_time(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-def read_calls(log: Log, sessions: Collection[str], to_utc: ToUtc = local_time) -> tuple[CacheCall, ...]:
+def read_calls(
+    log: Log, sessions: Collection[str], to_utc: ToUtc = local_time, known: Sequence[CacheCall] = ()
+) -> tuple[CacheCall, ...]:
     """The model calls of some sessions in time order.
 
     A call line without a `cache=` part reports a miss; one without numbers reports nothing.
+
+    Args:
+        log: The lines of these sessions.
+        sessions: Their ids.
+        to_utc: Turns the log's times into UTC.
+        known: What was read before: thousands of calls are not made anew for one that is new.
     """
-    lines = (record for record in log.records if record.kind is Kind.CALL and record.session in sessions)
-    timed = sorted(((to_utc(record.at), record) for record in lines), key=itemgetter(0))
-    before = (None, *(at for at, _ in timed))
-    return tuple(_call(record, at, earlier) for (at, record), earlier in zip(timed, before, strict=False))
+    lines = [record for record in log.records if record.kind is Kind.CALL and record.session in sessions]
+    calls = [call for call, line in zip(known, lines, strict=False) if _is_of(call, line, to_utc)]
+    if len(calls) < len(known):
+        calls = []
+    timed = sorted(((to_utc(line.at), line) for line in lines[len(calls) :]), key=itemgetter(0))
+    if calls and timed and timed[0][0] < calls[-1].at:
+        return read_calls(log, sessions, to_utc)
+    for at, line in timed:
+        calls.append(_call(line, at, calls[-1].at if calls else None))
+    return tuple(calls)
+
+
+def _is_of(call: CacheCall, line: LogRecord, to_utc: ToUtc) -> bool:
+    return call.where is line.where and call.at == to_utc(line.at)
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from core.account.prompt_cache.result_costs import ResultNotes
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.trigger_rules import EstimateRules
+from core.model.accounting.prompt_cache import CacheCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message, Wire
 
@@ -54,9 +55,14 @@ class GenerationNotes:
 
 
 class MessageNotes:
-    """The notes of a conversation, for one reader at a time."""
+    """The notes of a conversation, for one reader at a time.
+
+    Attributes:
+        calls: Of its log, as they were read last.
+    """
 
     def __init__(self) -> None:
+        self.calls: tuple[CacheCall, ...] = ()
         self._known: dict[int, tuple[tuple[object, ...], GenerationNotes]] = {}
 
     def of(self, generation: Generation, messages: Passing, rules: EstimateRules) -> GenerationNotes:

@@ -131,7 +131,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
         if ttl
         else CacheRoute("none", "prompt_caching.cache_ttl is off")
     )
-    calls = read_calls(case.log, case.sessions, case.to_utc)
+    calls = case.notes.calls = read_calls(case.log, case.sessions, case.to_utc, case.notes.calls)
     explicit = route.layout != "none"
     breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
     price = case.call_entry if case.prices else None

@@ -11,8 +11,9 @@ from itertools import groupby
 from operator import itemgetter
 
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
+from core.compress.planning.stub_texts import StubTexts
 from core.compress.pruning.old_outputs import is_large, note
-from core.compress.pruning.shrink import Calls, answered, calls_by_id, duplicate, shrink
+from core.compress.pruning.shrink import Calls, answer_to, calls_by_id, duplicate, shrink
 from core.compress.sizing.estimate import Size, Sizes, message_size, numbers, total_tokens
 from core.compress.sizing.weight import Weight, message_weight
 from core.hermes.policy.policy import Policy
@@ -57,7 +58,8 @@ class Measured:
         shrunk_sizes: Size of each message if pruning shortened it, which only those have that it would.
         noted_sizes: Size of each large tool result as the note a lean tail makes of it.
         columns: What each row is, for walking and anchoring.
-        calls: The call of each id.
+        calls: The call of each id; of a list whose texts were let go, those that wait for a result.
+        let_go: Hashes of the ids of the others.
         results: Hashes of the results that a copy would make a reference of.
         estimates: The estimate of each message on its own; rounding makes their sum differ a little.
         whole: The messages are as given; False where they were outlined.
@@ -67,10 +69,11 @@ class Measured:
     messages: tuple[Message, ...] = ()
     base: tuple[Message, ...] = ()
     calls: Calls = field(default_factory=dict)
+    let_go: array[int] = field(default_factory=lambda: array("q"))
     results: array[int] = field(default_factory=lambda: array("q"))
     duplicates: tuple[int, ...] = ()
     shrunk: Mapping[int, Message] = field(default_factory=dict)
-    stubs: Mapping[int, str] = field(default_factory=dict)
+    stubs: StubTexts = field(default_factory=StubTexts)
     weights: Weights = field(default_factory=Weights)
     base_weights: Weights = field(default_factory=Weights)
     shrunk_weights: array[int] = field(default_factory=numbers)
@@ -139,10 +142,11 @@ def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = (
         messages=(*old.messages, *added),
         base=base,
         calls=calls,
-        results=_joined(old.results, sorted(map(hash, _results(added)))),
+        let_go=old.let_go,
+        results=joined(old.results, sorted(map(hash, _results(added)))),
         duplicates=(*old.duplicates, *sorted(new + i for i in older)),
         shrunk={**old.shrunk, **{new + i: one for i, one in shrunk.items()}},
-        stubs={**old.stubs, **{new + i: one.text for i, one in shrunk.items()}},
+        stubs=old.stubs.with_((new + i, one.text) for i, one in shrunk.items()),
         weights=_weights(old, old.weights, weights, columns),
         base_weights=_weights(old, old.base_weights, laid_weights, columns),
         shrunk_weights=numbers(
@@ -163,7 +167,7 @@ def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = (
     )
 
 
-def _joined(old: array[int], added: Sequence[int]) -> array[int]:
+def joined(old: array[int], added: Sequence[int]) -> array[int]:
     """Both in order, each number once; thousands of old ones are passed by, not held."""
     return array("q", map(itemgetter(0), groupby(merge(old, added)))) if added else old
 
@@ -182,13 +186,14 @@ def _sized(policy: Policy, message: Message) -> Size:
 def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
     """Whether messages that follow change nothing about those measured.
 
-    A copy of a result does, and a call told anew; where the texts were let go, also a result whose call is
-    not known any more, and the first skill: what was said before may name it.
+    A copy of a result does, and a call told anew; where the texts were let go, also a call's second result,
+    and the first skill: what was said before may name it.
     """
     if before.policy.prune.duplicates and not {*map(hash, _results(added))}.isdisjoint(before.results):
         return False
-    calls, called = calls_by_id(added), before.calls
-    if not called.keys().isdisjoint(calls) or any(call[1] is None for _, call in answered(added, called)):
+    calls = calls_by_id(added)
+    named = {hash(call) for call in (*calls, *map(answer_to, added))}
+    if not before.calls.keys().isdisjoint(calls) or not named.isdisjoint(before.let_go):
         return False
     spared = before.policy.prune.skill_window and any(name == "skill_view" for name, _ in calls.values())
     return before.whole or not spared

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from core.compress.messages.kinds import is_blank
-from core.compress.planning.measure import Measured
-from core.compress.pruning.shrink import answered
+from core.compress.planning.measure import Measured, joined
+from core.compress.pruning.shrink import answer_to
 from core.compress.sizing.estimate import calls_of
 from core.model.transcript.message import Message
 
@@ -31,12 +31,13 @@ def outlined(measured: Measured, start: int = 0) -> Measured:
     added = measured.messages[start:]
     lines = [one if place == newest else _outline(one) for place, one in enumerate(added, start)]
     base = [measured.base[place] if place in copies else one for place, one in enumerate(lines, start)]
-    let_go = {call: _named(name) for call, (name, _) in answered(added, measured.calls)}
+    let_go = {call for call in map(answer_to, added) if call in measured.calls}
     return replace(
         measured,
         messages=(*measured.messages[:start], *lines),
         base=(*measured.base[:start], *base),
-        calls={**measured.calls, **let_go},
+        calls={call: made for call, made in measured.calls.items() if call not in let_go},
+        let_go=joined(measured.let_go, sorted(map(hash, let_go))),
         shrunk={i: measured.shrunk[i] for i in measured.columns.summaries if i in measured.shrunk},
         whole=False,
     )
@@ -48,12 +49,6 @@ def _outline(message: Message) -> Message:
     role, calls = wire.get("role"), bool(calls_of(wire))
     blank = calls or role == "tool" or is_blank(wire.get("content"))
     return _bare(role if isinstance(role, str) else None, blank=blank)
-
-
-@lru_cache(maxsize=256)
-def _named(tool: str) -> tuple[str, None]:
-    """One for all calls of a tool, whose arguments nobody asks for once they are answered."""
-    return tool, None
 
 
 @lru_cache(maxsize=32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from core.compress.pruning.stubs import stub_line
@@ -36,12 +36,9 @@ def calls_by_id(messages: tuple[Message, ...]) -> Calls:
     return found
 
 
-def answered(messages: Iterable[Message], calls: Calls) -> Iterator[tuple[Any, tuple[str, Any]]]:
-    """Those of some calls that messages answer, each with its id."""
-    for message in messages:
-        call = _hashable(message.wire.get("tool_call_id", ""))
-        if message.wire.get("role") == "tool" and call in calls:
-            yield call, calls[call]
+def answer_to(message: Message) -> Any:
+    """The id of the call whose result a message is; None for any other message."""
+    return _hashable(message.wire.get("tool_call_id", "")) if message.wire.get("role") == "tool" else None
 
 
 def shrink(message: Message, calls: Calls, policy: Policy) -> Message | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from core.compress.planning.stub_texts import StubTexts
 from core.errors import InspectorError
 from core.explain.events import explain, prompts_of
 from core.explain.explanation import Explanation
@@ -72,7 +73,9 @@ def parts(
         found = followed(line.location, newest, stop, conversation=conversation, before=before)
     except InspectorError:
         return (), None
-    found = replace(found, measured=replace(found.measured, stubs={}))  # no line of the list shows one
+    found = replace(
+        found, measured=replace(found.measured, stubs=StubTexts())
+    )  # no line of the list shows one
     plan = found.planned(found.measured, found.what_if.actual)
     sizes = [sum(plan.estimates[part.start : part.end]) for part in (plan.head, plan.middle, plan.tail)]
     return (max(0, plan.compared_tokens - sum(sizes)), *sizes), found

@@ -40,7 +40,8 @@ class Dressing:
         at = bisect_left(self.plan.pruned_at, index)
         if self.plan.pruned_at[at : at + 1] != (index,):
             return None
-        return self.measured.stubs.get(index, self.measured.base[index].text)
+        stub = self.measured.stubs.at(index)
+        return self.measured.base[index].text if stub is None else stub
 
     def dress(self, row: MessageRow) -> MessageRow:
         """A row with its partition, tokens and pruned text."""

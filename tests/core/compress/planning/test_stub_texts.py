@@ -1,0 +1,11 @@
+"""Texts held in one piece are told as they were, also of half a character."""
+
+from __future__ import annotations
+
+from core.compress.planning.stub_texts import StubTexts
+
+
+def test_each_position_has_its_text() -> None:
+    texts = StubTexts().with_([(2, "[terminal] ran `ls`"), (5, "é\ud800")]).with_([(9, ""), (11, "last")])
+    assert [texts.at(place) for place in (2, 5, 9, 11)] == ["[terminal] ran `ls`", "é\ud800", "", "last"]
+    assert [texts.at(place) for place in (0, 3, 12)] == [None, None, None]
