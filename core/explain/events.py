@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
+from core.explain.compactions.failed_calls import newest_failure
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, joined_rows, match, message_counts
 from core.explain.compactions.outcome import summary_outcome
@@ -54,7 +55,10 @@ def explain(
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
     now = replace(now, headline=standing(now, prompts))
-    notes, headline = tuple(_notes(context)), headline_of(events, now, prompts)
+    notes, headline = (
+        tuple(_notes(context)),
+        headline_of(events, now, prompts, newest_failure(context, events)),
+    )
     return Explanation(session_id, context, events, now, notes, headline)
 
 

@@ -46,7 +46,9 @@ def refusal_in(text: str) -> Refusal | None:
             # Before the error itself stands its class: a RateLimitError may hold a refused output.
             meaning = meaning_of(failure_of(text.rpartition("summary=")[2]))
             window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
-            return Refusal(Trigger(entry["trigger"]), entry.get("inferred", False), window, meaning.kind)
+            inferred = entry.get("inferred", False)
+            means = "unexplained" if inferred and meaning.kind == "unknown" else meaning.kind
+            return Refusal(Trigger(entry["trigger"]), inferred, window, means)
     return None
 
 

@@ -19,6 +19,7 @@ from core.support.amounts import NEAR_LIMIT, limit, plural, short
 from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:
+    from core.explain.compactions.failed_calls import FailedCall
     from core.explain.explanation import Now
     from core.model.transcript.conversation import Chain
 
@@ -34,17 +35,28 @@ _CALLS = 8
 """The newest calls that show the pace."""
 
 
-def headline_of(events: Sequence[CompressionEvent], now: Now, prompts: Sequence[int] = ()) -> Headline:
+def headline_of(
+    events: Sequence[CompressionEvent],
+    now: Now,
+    prompts: Sequence[int] = (),
+    unanswered: FailedCall | None = None,
+) -> Headline:
     """The sentence a conversation is introduced with.
 
     A failure stands until an attempt has succeeded since; else the newest compaction that was not asked for
-    speaks, else the newest of all, else where the trigger stands.
+    speaks, else the newest of all, else where the trigger stands. Before all of them a newest turn speaks
+    that brought no answer.
 
     Args:
         events: In time order, completed and aborted.
         now: Where the trigger stands.
         prompts: Sizes of the newest requests, oldest first, for the pace.
+        unanswered: The failed call the newest turn ended with.
     """
+    if unanswered is not None:
+        said = masked_start(" ".join(unanswered.text.split()), _MOST)
+        told = _table()["unanswered"].format(said=said, says=unanswered.says)
+        return Headline(_cut(told), unanswered.helps, Severity.WARNING)
     if (failure := standing_failure(events)) is not None:
         return failure.headline
     here, event = standing(now, prompts), newest_telling(events)

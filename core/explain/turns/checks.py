@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from core.explain.compactions.failed_calls import FailedCall
 from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
 from core.model.compaction.settings import Settings
 from core.model.evidence import Verdict
@@ -147,6 +148,7 @@ class Turn:
         at: UTC; None where nothing says.
         text: The beginning of the user's message. Untrusted.
         attempts: What refused requests took of the attempts a turn has, in order.
+        unanswered: The failed call it ended with.
     """
 
     index: int
@@ -159,6 +161,7 @@ class Turn:
     text: str = ""
     attempts: tuple[TurnAttempt, ...] = ()
     failed: tuple[int, ...] = ()
+    unanswered: FailedCall | None = None
 
     @property
     def telling(self) -> Decision | None:

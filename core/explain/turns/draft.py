@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from core.explain.compactions.failed_calls import failed_call
 from core.explain.compactions.turn_attempts import lowered_outputs
 from core.explain.context.context import ConversationContext
 from core.explain.turns.checks import Decision, PromptPoint, Turn, fired_by
@@ -58,6 +59,7 @@ class TurnDraft:
             masked_start(request.text, _SHOWN) if request else "",
             tuple(attempt for attempt in attempts if attempt is not None),
             tuple(number for number in own if not events[number].completed),
+            failed_call(line) if (line := self.lines and self.lines.unanswered) else None,
         )
 
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from core.explain.compactions.causes import trigger_in_short
 from core.explain.turns.checks import SIZE, Check, Decision, PromptPoint, Standing, Turn
+from core.redact.quick_check import masked_start
 
 PASSED = {True: "yes", False: "no", None: "not known"}
 _LEAST = ">= "
 _NONE = "none"
+_SAID = 80
+"""Characters of what a provider said."""
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
 
 def turn_sentence(turn: Turn) -> str:
-    """Why it compressed or did not, with its figures; and what refused requests took of its attempts."""
-    return f"{_answer(turn)}{_attempts(turn)}"
+    """Why it compressed or did not, with its figures; what refused requests took; the failure at its end."""
+    return f"{_answer(turn)}{_attempts(turn)}{_unanswered(turn)}"
+
+
+def _unanswered(turn: Turn) -> str:
+    """The failed call it ended with."""
+    if turn.unanswered is None or _given_up(turn):
+        return ""
+    said = masked_start(" ".join(turn.unanswered.text.split()), _SAID)
+    return f"; no answer came, as the last call failed: {said}"
 
 
 def _answer(turn: Turn) -> str:
@@ -21,7 +32,7 @@ def _answer(turn: Turn) -> str:
     telling = turn.telling
     if turn.events:
         figures = f", {_size(telling)}" if telling is not None and telling.event is not None else ""
-        return f"{outcome(turn)}{figures} ({_events(turn)})"
+        return f"{_outcome(turn)}{figures} ({_events(turn)})"
     if telling is None:
         return "nothing was checked"
     size = _size(telling)
@@ -50,7 +61,7 @@ def _attempts(turn: Turn) -> str:
     if not turn.attempts:
         return ""
     last = turn.attempts[-1]
-    given_up = ", then given up" if last.gives_up else ""
+    given_up = ", then given up" if _given_up(turn) else ""
     if last.output is not None:
         lowered = f"the output asked for was refused and lowered to at most {last.output:,} tokens"
         return f"; {lowered}, attempt {last.number} of {last.most}{given_up}"
@@ -59,6 +70,16 @@ def _attempts(turn: Turn) -> str:
 
 def outcome(turn: Turn) -> str:
     """The same in a few words, for a list that has the figures in a column of their own."""
+    alone = turn.unanswered is None or _given_up(turn)
+    return _outcome(turn) if alone else f"no answer: the call failed; {_outcome(turn)}"
+
+
+def _given_up(turn: Turn) -> bool:
+    """An attempt to make the request smaller was its last, which tells the same."""
+    return bool(turn.attempts) and turn.attempts[-1].gives_up
+
+
+def _outcome(turn: Turn) -> str:
     telling = turn.telling
     if turn.events:
         when = _when(telling) if telling is not None and telling.event is not None else ""

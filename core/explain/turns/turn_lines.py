@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
+from core.explain.compactions.failed_calls import unanswered
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
@@ -42,6 +43,7 @@ class TurnLines:
         calls: Answered calls, by their number in the turn.
         held: Lines that say a check was passed over, each with the number of the last call before it.
         ahead: The line that says the gateway passed its own over, before the turn began.
+        unanswered: The failed call it ended with.
         stated: Lines that name the number a check compared, likewise.
     """
 
@@ -50,6 +52,7 @@ class TurnLines:
     held: tuple[tuple[int, LogRecord], ...] = ()
     stated: tuple[tuple[int, LogRecord], ...] = ()
     ahead: LogRecord | None = None
+    unanswered: LogRecord | None = None
 
     @property
     def threshold(self) -> int | None:
@@ -136,7 +139,7 @@ def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
             held.append((max(calls, default=0), record))
         if record.kind in _STATES and record.threshold:
             stated.append((max(calls, default=0), record))
-    return TurnLines(span[0], calls, tuple(held), tuple(stated))
+    return TurnLines(span[0], calls, tuple(held), tuple(stated), unanswered=unanswered(span))
 
 
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})

@@ -44,13 +44,17 @@ def explain_error(
     """
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))
-    advice = shared_table(_TABLE)[meaning.kind]
-    words = _words(meaning)
-    headline = advice["says"].format(**words)
+    headline, remedy = advice_of(meaning)
     missed = [one for one in reactions if not helps(meaning, one)]
     if missed:
         headline = f"{headline} {_missed(missed, len(reactions))}"
-    return ErrorExplanation(meaning, reactions, headline, advice["helps"].format(**words))
+    return ErrorExplanation(meaning, reactions, headline, remedy)
+
+
+def advice_of(meaning: Meaning) -> tuple[str, str]:
+    """What is wrong and what helps, a sentence each."""
+    advice, words = shared_table(_TABLE)[meaning.kind], _words(meaning)
+    return advice["says"].format(**words), advice["helps"].format(**words)
 
 
 def helps(meaning: Meaning, reaction: Reaction) -> bool:

@@ -13,6 +13,7 @@ from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
+    from core.explain.compactions.failed_calls import FailedCall
     from core.explain.turns.checks import Check, Decision, PromptPoint, Turn
     from core.store.store import Store
 
@@ -79,6 +80,19 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "sentence": turn_sentence(turn),
         "events": list(turn.events),
         "attempts": [asdict(one) for one in turn.attempts],
+        "failure": _failure(turn.unanswered),
+    }
+
+
+def _failure(one: FailedCall | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "where": one.line.where,
+        "text": jsonio.masked(one.text),
+        "means": one.means,
+        "headline": one.says,
+        "remedy": one.helps,
     }
 
 
@@ -120,6 +134,8 @@ def lines(turn: Turn | None) -> Iterator[str]:
     count = fmt.plural(len(turn.decisions), "decision")
     yield f"turn {turn.index}, begun in generation {turn.generation}, {fmt.moment(turn.at)}: {count}"
     yield turn_sentence(turn)
+    if turn.unanswered is not None:
+        yield f"{turn.unanswered.says} {turn.unanswered.helps}"
     columns = (
         Column("check", wraps=True, shrinks=True),
         Column("required", wraps=True, shrinks=True),

@@ -68,6 +68,10 @@ def card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
     """What answers for one turn: the check that fired or came closest."""
     sentence = turn_sentence(turn)
     yield from paragraph(f"{_capital(sentence)}.", width, ink, "ink", bold=True)
+    if turn.unanswered is not None:
+        yield from paragraph(
+            f"{turn.unanswered.says} {turn.unanswered.helps}", width, ink, "severity-warning"
+        )
     if turn.text:
         yield from field("asked", turn.text, width, ink, "ink-muted")
     if turn.telling is not None:

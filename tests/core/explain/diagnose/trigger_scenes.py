@@ -31,6 +31,19 @@ def refused(limit: int) -> Build:
     return build
 
 
+def unanswered(said: str, *, ended: bool) -> Build:
+    """A call fails, and the next try is answered or there is none."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.turn(history=28)
+        home.refused(said)
+        if ended:
+            home.call(2, 20_500)
+
+    return build
+
+
 def answered_beyond(limit: int) -> Build:
     """A provider that names a limit and answers a longer prompt all the same."""
 
@@ -123,6 +136,8 @@ TRIGGER = (
         miss_config=CONFIG.replace("64000", "1000000"),
     ),
     Scene("A2", refused(40_000), answered_beyond(40_000)),
+    Scene("B10", unanswered("HTTP 400: error", ended=False), unanswered("HTTP 400: error", ended=True)),
+    Scene("B10", unanswered("Connection error.", ended=False), unanswered("Connection error.", ended=True)),
     Scene("A4", refused(40_000), refused(64_000)),
     Scene("A4", stating(200_000, "S"), stating(200_000, "T")),
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),

@@ -7,7 +7,7 @@ import pytest
 from core.explain.events import explain
 from core.explain.turns.checks import Check, Decision, Standing, Turn, fired_by
 from core.explain.turns.replay import replay_turns
-from core.explain.turns.sentences import decision_sentence, turn_sentence
+from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
 from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
@@ -351,3 +351,57 @@ def test_a_turn_that_only_asked_for_less_output_says_so_and_that_it_was_given_up
     )
     assert turn_sentence(turn).endswith(told)
     assert [attempt.end for attempt in turn.attempts] == ["fits", "refused", "exhausted"]
+
+
+CUT = "Connection error."
+TIER = "HTTP 429: Extra usage is required for long context requests."
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [("HTTP 400: error", "unknown"), (CUT, "disconnect"), (TIER, "long_context_tier")],
+)
+def test_a_turn_that_ends_with_a_failed_call_says_that_no_answer_came(
+    home: Home, said: str, means: str
+) -> None:
+    home.turn()
+    home.talk(1)
+    home.call(1, 21_000)
+    for _ in range(3):
+        home.refused(said)
+    turn = turns(home)[-1]
+    assert turn_sentence(turn).endswith(f"; no answer came, as the last call failed: {said}")
+    assert outcome(turn) == "no answer: the call failed; not large enough"
+    assert turn.unanswered is not None
+    assert turn.unanswered.means == means
+    with home.store() as store:
+        headline = explain(store, "S").headline
+    assert headline.sentence.startswith("The newest turn brought no answer: ")
+    assert headline.remedy == turn.unanswered.helps
+
+
+@pytest.mark.parametrize("answered", ["call", "end"])
+def test_a_failed_call_that_was_answered_in_the_end_is_no_failure(home: Home, answered: str) -> None:
+    home.turn()
+    home.talk(1)
+    home.refused(CUT)
+    if answered == "call":
+        home.call(1, 21_000)
+    else:
+        home.turn_ended()  # a provider that reports no usage leaves no line of the call
+    assert turns(home)[-1].unanswered is None
+    with home.store() as store:
+        assert "no answer" not in explain(store, "S").headline.sentence
+
+
+def test_a_compaction_that_gave_the_turn_up_tells_why_no_answer_came(home: Home) -> None:
+    home.turn()
+    home.talk(1)
+    home.call(1, 29_000)
+    for number in range(2):
+        home.refused("HTTP 400: prompt is too long: 31000 tokens > 30000 maximum")
+        home.started(31_000, 28 - number)
+        compacted(home)
+    home.line("Context length exceeded: 31,000 tokens. Cannot compress further.", level="ERROR")
+    with home.store() as store:
+        assert "no answer" not in explain(store, "S").headline.sentence

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
+from core.explain.compactions.failed_calls import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
@@ -17,6 +19,7 @@ from core.explain.diagnose.rules.compression.threshold_remedies import moves
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
+from core.support.amounts import plural
 
 
 @conversation_rule("A1")
@@ -68,6 +71,20 @@ def _reached(case: Case, room: int) -> bool:
     answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
     fired = (event.tokens or 0 for event in case.completed if event.trigger in BY_SIZE)
     return max(answered, *fired, 0) >= room
+
+
+@conversation_rule("B10")
+def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
+    """Turns that a failed call ended, by what the provider meant."""
+    ended = [unanswered(turn) for turn in turns_of(case.context)]
+    over = None if ended and ended[-1] is not None else Severity.INFO  # what came since was answered
+    meant = defaultdict[str, list[FailedCall]](list)
+    for call in (failed_call(line) for line in ended if line is not None):
+        meant[call.means].append(call)
+    for calls in meant.values():
+        told = plural(len(calls), "turn ended", "turns ended")
+        numbers = {"told": told, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
+        yield Found(numbers, tuple(quoted(call.line) for call in reversed(calls)), severity=over)
 
 
 @conversation_rule("A4")
