@@ -94,8 +94,8 @@ class Causes:
         if rebuilt := [line for line in between if line.kind is Kind.PROMPT_REBUILT]:
             return "system_prompt_changed", tuple(map(_quote, rebuilt))
         limit = SECONDS.get(around.ttl, SECONDS["5m"])
-        if call.gap is not None and call.gap > limit:
-            text = f"{call.gap:,.0f} s since the previous call; the cache is kept for {limit:,.0f} s"
+        if (gap := call.since(before)) > limit:
+            text = f"{gap:,.0f} s since the previous call; the cache is kept for {limit:,.0f} s"
             return "ttl_expired", (Evidence(Source.DERIVED, call.where, text),)
         tools = around.tools or {}
         if (one := tools.get(before.session)) and (other := tools.get(call.session)) and one != other:

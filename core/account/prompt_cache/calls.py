@@ -46,9 +46,7 @@ def read_calls(
     timed = sorted(((to_utc(line.at), line) for line in lines[len(calls) :]), key=itemgetter(0))
     if calls and timed and timed[0][0] < calls[-1].at:
         return read_calls(log, sessions, to_utc)
-    for at, line in timed:
-        calls.append(_call(line, at, calls[-1].at if calls else None))
-    return tuple(calls)
+    return (*calls, *(_call(line, at) for at, line in timed))
 
 
 def _is_of(call: CacheCall, line: LogRecord, to_utc: ToUtc) -> bool:
@@ -71,7 +69,7 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
     return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
 
 
-def _call(record: LogRecord, at: datetime, before: datetime | None) -> CacheCall:
+def _call(record: LogRecord, at: datetime) -> CacheCall:
     return CacheCall(
         at=at,
         session=record.session or "",
@@ -82,7 +80,6 @@ def _call(record: LogRecord, at: datetime, before: datetime | None) -> CacheCall
         output=record.output,
         number=record.number or 0,
         where=record.where,
-        gap=None if before is None else (at - before).total_seconds(),
         cache_write=record.written,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
@@ -173,7 +174,7 @@ def advise(
     Each call is replayed: what the call before had in its prompt is read from the cache unless the pause was
     longer than the lifetime, the rest is written. Breaks that no lifetime prevents stay breaks.
     """
-    gaps = [call.gap for call in calls if call.gap is not None]
+    gaps = [call.since(before) for before, call in pairwise(calls)]
     if not gaps:
         return None
     counts = (
@@ -204,7 +205,7 @@ def _cost(
         write = write_rate(rates, one_hour=lifetime == "1h") if rates else None
         if rates is None or write is None or rates.cache_read is None or rates.cache_write is None:
             return None
-        kept = place > 0 and call.gap is not None and call.gap <= SECONDS[lifetime]
+        kept = place > 0 and call.since(calls[place - 1]) <= SECONDS[lifetime]
         read = (call.cache_read or 0) if place in broken else min(before, prompt) if kept else 0
         total += (read * rates.cache_read + (prompt - read) * write) / MILLION
         before = prompt

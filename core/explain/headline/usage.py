@@ -139,8 +139,8 @@ def _for(usd: Decimal | None) -> str:
 
 
 def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
-    gap = calls[one.call].gap if 0 <= one.call < len(calls) else None
-    return f" of {gap / 60:.0f} minutes" if gap and gap >= 90 else ""
+    gap = calls[one.call].since(calls[one.call - 1]) if 0 < one.call < len(calls) else 0
+    return f" of {gap / 60:.0f} minutes" if gap >= 90 else ""
 
 
 def _entry(cause: str) -> Mapping[str, Any]:

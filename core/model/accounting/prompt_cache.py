@@ -59,7 +59,6 @@ class CacheCall:
         prompt, cache_read: None when the provider reported no usage.
         cache_write: None too where the log does not tell, as before Hermes 0.22.
         number: Its number since the agent was set up.
-        gap: Seconds since the previous call of the same conversation; None for the first.
     """
 
     at: datetime
@@ -71,7 +70,6 @@ class CacheCall:
     output: int | None
     number: int
     where: str
-    gap: float | None = None
     cache_write: int | None = None
 
     @property
@@ -83,6 +81,10 @@ class CacheCall:
     def hit_rate(self) -> float | None:
         """Share of the prompt that came from the cache."""
         return share_of(self.cache_read, self.prompt)
+
+    def since(self, before: CacheCall) -> float:
+        """Seconds since an earlier call."""
+        return (self.at - before.at).total_seconds()
 
 
 @dataclass(frozen=True, slots=True)

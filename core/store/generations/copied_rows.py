@@ -101,7 +101,7 @@ def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[Row
     between two copies; then calls that are known go on behind the pause.
     """
     known = {outline.timestamp for outline in previous}
-    called = {outline.key for outline in previous if outline.names_call}
+    called = {outline.key for outline in previous if (outline.key or 0) < 0}
     latest = outlines[index].timestamp
     for at in range(index + 1, len(outlines)):
         time = outlines[at].timestamp

@@ -28,8 +28,8 @@ class RowOutline:
 
     Attributes:
         uid: A number for its `message_uid`, a third the size of the text; None where it has none.
-        key: What a copy of this message shares with it; None until it is needed.
-        names_call: The key stands for ids of calls besides texts, which may recur.
+        key: What a copy of this message shares with it; None until it is needed. Below zero where it stands
+            for ids of calls besides texts, which may recur.
         summary: The summary in it, when there is one.
     """
 
@@ -38,13 +38,12 @@ class RowOutline:
     state: RowState
     timestamp: float | None
     uid: int | None
-    key: Hashable = None
-    names_call: bool = False
+    key: int | None = None
     summary: SummaryMatch | None = None
     flagged: bool = False
 
     @property
-    def identity(self) -> Hashable:
+    def identity(self) -> int | None:
         """What it is known again by: its `message_uid`, else its key."""
         return self.uid or self.key
 
@@ -94,7 +93,8 @@ def add_keys(
         if outline.summary and outline.summary.merged:
             # A row that holds a summary and a message of the tail is compared by that message.
             text = text_key(outline.summary.before or outline.summary.after)
-        outline.key, outline.names_call = _number((role, calls, text)), bool(calls)
+        key = _number((role, calls, text))
+        outline.key = -key if calls else key
 
 
 def text_key(text: str) -> Hashable:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
@@ -25,12 +23,6 @@ def call(
     """A call some seconds after the start."""
     at = START + timedelta(seconds=seconds)
     return CacheCall(at, session, model, "anthropic", prompt, read, 50, number, f"agent.log:{int(seconds)}")
-
-
-def spaced(*calls: CacheCall) -> tuple[CacheCall, ...]:
-    """The same calls with the pauses between them."""
-    later = ((one, (one.at - before.at).total_seconds()) for before, one in pairwise(calls))
-    return (*calls[:1], *(replace(one, gap=gap) for one, gap in later))
 
 
 def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object) -> LogRecord:

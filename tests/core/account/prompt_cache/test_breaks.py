@@ -14,7 +14,7 @@ from core.account.prompt_cache.breaks import LEAST, Surroundings, find_breaks
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
-from tests.core.account.prompt_cache.logs import START, call, line, log, spaced, utc
+from tests.core.account.prompt_cache.logs import START, call, line, log, utc
 
 WARM = [call(0, 10_000, 0), call(10, 12_000, 9_900), call(20, 14_000, 11_900), call(30, 16_000, 13_900)]
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")
@@ -33,7 +33,7 @@ def breaks(
 ) -> tuple[CacheBreak, ...]:
     told = replace(log(*lines), starts=starts)
     surroundings = Surroundings(told, frozenset({"s", "t"}), to_utc=utc, **around)  # type: ignore[arg-type]
-    return find_breaks(spaced(*WARM, *more), surroundings)
+    return find_breaks((*WARM, *more), surroundings)
 
 
 def test_a_conversation_that_keeps_hitting_has_no_break() -> None:
@@ -124,7 +124,7 @@ def test_lines_of_other_sessions_explain_nothing() -> None:
 
 
 def test_a_model_that_never_hits_has_nothing_to_break() -> None:
-    cold = spaced(*(call(n * 10, 10_000 + n, 0) for n in range(6)))
+    cold = tuple(call(n * 10, 10_000 + n, 0) for n in range(6))
     assert find_breaks(cold, Surroundings(log(), frozenset({"s"}))) == ()
 
 
@@ -133,7 +133,7 @@ def test_calls_without_usage_are_passed_over() -> None:
 
 
 def test_a_break_costs_the_difference_between_writing_and_reading() -> None:
-    calls = spaced(*WARM, call(40, 18_000, 0))
+    calls = (*WARM, call(40, 18_000, 0))
     around = Surroundings(log(), frozenset({"s"}))
     (found,) = find_breaks(calls, around, lambda _: OPUS)
     assert found.usd == Decimal("15900") * (Decimal("6.25") - Decimal("0.5")) / 1_000_000
@@ -144,7 +144,7 @@ def test_a_break_costs_the_difference_between_writing_and_reading() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 50_000), st.floats(0, 1)), max_size=12))
 def test_a_break_never_loses_more_than_was_there(shape: list[tuple[int, float]]) -> None:
-    calls = spaced(*(call(n * 10, prompt, int(prompt * share)) for n, (prompt, share) in enumerate(shape)))
+    calls = tuple(call(n * 10, prompt, int(prompt * share)) for n, (prompt, share) in enumerate(shape))
     for one in find_breaks(calls, Surroundings(log(), frozenset({"s"}))):
         before, at = calls[one.call - 1], calls[one.call]
         assert LEAST <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)

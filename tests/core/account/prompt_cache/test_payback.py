@@ -8,7 +8,7 @@ from core.account.prompt_cache.calls import SummaryCost, paybacks
 from core.hermes.log.record import Kind
 from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheCall, Payback
-from tests.core.account.prompt_cache.logs import call, line, log, spaced, utc
+from tests.core.account.prompt_cache.logs import call, line, log, utc
 
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")
 LINES = log(line(Kind.STARTED, 20), line(Kind.DONE, 30))
@@ -18,9 +18,7 @@ def found(after: int, *, summaries: dict[str, SummaryCost] | None = None, price:
     calls: list[CacheCall] = [call(0, 140_000, 0), call(10, 150_000, 139_000)]
     calls += [call(40 + n, 30_000 + n, 5_000 if n == 0 else 29_000) for n in range(after)]
     costs = {"s": SummaryCost(Decimal("0.10"), 2)} if summaries is None else summaries
-    (one,) = paybacks(
-        spaced(*calls), LINES, frozenset({"s"}), costs, (lambda _: OPUS) if price else None, utc
-    )
+    (one,) = paybacks(tuple(calls), LINES, frozenset({"s"}), costs, (lambda _: OPUS) if price else None, utc)
     return one
 
 
@@ -50,11 +48,11 @@ def test_without_prices_the_tokens_remain() -> None:
 
 def test_a_summary_asked_for_by_hand_left_no_record() -> None:
     lines = log(line(Kind.STARTED, 20, focus="auth"), line(Kind.DONE, 30))
-    calls = spaced(call(0, 100_000, 0), call(40, 20_000, 0))
+    calls = (call(0, 100_000, 0), call(40, 20_000, 0))
     (one,) = paybacks(calls, lines, frozenset({"s"}), {"s": SummaryCost(Decimal(1), 1)}, lambda _: OPUS, utc)
     assert one.summariser_usd is None
 
 
 def test_an_attempt_that_never_finished_has_no_payback() -> None:
-    calls = spaced(call(0, 100_000, 0), call(40, 20_000, 0))
+    calls = (call(0, 100_000, 0), call(40, 20_000, 0))
     assert paybacks(calls, log(line(Kind.STARTED, 20)), frozenset({"s"}), {}, None, utc) == ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -58,9 +58,10 @@ def test_what_is_odd_about_a_family_is_a_warning() -> None:
 
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-CALL = CacheCall(NOW, "S", "m", "anthropic", 50_000, 8_000, 50, 1, "agent.log:1", gap=726)
-EXPIRED = CacheBreak(NOW, 0, "ttl_expired", 41_327, Decimal("0.24"))
-COMPACTED = CacheBreak(NOW, 0, "compaction", 32_395, Decimal("0.19"))
+CALL = CacheCall(NOW, "S", "m", "anthropic", 50_000, 8_000, 50, 1, "agent.log:1")
+BEFORE = replace(CALL, at=NOW - timedelta(seconds=726))
+EXPIRED = CacheBreak(NOW, 1, "ttl_expired", 41_327, Decimal("0.24"))
+COMPACTED = CacheBreak(NOW, 1, "compaction", 32_395, Decimal("0.19"))
 ROUTE = CacheRoute("native", "provider anthropic")
 
 
@@ -71,7 +72,7 @@ def report(*breaks: CacheBreak, advice: TtlAdvice | None = None, read: int = 8_0
         ttl="5m",
         route=ROUTE,
         breakpoints=(),
-        calls=(CALL,),
+        calls=(BEFORE, CALL),
         breaks=breaks,
         advice=advice,
         tokens=Buckets(input=50_000 - read, cache_read=read, cache_write=0),
