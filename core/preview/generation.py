@@ -177,7 +177,7 @@ def followed(
     found = read(location, generation, stop, conversation=conversation, before=before)
     if not forget_messages(found.context.context):
         return found
-    old = before.measured if before is not None and not before.measured.whole else None
+    old = before.measured if before is not None and not found.measured.whole else None
     start = 0 if old is None else min(len(old.messages), max(0, old.columns.newest_assistant))
     lean = outlined(found.measured, start)
     here = replace(found.context, closed=replace(found.context.closed, messages=lean.messages))

@@ -81,6 +81,22 @@ def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new
     )
 
 
+def test_a_generation_that_had_to_be_read_again_holds_no_texts_either(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    place = Location(writer.home / "state.db", writer.home)
+    for number in range(12):
+        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+        writer.call(100 + number)
+    before = follow(place)
+    for _ in range(2):  # the second makes a reference of the first
+        writer.message("the same long result " * 20, "tool")
+        writer.call(200)
+        before = follow(place, before)
+    assert before.measured.duplicates
+    texts = [one.text for one in before.messages if one.role == "user"]
+    assert "".join(texts).strip("…") == ""
+
+
 def test_texts_that_were_let_go_are_passed_by_in_order_and_not_held(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "home")
     place = Location(writer.home / "state.db", writer.home)
