@@ -18,7 +18,7 @@ from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
-from core.explain.context.next_request import next_request
+from core.explain.context.next_request import next_request, ranges, saved_again
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
@@ -226,6 +226,11 @@ def _notes(context: ConversationContext) -> Iterator[str]:
     yield from (*log.problems, *context.conversation.notes, *context.config.notes(context.release.release))
     if log.empty:
         yield "no log line about this conversation is left; causes are computed from rows"
+    if again := saved_again(context):
+        yield (
+            f"{ranges(again)} are stored a second time, as an attempt that failed leaves them: "
+            f"a resumed session loads all {len(context.newest_messages):,}"
+        )
     yield from engine.notes if engine is not None else ()
     own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
+from core.explain.context.rows.boundary_rows import is_request
 from core.explain.context.rows.unsaved_rows import answered
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
@@ -18,6 +21,11 @@ from core.support.amounts import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.CALL)
 """Lines after which the size of a request is another."""
+
+
+_SAME = ("role", "content", "tool_call_id", "tool_calls")
+_LEAST = 4
+"""Fewer messages may well be said twice."""
 
 
 class Size(NamedTuple):
@@ -32,6 +40,18 @@ class Size(NamedTuple):
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     counted: bool = False
+
+
+def saved_again(context: ConversationContext) -> tuple[Message, ...]:
+    """Messages of the newest generation that stand there twice, as 0.16 leaves them behind a failed attempt.
+
+    The turn that ends after it saves the whole list once more. The running process holds each message once;
+    one that loads the session later is given both. Where no attempt failed, no message is read.
+    """
+    lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(context.log.records))
+    if not any(one.kind in (Kind.STARTED, Kind.SKIPPED) for one in lines):
+        return ()
+    return _stored_over(context.newest_messages)
 
 
 def next_request(context: ConversationContext) -> Size:
@@ -60,10 +80,20 @@ def _anchored(context: ConversationContext) -> Size | None:
 
 def _answered(context: ConversationContext) -> Size | None:
     prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
-    if prompt is None or prompt.input is None:
+    if prompt is None or prompt.input is None or _held_less(context):
         return None
     evidence = Evidence(Source.LOG, prompt.where, prompt.message)
     return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
+
+
+def _held_less(context: ConversationContext) -> bool:
+    """The process of the last call held messages once that are stored twice: the next one loads them all."""
+    if not saved_again(context):
+        return False
+    began = next((one for one in reversed(context.log.records) if one.kind is Kind.TURN), None)
+    messages = context.newest_messages
+    asked = next((at for at in reversed(range(len(messages))) if is_request(messages[at])), 0)
+    return began is None or began.before is None or began.before + len(messages) - asked < len(messages)
 
 
 def _routed(context: ConversationContext) -> Size | None:
@@ -99,7 +129,11 @@ def _estimated(context: ConversationContext) -> Size | None:
     text = "estimate of the stored messages, system prompt and tools"
     if context.tools_tokens(context.conversation.tip) is None:
         text = "estimate of the stored messages and system prompt; the tools are not stored"
-    return Size(tokens, Verdict.DERIVED, (Evidence(Source.DERIVED, "rows", text),))
+    evidence: tuple[Evidence, ...] = (Evidence(Source.DERIVED, "rows", text),)
+    if saved_again(context):
+        told = f"stored a second time, {len(saved_again(context)):,} in all; whoever resumes loads them"
+        evidence = (*evidence, Evidence(Source.DATABASE, ranges(saved_again(context)), told))
+    return Size(tokens, Verdict.DERIVED, evidence)
 
 
 def last_prompt(
@@ -129,3 +163,31 @@ def _logged(log: Log) -> int:
     """How many compactions its lines tell of."""
     done = Kind.DONE
     return sum([record.kind is done for record in log.records])
+
+
+def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Those in which everything before them begins anew, word for word and call for call."""
+    keys = [_key(message) for message in messages]
+    found: set[int] = set()
+    for start in range(_LEAST, len(keys) // 2 + 1):
+        run = slice(start, 2 * start)
+        calls = any(message.wire.get("tool_call_id") for message in messages[run])
+        if keys[start] == keys[0] and calls and keys[run] == keys[:start]:
+            found.update(range(start, 2 * start))
+    return tuple(messages[place] for place in sorted(found))
+
+
+def ranges(messages: Sequence[Message]) -> str:
+    """Their rows: `messages 25-48, 61-120`."""
+    rows = [message.row.id for message in messages if message.row is not None]
+    spans: list[list[int]] = []
+    for row in rows:
+        if spans and row == spans[-1][-1] + 1:
+            spans[-1][1:] = [row]
+        else:
+            spans.append([row])
+    return "messages " + ", ".join("-".join(map(str, span)) for span in spans)
+
+
+def _key(message: Message) -> str:
+    return json.dumps([message.wire.get(name) for name in _SAME], default=str)

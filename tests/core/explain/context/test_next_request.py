@@ -13,6 +13,7 @@ from core.explain.context.context import open_context
 from core.explain.context.generation import generation_context
 from core.explain.context.next_request import next_request
 from core.explain.events import explain
+from core.model.evidence import Verdict
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.explain.conftest import MakeHome
@@ -91,3 +92,39 @@ def test_where_a_line_tells_the_size_no_message_is_read(tmp_path: Path, release:
         context = open_context(store, "s1", release=release)
         assert next_request(context).tokens == 4_321
         assert not context.read
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_messages_saved_again_behind_a_failed_attempt_are_loaded_by_whoever_resumes(
+    begun: MakeHome, resumed: bool
+) -> None:
+    """0.16 saves its whole list once more when a turn in which compression failed ends."""
+    home = begun("0.16", system_prompt="s" * 400)
+    home.turn()
+    home.talk(4)
+    home.call(1, 9_000)
+    once = home.db.live("S")
+    home.turn(history=len(once))
+    home.started(9_500, len(once))
+    for row in once:
+        home.db.copy(row, timestamp=home.db.tick(0.01))
+    home.talk(1)
+    home.call(1, 10_000)
+    home.turn_ended()
+    if resumed:
+        home.turn(history=len(home.db.live("S")))
+        home.db.message("S", "user", "and now")
+        home.call(1, 19_000)
+        home.db.message("S", "assistant", "done")
+    (planned, _), (tokens, _) = told(home)
+    assert planned == tokens
+    with home.store() as store:
+        explanation = explain(store, "S")
+    again = f"messages {once[-1] + 1}-{2 * once[-1]}"
+    assert [note for note in explanation.notes if note.startswith(again)]
+    if resumed:
+        assert (tokens, explanation.now.verdict) == (19_000, Verdict.PROVED)
+    else:
+        assert explanation.now.verdict is Verdict.DERIVED
+        assert tokens not in (9_000, 10_000)
+        assert [one.where for one in explanation.now.evidence][-1] == again

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from core.compress.sizing.estimate import transcript_tokens
+from core.explain.context.next_request import ranges, saved_again
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.message_scan import read_texts
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
@@ -54,10 +55,10 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
         if key in seen and stamp:
             copies.append(message)
         seen[key] = message
+    copies = copies or list(saved_again(case.context))
     if copies:
         tokens = transcript_tokens(copies, case.policy.estimate)
-        rows = ", ".join(str(message.row.id) for message in copies[:8] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", "equal role, time, content and call id")
+        evidence = Evidence(Source.DATABASE, ranges(copies), "equal role, content and call id")
         yield Found(
             {
                 "told": "1 live row is an exact copy"
