@@ -136,7 +136,7 @@ def cache_payload(found: CacheReport) -> dict[str, Any]:
         "why": found.route.why,
         "breakpoints": list(dict.fromkeys(point.index for point in found.breakpoints if point.index >= 0)),
         "markers": [marker(point) for point in found.breakpoints],
-        "calls": [cache_call(call) for call in found.calls],
+        "calls": [cache_call(*pair) for pair in zip(found.calls, (None, *found.calls), strict=False)],
         "breaks": [_break(one, found) for one in found.breaks],
         "advice": {}
         if found.advice is None
@@ -156,9 +156,13 @@ def marker(point: Breakpoint) -> dict[str, Any]:
     return jsonio.fields(point, "index role where ttl honoured prefix_tokens")
 
 
-def cache_call(call: CacheCall) -> dict[str, Any]:
-    """A call and what it found in the cache."""
-    return jsonio.fields(call, "at session model prompt cache_read cache_write output hit_rate gap where")
+def cache_call(call: CacheCall, before: CacheCall | None) -> dict[str, Any]:
+    """A call, what it found in the cache, and the seconds since the one before it."""
+    return {
+        **jsonio.fields(call, "at session model prompt cache_read cache_write output hit_rate"),
+        "gap": None if before is None else call.since(before),
+        "where": call.where,
+    }
 
 
 def recorded_payload(found: RecordedUse) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def _table(found: CacheReport) -> Iterator[dict[str, Any]]:
     broken = {one.call: one for one in found.breaks}
     for place, call in enumerate(found.calls):
         one = broken.get(place)
-        yield cache_call(call) | {
+        yield cache_call(call, found.calls[place - 1] if place else None) | {
             "break": one and one.cause,
             "tokens_lost": one and one.tokens_lost,
             "cost_usd": jsonio.money(one.usd) if one else None,

@@ -349,7 +349,7 @@ def database_role(database: SessionDatabase, row: int) -> str:
 def test_a_very_long_session_is_split_in_time_linear_in_its_rows() -> None:
     rows = 20_000
     outlines = [RowOutline(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)]
-    summary = RowOutline(rows, "user", RowState.LIVE, rows * 10.0, None, key="summary", flagged=True)
+    summary = RowOutline(rows, "user", RowState.LIVE, rows * 10.0, None, key=rows, flagged=True)
     tail = [
         replace(outline, id=rows + at, key=outline.key) for at, outline in enumerate(outlines[-20:], start=1)
     ]

@@ -18,7 +18,7 @@ from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
 from core.model.finding import Finding
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, tokens
-from tests.core.account.prompt_cache.logs import START, call, spaced
+from tests.core.account.prompt_cache.logs import START, call
 
 OPUS = {
     "model": "claude-opus-4-5",
@@ -188,7 +188,7 @@ def test_f12_says_nothing_of_a_continuation_whose_rows_are_gone(book: Book) -> N
 
 def test_f14_a_model_that_never_reports_hits(book: Book) -> None:
     book.session("a", model="mute", **tokens(50_000)).session("b", **OPUS, **tokens(10, 5_000))
-    calls = spaced(*(call(n, 9_000, 0, model="mute") for n in range(6)))
+    calls = tuple(call(n, 9_000, 0, model="mute") for n in range(6))
     assert found(book, report=empty(calls=calls))["F14"].numbers["model"] == "mute"
 
 
