@@ -33,6 +33,8 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
         made: The dry run.
         saves: USD that each later request costs less; None when nobody knows the price.
     """
+    if made.plan.fails_at is not None:
+        return _fails(made.plan)
     if made.summary_index is None and not made.plan.engine:
         return _unchanged(made)
     if made.summary_index is None and len(made.after) == len(made.before):
@@ -48,6 +50,13 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
         saves,
         _protected(made.plan),
     )
+
+
+def _fails(plan: Plan) -> Headline:
+    """The release ends with an error, whatever is asked of it."""
+    table = headline_table()
+    told = table["fails"].format(release=plan.release, place=plan.fails_at)
+    return Headline(told, table["remedies"]["fails"], Severity.CRITICAL)
 
 
 def comparison_headline(shown: Comparison) -> Headline:
@@ -95,6 +104,8 @@ def plan_headline(plan: Plan) -> Headline:
     """Where the trigger stands, and what a compaction now would cut."""
     if plan.engine:
         return engine_plan(plan)
+    if plan.fails_at is not None:
+        return _fails(plan)
     cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
     if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."

@@ -13,7 +13,7 @@ from operator import itemgetter
 from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
 from core.compress.planning.stub_texts import StubTexts
 from core.compress.pruning.old_outputs import is_large, note
-from core.compress.pruning.shrink import Calls, answer_to, calls_by_id, duplicate, shrink
+from core.compress.pruning.shrink import Calls, answer_to, calls_by_id, duplicate, fails_on, shrink
 from core.compress.sizing.estimate import Size, Sizes, message_size, numbers, total_tokens
 from core.compress.sizing.weight import Weight, message_weight
 from core.hermes.policy.policy import Policy
@@ -57,6 +57,7 @@ class Measured:
         duplicate_sizes: Size of those that are references in `base`.
         shrunk_sizes: Size of each message if pruning shortened it, which only those have that it would.
         noted_sizes: Size of each large tool result as the note a lean tail makes of it.
+        failing: Where a release fails when it would shorten a tool result.
         columns: What each row is, for walking and anchoring.
         calls: The call of each id; of a list whose texts were let go, those that wait for a result.
         let_go: Hashes of the ids of the others.
@@ -81,6 +82,7 @@ class Measured:
     duplicate_sizes: Mapping[int, Size] = field(default_factory=dict)
     shrunk_sizes: Sizes = field(default_factory=Sizes)
     noted_sizes: Mapping[int, Size] = field(default_factory=dict)
+    failing: frozenset[int] = frozenset()
     columns: Columns = NO_COLUMNS
     estimates: array[int] = field(default_factory=numbers)
     whole: bool = True
@@ -161,6 +163,7 @@ def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = (
             **old.noted_sizes,
             **{i: size(note(m)) for i, m in enumerate(laid, new) if over and is_large(m, over)},
         },
+        failing=old.failing.union(new + i for i in shrunk if fails_on(laid[i], calls, policy.prune)),
         columns=columns,
         estimates=numbers(old.estimates, (total_tokens((one,), policy.estimate) for one in sizes)),
         whole=old.whole,

@@ -61,7 +61,9 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     if measured.policy.prune.middle_only:
         pruning = prune_span(measured, pruning, spans[1])
     spent = _is_spent(measured, pruning, spans[1])
+    fails_at = min(pruning.shrunk & measured.failing, default=None)
     blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *([_SPENT] if spent else ()))
+    blocks += () if fails_at is None else (_FAILS.format(release=measured.policy.release, place=fails_at),)
     return Plan(
         release=measured.policy.release,
         group=measured.policy.group,
@@ -90,9 +92,11 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         too_short=len(measured.messages) <= found.least,
         spent=spent,
         lean=lean,
+        fails_at=fails_at,
     )
 
 
+_FAILS = "Hermes {release} fails at message {place}: the arguments of its call are JSON, but no object"
 _SPENT = "the middle holds only earlier summaries"
 
 

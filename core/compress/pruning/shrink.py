@@ -53,6 +53,20 @@ def shrink(message: Message, calls: Calls, policy: Policy) -> Message | None:
     return None
 
 
+def fails_on(message: Message, calls: Calls, rules: PruneRules) -> bool:
+    """Whether a release ends with an error where it would write the line of a tool result."""
+    content = message.wire.get("content")
+    if not rules.needs_objects or rules.style != "line" or not isinstance(content, str):
+        return False
+    _, arguments = calls.get(answer_to(message), ("", ""))
+    if not isinstance(arguments, str) or arguments.lstrip()[:1] in ("{", ""):
+        return False
+    try:
+        return not isinstance(json.loads(arguments), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def duplicate(message: Message) -> Message:
     """An older copy of a tool result, as a reference to the newer one."""
     return message.with_wire(content=DUPLICATE)

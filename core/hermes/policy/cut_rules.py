@@ -132,6 +132,7 @@ class PruneRules:
         skill_window: Bodies of skills loaded in the last so many messages are left alone; 0 for none.
         blank_echoes: Blank user rows between the newest request and its answer are removed.
         middle_only: Only the middle is pruned, after it is cut.
+        needs_objects: The line of a result fails where the arguments of its call are JSON but no object.
     """
 
     style: str
@@ -150,3 +151,4 @@ class PruneRules:
     skill_window: int
     blank_echoes: bool
     middle_only: bool
+    needs_objects: bool

@@ -73,6 +73,7 @@ class Plan:
         lean: The tail is held small, as 0.22 can: large old results of it are shortened too.
         kept_from: First message that stays as it is because the boundary was moved there by hand.
         engine: The engine that decides in place of Hermes' own compressor; "" for that one.
+        fails_at: The first message at which the release ends with an error, whoever asks for it.
     """
 
     release: str
@@ -102,6 +103,7 @@ class Plan:
     lean: bool = False
     kept_from: int | None = None
     engine: str = ""
+    fails_at: int | None = None
 
     @property
     def window(self) -> int | None:

@@ -262,3 +262,52 @@ def test_a_summary_model_with_too_small_a_window_is_a_block() -> None:
 def test_compression_that_is_switched_off_is_a_block() -> None:
     found = plan_messages(messages(2), load_policy("0.19"), replace(SETTINGS[0], enabled=False))
     assert "compression.enabled is false" in found.blocked_by
+
+
+ARGUMENTS = {
+    '["ls", "-la"]': True,
+    "42": True,
+    '"ls"': True,
+    "null": True,
+    "{bad": False,
+    "": False,
+    "{}": False,
+}
+"""Of each whether 0.13 to 0.18 fail on it, as the releases themselves were seen to."""
+
+
+@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize(("arguments", "fails"), ARGUMENTS.items())
+def test_arguments_that_are_no_object_end_older_releases(release: str, arguments: str, fails: bool) -> None:
+    rows: list[Wire] = [{"role": "user", "content": "go"}]
+    for number in range(30):
+        function = {"name": "terminal", "arguments": arguments if number == 2 else "{}"}
+        rows.append(
+            {
+                "role": "assistant",
+                "content": "look",
+                "tool_calls": [{"id": f"c{number}", "function": function}],
+            }
+        )
+        rows.append({"role": "tool", "tool_call_id": f"c{number}", "content": f"r{number} " * 1_500})
+    rows.append({"role": "assistant", "content": "done"})
+    found = plan_messages(list(map(Message, rows)), load_policy(release), Settings(window=64_000))
+    older = releases().index(release) < releases().index("0.19")
+    assert found.fails_at == (6 if fails and older else None)
+    assert any("JSON, but no object" in reason for reason in found.blocked_by) == (fails and older)
+
+
+def test_a_result_too_short_or_too_new_to_be_shortened_ends_no_release() -> None:
+    def answered(size: int, after: int) -> Plan:
+        call = {"id": "c", "function": {"name": "terminal", "arguments": "[1]"}}
+        rows: list[Wire] = [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": "look", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "r" * size},
+            *({"role": "user", "content": "go on " * 800} for _ in range(after)),
+        ]
+        return plan_messages(list(map(Message, rows)), load_policy("0.13"), Settings(window=64_000))
+
+    assert answered(300, 40).fails_at == 2
+    assert answered(200, 40).fails_at is None
+    assert answered(300, 5).fails_at is None
