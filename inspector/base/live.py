@@ -12,6 +12,8 @@ from core.live.file_changes import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 
+BEHIND = "Hermes wrote more: press r"
+"""Of what takes too long, or costs too much, to be read again each second."""
 PACE = 0.12
 """Seconds between two looks."""
 LEAST, MOST = 0.5, 2.0

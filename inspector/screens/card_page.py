@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.store.database.locate import Location
+from inspector.base.live import BEHIND, Pulse
 from inspector.screens.page import Page
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.key_bar import KeyBar
@@ -32,6 +35,10 @@ class CardPage(Page):
         yield AnswerBar(rows.empty)
         yield Container(rows, Card(), id="verdicts")
         yield KeyBar()
+
+    def say_when_behind(self, location: Location) -> None:
+        """From now on; `r` reads again."""
+        Pulse(self, [location], partial(setattr, self.head, "right", (("severity-warning!", BEHIND),)))
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""

@@ -62,18 +62,22 @@ class Caller:
                 remedy="pip install 'hermes-inspector[notify]', or set it to false",
             )
         self._how, self._ring = how, ring
+        self._failed = ""
 
     def tell(self, events: Sequence[LiveEvent]) -> str:
-        """Call for some events; takes as long as the desktop does.
+        """Call for some events; takes as long as the desktop does. Where that fails, the bell rings instead.
 
         Returns:
-            Why the desktop could not be told; "" where it was, or need not be.
+            Why the desktop could not be told, once for each reason; "" where it was, or need not be.
         """
         if not events:
             return ""
         if self._how.bell:
             self._ring()
-        return self._show(events) if self._how.desktop else ""
+        before, self._failed = self._failed, self._show(events) if self._how.desktop else ""
+        if self._failed and not self._how.bell:
+            self._ring()
+        return self._failed if self._failed != before else ""
 
     def _show(self, events: Sequence[LiveEvent]) -> str:
         from desktop_notifier.sync import DesktopNotifierSync
@@ -87,7 +91,9 @@ class Caller:
             complaints.heard.append(type(error).__name__)
         finally:
             log.removeHandler(complaints)
-        return f"The desktop could not be told: {complaints.heard[0]}." if complaints.heard else ""
+        if not complaints.heard:
+            return ""
+        return f"The desktop could not be told, the terminal's bell rings instead: {complaints.heard[0]}."
 
 
 def notification(events: Sequence[LiveEvent]) -> str:

@@ -49,6 +49,11 @@ class ResultsScreen(CardPage):
         """Start."""
         self.head.left = titled("Results", self._title)
         self.results.focus()
+        self.say_when_behind(self._location)
+        self.action_refresh()
+
+    def action_refresh(self) -> None:
+        """Follow the results as they stand now."""
         self.follow(check_files=False)
 
     def follow(self, *, check_files: bool) -> None:
@@ -59,7 +64,7 @@ class ResultsScreen(CardPage):
     def _take(self, lives: ResultLives) -> None:
         again, self._lives = self._lives is not None, lives
         self.answer.answer = results_headline(lives)
-        self.head.left = _head(self._title, lives)
+        self.head.left, self.head.right = _head(self._title, lives), ()
         self.results.empty = NO_RESULTS
         self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)
         self._show_card()

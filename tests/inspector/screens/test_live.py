@@ -14,12 +14,12 @@ from textual.pilot import Pilot
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
+from inspector.base.live import BEHIND
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.chain.list_view import ChainList
 from inspector.screens.workspace.map.view import MapView
-from inspector.screens.workspace.preview.header import BEHIND
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.reading import explained
 from inspector.widgets.bars.title_bar import TitleBar
@@ -324,3 +324,20 @@ async def test_the_map_keeps_cursor_pair_and_what_is_typed_while_hermes_writes(c
         assert (view.listing.row_id, view.panes.list.marks) == (row, marks)
         assert app.focused is not None
         assert getattr(app.focused, "value", None) == "two"
+
+
+@pytest.mark.parametrize("screen", ["turns", "results", "spending"])
+async def test_a_page_that_does_not_follow_says_so_until_it_is_read_again(
+    writer: Writer, screen: str
+) -> None:
+    place = Location(writer.home / "state.db", writer.home)
+    app = InspectorApp([place], session=None if screen == "spending" else "s1", view=screen)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: not isinstance(app.screen, SessionsScreen | WorkspaceScreen))
+        await pilot.pause(1.0)
+        await until(pilot, lambda: all(one.is_finished for one in app.workers))
+        assert BEHIND not in drawn(pilot)
+        writer.message("more")
+        await until(pilot, lambda: BEHIND in drawn(pilot))
+        await pilot.press("r")
+        await until(pilot, lambda: BEHIND not in drawn(pilot))

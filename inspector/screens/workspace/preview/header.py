@@ -16,6 +16,7 @@ from textual.widget import Widget
 from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
+from inspector.base.live import BEHIND
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -27,8 +28,6 @@ MOST_WORDS = 2
 """Lines of Hermes' words, and of notes, at the most."""
 LEAST_CUT = 20
 """A piece that does not fit is cut where this many cells of it stay, else left out."""
-
-BEHIND = "Hermes wrote more: press r"
 
 
 class PreviewHeader(Vertical):

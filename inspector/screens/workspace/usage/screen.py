@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual import getters
 from textual.app import ComposeResult
 
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
+from inspector.base.live import BEHIND, Pulse
 from inspector.screens.page import Page
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.views import Subject, View
 from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.status_line import StatusLine
 
 
 class UsageView(View):
@@ -68,6 +71,8 @@ class UsageScreen(Page):
     def on_mount(self) -> None:
         """The rows take the keys."""
         self.panel.rows.focus()
+        line = self.query_one("#dimensions", StatusLine)
+        Pulse(self, self._locations, partial(setattr, line, "right", (("severity-warning!", BEHIND),)))
 
     def action_refresh(self) -> None:
         """Add up again."""

@@ -58,6 +58,7 @@ class TurnsScreen(CardPage):
         self._location, self._session, self._title = location, session, title
         self._event = event
         self._standings: tuple[Standing, ...] = ()
+        self._shown = False
 
     def compose(self) -> ComposeResult:
         """The turns."""
@@ -67,15 +68,22 @@ class TurnsScreen(CardPage):
         """Start."""
         self.head.left = _head(self._title, ())
         self.turns.focus()
+        self.say_when_behind(self._location)
+        self.action_refresh()
+
+    def action_refresh(self) -> None:
+        """Replay the turns as they stand now."""
         ask_store(self, self.WORK, self._location, partial(_replayed, self._session), self._take)
 
     def _take(self, found: Replayed) -> None:
-        self._standings = found.standings
+        again, before, newest = self._shown, self.turns.cursor, len(self._standings) - 1
+        self._shown, self._standings = True, found.standings
         self.answer.answer = found.answer
-        self.head.left = _head(self._title, found.standings)
+        self.head.left, self.head.right = _head(self._title, found.standings), ()
         self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
-        self.turns.show(ListRows(found.turns), cursor=places[0] if places else len(found.turns) - 1)
+        first = places[0] if places else len(found.turns) - 1
+        self.turns.show(ListRows(found.turns), cursor=before if again and before < newest else first)
         self._show_card()
 
     @on(RowList.Moved)

@@ -170,3 +170,15 @@ def test_notify_rings_on_stderr_for_a_failure_and_leaves_stdout_to_the_events(
     found = cli("watch", "--once", "--json", "--home", writer.home, "--cursor", cursor, "--notify", code=None)
     assert found.err.count("\a") == 1
     assert '"failure"' in found.out
+
+
+def test_notify_says_that_the_desktop_could_not_be_told(
+    writer: Writer, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "inspector.settings.calling.Caller.tell", lambda _, events: "no desktop" * bool(events)
+    )
+    told(cli, writer, tmp_path / "cursor", "--notify")
+    writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
+    args = ("watch", "--once", "--json", "--home", writer.home, "--cursor", tmp_path / "cursor", "--notify")
+    assert cli(*args, code=None).err == "hermes-inspector: no desktop\n"
