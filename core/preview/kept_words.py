@@ -10,7 +10,7 @@ from core.support.amounts import plural
 from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:
-    from core.model.compaction.preview import Fact, Retention
+    from core.model.compaction.preview import Fact, Retention, Unsupported
 
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
@@ -33,6 +33,18 @@ def facts_told(kept: Retention | None) -> Iterator[str]:
         yield f"Loses {', '.join(gone[:3])}."
     else:
         yield "Keeps every checkable fact."
+
+
+def claim_told(claim: Unsupported) -> str:
+    """What a summary claims and what the messages say instead, as a sentence or two."""
+    words = headline_table()["claims"]
+    of_sentence = claim.category in words
+    told = (claim.value if of_sentence else claim.where).strip(" -*•.")
+    said = words[claim.category if of_sentence else "value"].format(told=told, value=claim.value)
+    if not claim.nearest:
+        return f"{said}."
+    beside = words["elsewhere" if claim.message is None else "beside"]
+    return str(beside.format(claim=said, message=claim.message, nearest=claim.nearest.strip(" -*•.")))
 
 
 def kind_word(category: str) -> str:

@@ -117,7 +117,7 @@ def retention(
     focus: str | None = None,
     previous: str | None = None,
     offset: int = 0,
-    around: Sequence[Message] = (),
+    around: Sequence[tuple[int, Message]] = (),
     brief: bool = False,
 ) -> Retention:
     """Hold a summary against the messages it replaced.
@@ -129,7 +129,8 @@ def retention(
         focus: The topic it was asked to keep; its facts are counted apart.
         previous: The summary before it, to say what that one still knew.
         offset: Index of the first middle message in the whole list.
-        around: What else was said by then, in front of the middle and behind it: a summary may speak of it.
+        around: What else was said by then, in front of the middle and behind it, each with its index: a
+            summary may speak of it.
         brief: Only the facts with their fates, the share kept, and the claims that are more than suspected.
 
     Returns:
@@ -140,7 +141,8 @@ def retention(
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
     facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
-    evidence = Evidence(read, (*around, *middle), weighed, (previous,) if previous else ())
+    also = (previous,) if previous else ()
+    evidence = Evidence(read, (*(one for _, one in around), *middle), weighed, also, around=around)
     checked = check(summary, evidence, suspicions=not brief)
     kept, unsupported = score(facts, index, checked.vouched), _masked(checked.unsupported)
     found = Retention(facts, _by_category(facts), score=kept, unsupported=unsupported)
@@ -181,7 +183,8 @@ def retention_of(
         earlier: What compactions before it took out: a summary may still speak of that.
         brief: As there.
     """
-    around = (*earlier, *messages[: cut.start], *messages[cut.end :])
+    whole = list(enumerate(messages))
+    around = (*((-1, one) for one in earlier), *whole[: cut.start], *whole[cut.end :])
     return retention(
         messages[cut.start : cut.end],
         summary,

@@ -9,39 +9,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, islice
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from core.compress.facts.collect import endings, sentences
+from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
-from core.compress.facts.values import FactValue, day_of, prose_values, values
-from core.compress.retention.claims.attributed import unvoiced
+from core.compress.facts.values import FactValue, prose_values, values
+from core.compress.retention.claims.attributed import subject, unvoiced
 from core.compress.retention.claims.doubted import Doubt, doubts, is_sure, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reversed import turned_round
+from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, stands
 from core.compress.retention.claims.told import LABEL, QUOTED, told
-from core.compress.retention.ground.accounts import language_of
-from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.voices import language_of
+from core.hermes.markers.summary_signs import markers
 from core.model.compaction.preview import SUSPECTED, Unsupported
 
 _WHERE, _NEAREST = 240, 160
-_SMALL = 12
-"""Numbers up to this are counted by whoever writes a summary."""
+_LEAST_NEAR = 0.25
+"""Share of the words of a claim that what is quoted beside it must hold."""
 
-_COUNTED = frozenset(
-    ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
-)
-"""What whoever writes a summary counts, whatever its number."""
-
+_VALUES = frozenset(("paths", "ids", "names", "numbers", "dates", "urls", "hashes"))
 _MOST = 40
-_ADDED = 8
-"""Figures of a sentence of which another may be the sum."""
-
-_LEAST_WORDS = 3
-_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _NAME = re.compile(
     rf"(?<=[a-z,:(] )(?!{_DAY}[a-z]*\b)"
@@ -49,8 +42,6 @@ _NAME = re.compile(
 )
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
 
-_IDENTIFIER = re.compile(r"[\w.-]+")
-_LONG_WORD = re.compile(r"\w{3,}")
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
 _TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)")
 """What only a machine writes: a session, a branch with its number."""
@@ -58,11 +49,6 @@ _TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
-
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +86,10 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
     doubtful: dict[str, tuple[str, str]] = {}
     for one in read:
-        known.update((fact, _supported(fact, one.text, evidence)) for fact in one.facts if fact not in known)
+        known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += _strangers(one.text, one.facts, evidence)
-        strange += () if one.recorded else _misreported(one, evidence)
+        strange += () if strange or one.recorded else _misreported(one, evidence)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
         if not (strange or one.recorded or _is_copied(one, evidence)):
@@ -121,7 +107,8 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     place = {one.where: number for number, one in enumerate(read)}
     flagged = sorted(found.values(), key=lambda claim: place[claim.where])
     vouched = sum(known.values()) / len(known) if known else 1.0
-    return Checked((*flagged, *map(_suspicion, unlikely))[:_MOST], vouched)
+    claims = (*flagged, *map(_suspicion, unlikely))[:_MOST]
+    return Checked(tuple(_beside(one, evidence) for one in claims) if suspicions else claims, vouched)
 
 
 def _doubts(one: _Sentence, doubtful: Mapping[str, tuple[str, str]], evidence: Evidence) -> Iterator[Doubt]:
@@ -147,15 +134,23 @@ def _told_wrongly(claim: tuple[str, str], where: str) -> Unsupported:
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:
-    return Unsupported(
-        one_line(doubt.claim, _WHERE), SUSPECTED, doubt.where, one_line(doubt.nearest, _NEAREST)
-    )
+    return Unsupported(one_line(doubt.claim, _WHERE), SUSPECTED, doubt.where)
+
+
+def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
+    """A claim with what the messages say instead: the check that failed, else the words nearest to it."""
+    told = claim.where if claim.category in _VALUES else claim.value
+    found = evidence.acts.failure(kind_of_check(told)) if claim_words().checks.search(told) else None
+    found = found or evidence.accounts.nearest(*subject(told, tuple(_named(told))), _LEAST_NEAR)
+    at, line = found or (-1, "")
+    return replace(claim, nearest=one_line(line, _NEAREST), message=at if at >= 0 else None)
 
 
 def _sentences(summary: str) -> Iterator[str]:
     """The sentences of a summary without its headings, wrapped lines joined."""
     lines = (line for line in summary.splitlines() if not line.startswith("#"))
-    text = "\n".join(_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
+    said = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
+    text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in said)
     yield from sentences(_CUT.sub("… ", text))
 
 
@@ -168,10 +163,10 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
-            behind and behind[0].rstrip(".,;)") in _COUNTED
+            behind and behind[0].rstrip(".,;)") in COUNTED
         )
-        small = figure.isdigit() and int(figure) <= _SMALL
-        if not (known or small or _is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
+        small = figure.isdigit() and int(figure) <= SMALL
+        if not (known or small or is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
             yield "numbers", figure
     for token in _TOKEN.findall(sentence):
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
@@ -195,97 +190,3 @@ def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]
 def _is_heard(name: str, evidence: Evidence) -> bool:
     """Whether anybody uses a part of a name, as it stands or in another form."""
     return any(map(evidence.mentions, name.split())) or any(map(evidence.knows, roots(name)))
-
-
-def _supported(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
-    value = fact.value
-    if evidence.found(value):
-        return True
-    match fact.category:
-        case "paths":
-            return _path(value, evidence)
-        case "numbers":
-            return _number(value, sentence, evidence)
-        case "dates":
-            return _date(value, evidence)
-        case "urls":
-            address = value.partition("?")[0].rstrip("/")
-            return evidence.holds(address.partition("://")[2] or address)
-        case "hashes":
-            return evidence.holds(value.removeprefix("sha256:")[:7])
-        case "names":
-            return _name(value, evidence)
-        case _:
-            return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
-
-
-def _path(path: str, evidence: Evidence) -> bool:
-    """A file is known by its name with the folder it is in, anything else below folders that are known."""
-    parts = endings(path)
-    if not parts or evidence.holds(path):
-        return True
-    if not evidence.mentions(parts[-1]):
-        return False
-    if lexicon().file_name.fullmatch(parts[-1]):
-        return evidence.holds(parts[-2:][0])
-    return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
-
-
-def _number(value: str, sentence: str, evidence: Evidence) -> bool:
-    match = _FIGURE.search(value)
-    if match is None:
-        return True
-    figure = match.group().rstrip(",").replace(",", "")
-    money, unit = value[:1] in "$€£¥", value[match.end() :].strip()
-    counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
-    if unit in _COUNTED or (counted and counted[0].rstrip(".,;)") in _COUNTED):
-        return True
-    counted_by_hand = not money and unit not in lexicon().dull_units
-    if counted_by_hand and figure.isdigit() and int(figure) <= _SMALL:
-        return True
-    if _is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
-        return True
-    whole = figure.partition(".")[0]
-    grouped = f"{int(whole):,}{figure[len(whole) :]}"
-    if unit and not money:
-        return any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
-    forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
-    return any(map(evidence.mentions, dict.fromkeys(forms)))
-
-
-def _is_sum(figure: str, sentence: str) -> bool:
-    """Whether a figure is what two or three others of its sentence come to, or the difference of two."""
-    others = sorted({float(one.replace(",", "")) for one in _FIGURE.findall(sentence)} - {float(figure)})[
-        :_ADDED
-    ]
-    sums = {sum(some) for count in (2, 3) for some in combinations(others, count)}
-    return float(figure) in sums or any(one + float(figure) in others for one in others)
-
-
-def _is_rough(sentence: str, at: int, figure: str) -> bool:
-    """Whether a figure is said to be about so much, or is round and stands behind one that is."""
-    before = sentence[:at]
-    places = [at, *(match.start() for match in _FIGURE.finditer(before) if figure.endswith("0"))]
-    return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
-
-
-def _date(value: str, evidence: Evidence) -> bool:
-    day = day_of(value)
-    if day is None:
-        return True
-    month, number = day
-    full = _MONTHS[month - 1]
-    figures = (f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/")
-    spoken = [form for name in (full, full[:3]) for form in (f"{name} {number}", f"{number} {name}")]
-    return any(map(evidence.holds, figures)) or any(map(evidence.mentions, spoken))
-
-
-def _name(value: str, evidence: Evidence) -> bool:
-    """A name of code as it stands or by its last part; words in quotes are told loosely."""
-    if evidence.holds(value):
-        return True
-    if not _IDENTIFIER.fullmatch(value) or value.isupper():
-        words = _LONG_WORD.findall(value)
-        return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
-    last = value.rpartition(".")[2]
-    return len(last) > _LEAST_WORDS and last != value and evidence.mentions(last)

@@ -70,13 +70,15 @@ class Unsupported:
         value: What is claimed. Untrusted.
         category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done`, `constraints` or
             `suspected`.
-        nearest: Of what is only suspected the words of a message nearest to it, else "". Untrusted.
+        nearest: The words of the messages nearest to it, "" where none come near. Untrusted.
+        message: Index of the message they stand in, where it is one of those that were summarised.
     """
 
     value: str
     category: str
     where: str
     nearest: str = ""
+    message: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.compaction.preview import FactCount, Preview, Retention
+from core.preview.kept_words import claim_told
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
@@ -155,7 +156,10 @@ def _retention(found: Retention) -> dict[str, Any]:
         "rest": None if found.rest is None else _count(found.rest),
         "score": found.score,
         "lost": [jsonio.fields(anchor, "category value messages weight") for anchor in found.lost],
-        "unsupported": [jsonio.fields(claim, "value category where") for claim in found.unsupported],
+        "unsupported": [
+            jsonio.fields(claim, "value category where nearest message") | {"says": claim_told(claim)}
+            for claim in found.unsupported
+        ],
         "noise": dict(found.noise),
         **jsonio.fields(found, "lost_by_message stale missing_asks forgotten"),
     }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.model.compaction.preview import SUSPECTED, FactCount, Feedback, Preview, Retention
 from core.model.finding import Headline
 from core.model.transcript.message import Message
-from core.preview.kept_words import kind_word
+from core.preview.kept_words import claim_told, kind_word
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 from inspector.cli import output
@@ -108,15 +108,10 @@ def _counted(name: str, one: FactCount) -> list[str]:
 
 
 def _unsupported(found: Retention) -> Iterator[str]:
-    """What the summary claims and no message holds, each claim with its line; then what is only suspected."""
+    """What the summary claims and no message supports, beside what they say; then what is only suspected."""
     for claim in found.unsupported:
-        where = "" if claim.where == claim.value else f" in: {claim.where}"
-        if claim.category == SUSPECTED:
-            yield f"hardly borne out: {claim.value}{where} (nearest: {claim.nearest})"
-        else:
-            yield joined(
-                inked("not in the messages", Ink.WARNING), f", {claim.category}: {claim.value}{where}"
-            )
+        sure = claim.category != SUSPECTED
+        yield joined(inked("unsupported" if sure else "doubtful", Ink.WARNING), f": {claim_told(claim)}")
 
 
 def _lost(found: Retention) -> Iterator[str]:

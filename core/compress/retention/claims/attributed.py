@@ -42,7 +42,7 @@ def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> I
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """What a sentence says people wanted, in the language they speak: all that is told, and what alone."""
     spoken = _ASIDE.sub("", sentence)
-    words = claim_words().attributed.get(evidence.accounts.language)
+    words = claim_words().attributed.get(evidence.accounts.voices.language)
     found = (
         [one for one in words.wants.finditer(spoken) if _is_of_people(one, words, evidence)] if words else []
     )
@@ -55,7 +55,7 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
 def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
     """Whether people are who wants something, and not the assistant or something that was mentioned."""
     if match["name"]:
-        return evidence.accounts.is_person(match["name"])
+        return evidence.accounts.voices.is_person(match["name"])
     before = [one["people"] for one in words.speaker.finditer(match.string, 0, match.start())]
     return not match["joins"] or bool(before and before[-1])
 
@@ -67,7 +67,7 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
     if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
         telling = words
     least = _LAID_DOWN if rule else _VOICED
-    return bool(names or telling) and evidence.accounts.voiced(names, telling, rule=rule) < least
+    return bool(names or telling) and evidence.accounts.voices.voiced(names, telling, rule=rule) < least
 
 
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:

@@ -36,6 +36,7 @@ _COPIED = 0.3
 _MOST_WORDS = 12
 """Words and names of a clause that is long."""
 
+_ASIDE = re.compile(r" ?\([^()]*\)")
 _FEWEST = 3
 """Words and names of a clause in which one can stand for another."""
 
@@ -69,7 +70,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A clause with its signs and the words of the messages nearest to it.
+    """A clause with its signs.
 
     Attributes:
         where: The sentence it stands in.
@@ -80,7 +81,6 @@ class Doubt:
     claim: str
     where: str
     signs: Signs
-    nearest: str
     copied: bool
     weights: Mapping[str, float]
 
@@ -170,20 +170,24 @@ def doubts(
         names, told = subject(clause, facts)
         if len(names) + len(told) >= 2 and not _is_list(clause, facts):
             accounts = evidence.accounts.of(names, told, _LEAST)
-            nearest = max(accounts, key=lambda one: one.share, default=None)
             weights = evidence.accounts.weigh(names, told)
             signs = _signs(clause, facts, evidence, accounts, weights, found)
             claim = clause.strip(" .-*'")
-            copied = signs.apart < _COPIED and evidence.holds(claim)
-            yield Doubt(claim, where, signs, nearest.text if nearest else "", copied, weights)
+            copied = (signs.apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
+            yield Doubt(claim, where, signs, copied, weights)
+
+
+def _is_in(claim: str, accounts: Sequence[Account]) -> bool:
+    """Whether somebody said it word for word, in lines that were wrapped otherwise."""
+    words = " ".join(_ASIDE.sub("", claim).lower().split())
+    return any(words in " ".join(one.text.lower().split()) for one in accounts if 2 * one.share > 1)
 
 
 def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
     """Whether it only lists values: each stands somewhere or not, and nothing is told of them together."""
-    items = clause.split(", ")
-    return len(items) > 2 and all(
-        len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items
-    )
+    items = _ASIDE.sub("", clause).strip().split(", ")
+    listed = all(len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items)
+    return listed and (len(items) > 2 or (len(items) == 1 and len(items[0].split()) == 1))
 
 
 def _signs(

@@ -24,7 +24,7 @@ _START = 4
 _PART = re.compile(r"[;:,]\s+|[；：，]")
 _WORD = r"[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
-    rf"{FIGURE}(?:(?<=\d)|\b)"
+    rf"{FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d)"
     rf"(?P<nouns>[\s-]*(?:%|(?:(?!and |or |of |in |for |to |with ){_WORD}[\s-]+){{0,2}}{_WORD}))?",
     re.IGNORECASE,
 )

@@ -14,13 +14,14 @@ from itertools import accumulate
 from core.compress.facts.collect import LONGEST_REQUEST, sentences
 from core.compress.facts.history import Outcome
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.readable import View
+from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
-from core.compress.retention.ground.claim_words import claim_words, reporting
+from core.compress.retention.ground.claim_words import reporting
+from core.compress.retention.ground.voices import ASSISTANT, USER, Voices
 from core.model.transcript.message import Message
 
-USER, ASSISTANT, DOCUMENT, CALL = "user", "assistant", "document", "call"
+DOCUMENT, CALL = "document", "call"
 
 _ARGUMENTS, _RESULT = 1500, 600
 """Characters of a call's arguments and of its result that tell what it was about."""
@@ -35,16 +36,8 @@ _ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
 _APART = 100_000
 """Characters between two calls, which stand for themselves."""
 
-_BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
-"""Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
-
-_ASKS = re.compile(r"[?？]|吗")
-
-_CJK = re.compile("[\u3040-\u9fff]")
-_GERMAN = re.compile(
-    r"\b(?:der|die|das|und|ist|nicht|ich|bitte|für|mit|den|auf|ein|eine|wir|von)\b", re.IGNORECASE
-)
-_ENGLISH = re.compile(r"\b(?:the|to|of|is|and|for|that|it|my|with|this|you|on|an)\b", re.IGNORECASE)
+_MOST_NEAR = 5
+"""Texts that are looked at for the line nearest to a claim."""
 
 _LONG = 600
 """Characters of a call that tells several things, line by line."""
@@ -64,10 +57,12 @@ class Account:
     """One sentence somebody said, or one call with what it gave back.
 
     Attributes:
+        at: Index of its message; -1 of what is no message any more.
         share: How much of what was asked for it speaks of, 0 to 1.
         held: The names and roots of it that it holds.
     """
 
+    at: int
     text: str
     share: float
     held: frozenset[str]
@@ -78,24 +73,36 @@ class Accounts:
 
     Args:
         read: The middle, read.
-        known: Every message before the cut, whole.
-        also: Further texts nobody of the middle said, such as the summary before.
+        around: What else was said by then, which the summary may speak of, each with its index.
+        also: Further texts, such as the summary before.
         ended: Every call of the middle with its outcome.
     """
 
     def __init__(
-        self, read: Sequence[View], known: Sequence[Message], also: Sequence[str], ended: Sequence[Outcome]
+        self,
+        read: Sequence[View],
+        around: Sequence[tuple[int, Message]],
+        also: Sequence[str],
+        ended: Sequence[Outcome],
     ) -> None:
-        self._read, self._known, self._also, self._ended = read, known, also, ended
+        self._read, self._around, self._also, self._ended = read, around, also, ended
         self._weights: dict[str, float] = {}
 
     @cached_property
     def _texts(self) -> list[tuple[int, str, str, str]]:
         """Index, speaker, text and the same in lower case, of everything that was said."""
         spoken = [(-1, (DOCUMENT, text)) for text in self._also]
+        others = [(at, one) for at, one in self._around if one.role in (USER, ASSISTANT)]
+        heard = views([one for _, one in others])
+        spoken += [(others[view.index][0], said) for view in heard if (said := _said(view))]
         spoken += [(view.index, said) for view in self._read if (said := _said(view))]
         plain = ((at, speaker, without_code(text)) for at, (speaker, text) in spoken)
         return [(at, speaker, text, text.lower()) for at, speaker, text in plain]
+
+    @cached_property
+    def voices(self) -> Voices:
+        """What people said."""
+        return Voices(self._texts, self.weigh)
 
     @cached_property
     def spoken(self) -> list[tuple[int, str]]:
@@ -107,6 +114,20 @@ class Accounts:
         """What people said that came back as the result of a call."""
         results = (view for view in self._read if view.role == "tool")
         return [said[1] for view in results if (said := _said(view))]
+
+    def nearest(self, names: Sequence[str], words: Sequence[str], least: float) -> tuple[int, str] | None:
+        """The line that holds most of some names (in lower case) and roots, with the index of its message.
+
+        Args:
+            names: The names.
+            words: The roots.
+            least: Share of them a text must hold.
+        """
+        terms = [*names, *words]
+        found = sorted(self.of(names, words, least), key=lambda one: -one.share)[:_MOST_NEAR]
+        lines = [(one.at, line) for one in found for line in one.text.splitlines()]
+        at, line = max(lines, key=lambda one: self.share(terms, one[1]), default=(-1, ""))
+        return (at, line) if line and self.share(terms, line) >= least else None
 
     def lines(self, words: Sequence[str], least: float) -> Iterator[str]:
         """Sentences, and lines of calls, that hold a share of some roots.
@@ -128,59 +149,6 @@ class Accounts:
         counted = [word for word in weights if not (without and word.lstrip("=").startswith(without))]
         whole = sum(weights[word] for word in counted)
         return sum(weights[word] for word in counted if word in held) / whole if whole else 0.0
-
-    def voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
-        """Largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
-
-        A sentence counts with its neighbours, and with what it briefly answers.
-
-        Args:
-            names: The names.
-            words: The roots.
-            rule: Only what lays something down counts.
-        """
-        weights = self.weigh(names, words)
-        whole = sum(weights.values())
-        best = 0.0
-        for lower, held, lays_down in self._breaths:
-            if rule and not lays_down:
-                continue
-            said = (
-                weight
-                for term, weight in weights.items()
-                if term in held or (term in names and term in lower)
-            )
-            best = max(best, sum(said))
-        return best / whole if whole else 0.0
-
-    @cached_property
-    def language(self) -> str:
-        """What people speak: `zh`, `de` or `en`; "" of anything else, or when nobody says anything."""
-        return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
-
-    def is_person(self, name: str) -> bool:
-        """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
-        own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
-        return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
-
-    @cached_property
-    def _breaths(self) -> list[tuple[str, frozenset[str], bool]]:
-        """What people said, sentence by sentence with its neighbours, in lower case and as roots.
-
-        With each stands whether it lays something down.
-        """
-        found: list[tuple[str, frozenset[str], bool]] = []
-        before = ""
-        for _, speaker, text, lower in self._texts:
-            if speaker == USER:
-                said = sentences(text)
-                asked = before if len(text) < _BRIEF and _ASKS.search(before[-_BRIEF:]) else ""
-                for at in range(len(said)):
-                    near = f"{asked}\n{' '.join(said[max(0, at - 1) : at + 2])}"
-                    rule = claim_words().states_rule.search(said[at]) is not None
-                    found.append((near.lower(), frozenset(roots(near)), rule))
-            before = lower[-_ASKED:] if speaker == ASSISTANT else before
-        return found
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
@@ -210,7 +178,7 @@ class Accounts:
                 held = roots_of.intersection(words).union(name for name in names if name in lower)
                 share = sum(map(weights.__getitem__, held)) / whole
                 if share >= least:
-                    found.append(Account(sentence, share, held))
+                    found.append(Account(self._all[number][0], sentence, share, held))
         return found
 
     def _holding(self, weights: Mapping[str, float], names: Sequence[str], least: float) -> list[int]:
@@ -271,15 +239,6 @@ class Accounts:
             return _UNKNOWN
         rarity = math.log(1 + len(self._all) / holding) - 1
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
-
-
-def language_of(text: str) -> str:
-    """The language of a text: `zh`, `de` or `en`; "" of anything else."""
-    if 10 * len(_CJK.findall(text)) > len(text):
-        return "zh"
-    if len(_GERMAN.findall(text)) > len(_ENGLISH.findall(text)):
-        return "de"
-    return "en" if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
 
 
 def _said(view: View) -> tuple[str, str] | None:

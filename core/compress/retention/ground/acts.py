@@ -103,6 +103,11 @@ class Acts:
         counted = runs[-1:] if at_last else runs
         return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
 
+    def failure(self, kind: CheckKind | None) -> tuple[int, str] | None:
+        """The last run of a kind of check, or of any, if it failed: index of its result, and what it says."""
+        failed = [one for one in self.runs(kind)[-1:] if one.error]
+        return next(((one.result or one.at, one.error or "") for one in failed), None)
+
     def runs(self, kind: CheckKind | None) -> list[Outcome]:
         """The commands that ran a kind of check, or any."""
         ran = kind.ran if kind else claim_words().ran

@@ -89,6 +89,7 @@ class ClaimWords:
     everything: re.Pattern[str]
     came_from: re.Pattern[str]
     limit: re.Pattern[str]
+    sums: re.Pattern[str]
     rough: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
 

@@ -44,12 +44,19 @@ class Evidence:
         known: Every message before the cut, whole.
         also: Further texts the summary may draw on, such as the summary before.
         weighed: The middle's facts.
+        around: Those of the messages that stand outside the middle, each with its index, -1 of old ones.
     """
 
     def __init__(
-        self, read: Sequence[View], known: Sequence[Message], weighed: Weighed, also: Sequence[str] = ()
+        self,
+        read: Sequence[View],
+        known: Sequence[Message],
+        weighed: Weighed,
+        also: Sequence[str] = (),
+        *,
+        around: Sequence[tuple[int, Message]] = (),
     ) -> None:
-        self._read, self._known, self._also = read, known, also
+        self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = weighed.values, weighed.ended
         self.messages = len(known)
 
@@ -125,7 +132,7 @@ class Evidence:
     @cached_property
     def accounts(self) -> Accounts:
         """Who said what, and what edits replaced."""
-        return Accounts(self._read, self._known, self._also, self._ended)
+        return Accounts(self._read, self._around, self._also, self._ended)
 
     @cached_property
     def acts(self) -> Acts:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
 
 from rich.style import Style
 
-from core.model.compaction.preview import Fact
+from core.model.compaction.preview import SUSPECTED, Fact, Retention, Unsupported
 from core.preview.comparison import Comparison
-from core.preview.kept_words import kind_word
+from core.preview.kept_words import claim_told, kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows
 from inspector.screens.workspace.preview.summary_lines import SummaryLine
 from inspector.terminal.line import Line
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.message_line import Marks, draw_message
@@ -23,6 +26,9 @@ FATES = {
     "kept": ("✓", "severity-ok"),
 }
 """A sign and a theme token a fate, worst first."""
+
+
+CLAIM = "▲"
 
 
 class AfterList(RowList[AfterEntry]):
@@ -88,16 +94,50 @@ NO_FACTS = (
 )
 
 
-class FactList(RowList[Fact]):
-    """The facts of the middle, the lost ones first."""
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """A line of what is said of one claim of the summary.
+
+    Attributes:
+        first: It is the first of them.
+        sure: The claim is more than suspected.
+        messages: The message that says something else, where there is one.
+    """
+
+    text: str
+    first: bool
+    sure: bool
+    messages: tuple[int, ...]
+
+
+class FactList(RowList[Fact | ClaimLine]):
+    """What the summary claims and no message says, then the facts of the middle, the lost ones first."""
 
     HEADER_LINES = 1
 
-    def show_anchors(self, anchors: Sequence[Fact]) -> None:
-        """Show them, worst fate first, and in it what is missed most."""
-        order = list(FATES)
+    def __init__(self, *, empty: str) -> None:
+        super().__init__(empty=empty)
+        self._kept: Retention | None = None
+
+    def show_kept(self, kept: Retention | None) -> None:
+        """Show a report: claims, then facts by their fate, in it what is missed most first."""
+        self._kept = kept
+        self._wrap(cursor=0)
+
+    def on_resize(self) -> None:
+        """Wrap the claims for the new width."""
+        self._wrap(cursor=None)
+
+    def _wrap(self, cursor: int | None) -> None:
+        anchors, order = self._kept.anchors if self._kept else (), list(FATES)
         ranked = sorted(anchors, key=lambda one: (order.index(one.fate), -one.weight))
-        self.show(ListRows(ranked), cursor=0)
+        claims = chain.from_iterable(map(self._claim_lines, self._kept.unsupported if self._kept else ()))
+        self.show(ListRows((*claims, *ranked)), cursor=cursor)
+
+    def _claim_lines(self, claim: Unsupported) -> Iterator[ClaimLine]:
+        messages = () if claim.message is None else (claim.message,)
+        for number, line in enumerate(wrap(clean(claim_told(claim)), max(8, self.row_width - 4))):
+            yield ClaimLine(line, not number, claim.category != SUSPECTED, messages)
 
     def draw_header(self, width: int) -> list[Line]:
         """Names of the columns, where there is anything in them."""
@@ -107,8 +147,12 @@ class FactList(RowList[Fact]):
         line = Line().gap(3).cell("outcome", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
         return [line.gap(2).add("what", ink, most=max(0, width - line.width - 2))]
 
-    def draw_row(self, row: Fact, index: int, width: int) -> Line:
-        """What became of it, category, where it stood, the fact."""
+    def draw_row(self, row: Fact | ClaimLine, index: int, width: int) -> Line:
+        """A line about a claim; of a fact what became of it, category, where it stood, what it is."""
+        if isinstance(row, ClaimLine):
+            ink = self.palette.style("severity-warning" if row.sure else "ink-muted")
+            line = Line().gap().add(CLAIM if row.first else " ", ink).gap()
+            return line.add(row.text, self.palette.style("ink"), most=max(0, width - line.width))
         sign, token = FATES[row.fate]
         ink, muted = self.palette.style(token), self.palette.style("ink-muted")
         line = (

@@ -122,7 +122,7 @@ class PreviewPanes(Reporting, Vertical):
         self.after.tell(comparison)
         kept = comparison.retention if comparison else None
         self.query_one(RetentionStrip).show(kept, comparison.focus if comparison else None)
-        self.query_one(FactList).show_anchors(kept.anchors if kept else ())
+        self.query_one(FactList).show_kept(kept)
 
     def look(self, mode: str) -> None:
         """Look in another way; the same way again goes back to both sides."""

@@ -21,7 +21,10 @@ def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> N
     found = replace(preview_of(WORK, WORK[:1], None), retention=retention(WORK, TOLD))
     told = [str(line) for line in diff(found) if str(line).startswith("# ")]
     assert told == [
-        "# not in the messages, paths: src/weekly.py in: src/weekly.py was deleted.",
-        "# not in the messages, paths: src/daily.py in: src/daily.py was deleted.",
-        f"# hardly borne out: {LIE} in: {LIE}. (nearest: The worker ran out of heap.)",
+        *(
+            f"# unsupported: The summary says “{name} was deleted”; no message gives “{name}” there."
+            for name in ("src/weekly.py", "src/daily.py")
+        ),
+        f"# doubtful: The summary says “{LIE}”; the messages hardly bear that out. "
+        "Message 1 says “The worker ran out of heap”.",
     ]

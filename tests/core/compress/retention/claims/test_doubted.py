@@ -89,7 +89,7 @@ def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_le
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
     none = dict.fromkeys((one.name for one in fields(Signs)), 0.0)
     signs = Signs(**none | {"apart": apart, "long": len(terms) / 12})
-    return Doubt(where, where, signs, "", False, dict.fromkeys(terms, 1.0))
+    return Doubt(where, where, signs, False, dict.fromkeys(terms, 1.0))
 
 
 LIKELY = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(6)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from textual.events import MouseScrollDown
 
+from core.model.compaction.preview import Unsupported
 from core.preview.headline import comparison_headline
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
@@ -243,3 +244,21 @@ async def test_the_row_under_the_cursor_is_level_with_the_one_that_stands_for_it
         blocks = blocks_of(before_banding(panes.laid), panes.laid.head.size, panes.laid.middle.size)
         stands = linked(160, blocks, panes.after.after.blocks)
         assert stands - panes.after.scroll_offset.y == 160 - panes.before.scroll_offset.y
+
+
+async def test_a_claim_no_message_supports_stands_above_the_facts_and_leads_to_what_was_said(
+    samples: Location,
+) -> None:
+    async with settled(open_app(samples, FULL, "preview"), 80, 24) as pilot:
+        await press(pilot, "x")
+        found, facts = shown(pilot), pilot.app.screen.query_one(FactList)
+        claim = Unsupported("All tests pass.", "done", "All tests pass.", "3 failed", found.middle.start)
+        assert found.retention is not None
+        facts.show_kept(replace(found.retention, unsupported=(claim,)))
+        await settle(pilot)
+        words = " ".join(drawn(pilot).split())
+        assert "▲ The summary says “All tests pass”; nothing in the messages bears that out." in words
+        assert f"Message {found.middle.start} says “3 failed”." in words
+        await press(pilot, "enter")
+        assert view(pilot).panes.mode == SIDES
+        assert view(pilot).panes.before.message == found.middle.start

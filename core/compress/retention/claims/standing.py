@@ -1,0 +1,144 @@
+"""Whether a value of a summary stands in the messages, in whatever form."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+
+from core.compress.facts.collect import endings
+from core.compress.facts.lexicon import lexicon
+from core.compress.facts.values import FactValue, day_of
+from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.evidence import Evidence
+
+SMALL = 12
+"""Numbers up to this are counted by whoever writes a summary."""
+
+COUNTED = frozenset(
+    ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
+)
+"""What whoever writes a summary counts, whatever its number."""
+
+_ADDED = 8
+"""Figures of a sentence of which another may be the sum."""
+
+_LEAST_WORDS = 3
+_TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})[\w./-]*"), 200
+"""A name or figure that stands for one thing; characters of a line that is about one."""
+
+_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_IDENTIFIER = re.compile(r"[\w.-]+")
+_LONG_WORD = re.compile(r"\w{3,}")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+
+
+def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
+    """Whether the messages hold a value.
+
+    Args:
+        fact: The value.
+        sentence: The sentence of the summary it stands in.
+        evidence: What the messages bear out.
+    """
+    value = fact.value
+    if evidence.found(value):
+        return True
+    match fact.category:
+        case "paths":
+            return _path(value, evidence)
+        case "numbers":
+            return _number(value, sentence, evidence)
+        case "dates":
+            return _date(value, evidence)
+        case "urls":
+            address = value.partition("?")[0].rstrip("/")
+            return evidence.holds(address.partition("://")[2] or address)
+        case "hashes":
+            return evidence.holds(value.removeprefix("sha256:")[:7])
+        case "names":
+            return _name(value, evidence)
+        case _:
+            return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
+
+
+def _path(path: str, evidence: Evidence) -> bool:
+    """A file is known by its name with the folder it is in, anything else below folders that are known."""
+    parts = endings(path)
+    if not parts or evidence.holds(path):
+        return True
+    if not evidence.mentions(parts[-1]):
+        return False
+    if lexicon().file_name.fullmatch(parts[-1]):
+        return evidence.holds(parts[-2:][0])
+    return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
+
+
+def _number(value: str, sentence: str, evidence: Evidence) -> bool:
+    match = _FIGURE.search(value)
+    if match is None:
+        return True
+    figure = match.group().rstrip(",").replace(",", "")
+    money, unit = value[:1] in "$€£¥", value[match.end() :].strip()
+    counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
+    if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
+        return True
+    counted_by_hand = not money and unit not in lexicon().dull_units
+    if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
+        return True
+    if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
+        return True
+    whole = figure.partition(".")[0]
+    grouped = f"{int(whole):,}{figure[len(whole) :]}"
+    if unit and not money:
+        measured = any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
+        return measured or _is_beside(figure, sentence, evidence)
+    forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
+    return any(map(evidence.mentions, dict.fromkeys(forms)))
+
+
+def _is_sum(figure: str, sentence: str) -> bool:
+    """Whether a figure is told as what two or three others of its sentence come to, or differ by."""
+    if not claim_words().sums.search(sentence):
+        return False
+    figures = {float(one.replace(",", "")) for one in _FIGURE.findall(sentence)}
+    others = sorted(figures - {float(figure)})[:_ADDED]
+    sums = {sum(some) for count in (2, 3) for some in combinations(others, count)}
+    return float(figure) in sums or any(one + float(figure) in others for one in others)
+
+
+def is_rough(sentence: str, at: int, figure: str) -> bool:
+    """Whether a figure is said to be about so much, or is round and stands behind one that is."""
+    before = sentence[:at]
+    places = [at, *(match.start() for match in _FIGURE.finditer(before) if figure.endswith("0"))]
+    return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
+
+
+def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
+    """Whether a figure stands, without what it measures, beside another name or figure of its sentence."""
+    others = [one for one in _TELLING.findall(sentence.lower()) if figure not in one]
+    return any(one in line for line in evidence.lines(figure) if len(line) < _BRIEF_LINE for one in others)
+
+
+def _date(value: str, evidence: Evidence) -> bool:
+    day = day_of(value)
+    if day is None:
+        return True
+    month, number = day
+    full = _MONTHS[month - 1]
+    figures = (f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/")
+    spoken = [form for name in (full, full[:3]) for form in (f"{name} {number}", f"{number} {name}")]
+    return any(map(evidence.holds, figures)) or any(map(evidence.mentions, spoken))
+
+
+def _name(value: str, evidence: Evidence) -> bool:
+    """A name of code as it stands or by its last part; words in quotes are told loosely."""
+    if evidence.holds(value):
+        return True
+    if not _IDENTIFIER.fullmatch(value) or value.isupper():
+        words = _LONG_WORD.findall(value)
+        return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
+    last = value.rpartition(".")[2]
+    return len(last) > _LEAST_WORDS and last != value and evidence.mentions(last)

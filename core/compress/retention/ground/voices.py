@@ -1,0 +1,102 @@
+"""What people said, breath by breath, and the language they say it in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+from core.compress.facts.collect import sentences
+from core.compress.facts.topic import roots
+from core.compress.retention.ground.claim_words import claim_words
+
+USER, ASSISTANT = "user", "assistant"
+
+_BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
+"""Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
+
+_ASKS = re.compile(r"[?？]|吗")
+
+_CJK = re.compile("[\u3040-\u9fff]")
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|und|ist|nicht|ich|bitte|für|mit|den|auf|ein|eine|wir|von)\b", re.IGNORECASE
+)
+_ENGLISH = re.compile(r"\b(?:the|to|of|is|and|for|that|it|my|with|this|you|on|was|be)\b", re.IGNORECASE)
+
+
+class Voices:
+    """Answers what people said, among all that was said.
+
+    Args:
+        spoken: Index, speaker, text and the same in lower case, of everything that was said.
+        weigh: What names and roots count.
+    """
+
+    def __init__(
+        self,
+        spoken: Sequence[tuple[int, str, str, str]],
+        weigh: Callable[[Sequence[str], Sequence[str]], Mapping[str, float]],
+    ) -> None:
+        self._texts, self._weigh = spoken, weigh
+
+    def voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
+        """Largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
+
+        A sentence counts with its neighbours, and with what it briefly answers.
+
+        Args:
+            names: The names.
+            words: The roots.
+            rule: Only what lays something down counts.
+        """
+        weights = self._weigh(names, words)
+        whole = sum(weights.values())
+        best = 0.0
+        for lower, held, lays_down in self._breaths:
+            if rule and not lays_down:
+                continue
+            said = (
+                weight
+                for term, weight in weights.items()
+                if term in held or (term in names and term in lower)
+            )
+            best = max(best, sum(said))
+        return best / whole if whole else 0.0
+
+    @cached_property
+    def language(self) -> str:
+        """What people speak: `zh`, `de` or `en`; "" of anything else, or when nobody says anything."""
+        return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
+
+    def is_person(self, name: str) -> bool:
+        """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
+        own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
+        return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
+
+    @cached_property
+    def _breaths(self) -> list[tuple[str, frozenset[str], bool]]:
+        """What people said, sentence by sentence with its neighbours, in lower case and as roots.
+
+        With each stands whether it lays something down.
+        """
+        found: list[tuple[str, frozenset[str], bool]] = []
+        before = ""
+        for _, speaker, text, lower in self._texts:
+            if speaker == USER:
+                said = sentences(text)
+                asked = before if len(text) < _BRIEF and _ASKS.search(before[-_BRIEF:]) else ""
+                for at in range(len(said)):
+                    near = f"{asked}\n{' '.join(said[max(0, at - 1) : at + 2])}"
+                    rule = claim_words().states_rule.search(said[at]) is not None
+                    found.append((near.lower(), frozenset(roots(near)), rule))
+            before = lower[-_ASKED:] if speaker == ASSISTANT else before
+        return found
+
+
+def language_of(text: str) -> str:
+    """The language of a text: `zh`, `de` or `en`; "" of anything else."""
+    if 10 * len(_CJK.findall(text)) > len(text):
+        return "zh"
+    if len(_GERMAN.findall(text)) > len(_ENGLISH.findall(text)):
+        return "de"
+    return "en" if text and sum(map(str.isascii, text)) >= _LATIN * len(text) else ""
