@@ -112,6 +112,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         tokens=found.tokens,
         threshold=found.threshold,
         window=found.window,
+        window_verdict=found.window_verdict,
         messages_before=before,
         messages_after=after,
         tokens_after=_tokens_after(context, attempt, rows, release),
@@ -232,12 +233,29 @@ def _notes(context: ConversationContext) -> Iterator[str]:
             f"a resumed session loads all {len(context.newest_messages):,}"
         )
     yield from engine.notes if engine is not None else ()
+    yield from _other_model(context)
     own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:
         yield f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
     missing = engine_loaded(log.records)
     if missing is not None and missing.kind is Kind.ENGINE_MISSING:
         yield f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides"
+
+
+def _other_model(context: ConversationContext) -> Iterator[str]:
+    """Another model answered last than the session is booked on, as `/model` leaves it before 0.22."""
+    last = next((one for one in reversed(context.log.records) if one.kind is Kind.CALL and one.model), None)
+    booked = context.conversation.tip.model
+    if last is None or not booked or _bare(last.model or "") == _bare(booked):
+        return
+    yield (
+        f"{last.where}: {last.model} answered last; a process that still runs goes on with it, "
+        f"the window shown is that of {booked}, with which a resumed session begins"
+    )
+
+
+def _bare(model: str) -> str:
+    return model.rpartition("/")[2]
 
 
 def where_it_stands(context: ConversationContext) -> Now:

@@ -30,6 +30,7 @@ class PastWindow(NamedTuple):
         claims: What the log states of other runs, where that differs.
         edited: config.yaml was changed between this compaction and the end of the conversation, so what it
             says is of later times, unless the sizes of then bear it out.
+        later: No line says so, and the config.yaml that does was last changed after the conversation.
     """
 
     window: int | None
@@ -37,6 +38,7 @@ class PastWindow(NamedTuple):
     shrunk: Shrunk | None = None
     claims: tuple[int, ...] = ()
     edited: bool = False
+    later: bool = False
 
 
 def past_window(
@@ -44,8 +46,10 @@ def past_window(
 ) -> PastWindow:
     """The window in force then: by the deciding line, by other lines of the same run, else by files."""
     if attempt is None:
-        edited = rows is not None and edited_after(context, rows.at)
-        return PastWindow(None if edited else _booked(context, rows), edited=edited)
+        at = rows.at if rows is not None else None
+        edited = edited_after(context, at)
+        later = not edited and _window_set(context) and _changed_since(context, at)
+        return PastWindow(None if edited else _booked(context, rows), edited=edited, later=later)
     if attempt.cause.window is not None:
         return PastWindow(attempt.cause.window, stated=True)
     model = attempt.started.model if attempt.started is not None else None
@@ -58,9 +62,11 @@ def past_window(
         return PastWindow(shrunk.window, True, shrunk)
     if before or own:
         return PastWindow((before or own[:1])[-1].window, True)
-    edited = edited_after(context, context.clock.utc(attempt.first.at))
+    at = context.clock.utc(attempt.first.at)
+    edited = edited_after(context, at)
     others = {line.window for line in known if line.window and line.window != base}
-    return PastWindow(base, claims=tuple(sorted(others)), edited=edited)
+    later = not edited and _window_set(context) and _changed_since(context, at)
+    return PastWindow(base, claims=tuple(sorted(others)), edited=edited, later=later)
 
 
 def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | None:
@@ -111,7 +117,13 @@ def edited_after(context: ConversationContext, at: datetime | None) -> bool:
     A file that is newer than everything else may as well be a copy.
     """
     changed = _changed(context)
-    return at is not None and changed is not None and at + _SECOND < changed < _lived_until(context)
+    return _changed_since(context, at) and changed is not None and changed < _lived_until(context)
+
+
+def _changed_since(context: ConversationContext, at: datetime | None) -> bool:
+    """Whether the config.yaml that gives the window was last changed after a moment."""
+    changed = _changed(context)
+    return at is not None and changed is not None and at + _SECOND < changed
 
 
 def _changed(context: ConversationContext) -> datetime | None:

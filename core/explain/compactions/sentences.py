@@ -57,6 +57,8 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
         yield from ruling.limits.arithmetic
     else:
         yield ruling.others or _no_threshold(ruling)
+    if ruling.window_verdict is Verdict.SUSPECTED:
+        yield f"the window of {ruling.window:,} is from today's config.yaml; no line of then states it"
     if ruling.past.edited and ruling.threshold is not None:
         yield "config.yaml was changed since, but what passed and what fired fit its threshold"
     if ruling.lowered is not None:

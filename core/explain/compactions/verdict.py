@@ -52,6 +52,15 @@ class Ruling(NamedTuple):
     most: int | None = None
 
     @property
+    def window_verdict(self) -> Verdict:
+        """How sure the window is: a line of then states it, files as old as that do, or files of today."""
+        if self.window is None:
+            return Verdict.UNKNOWN
+        if self.past.stated:
+            return Verdict.PROVED
+        return Verdict.SUSPECTED if self.past.later else Verdict.DERIVED
+
+    @property
     def by_count(self) -> bool:
         """The gateway stepped in below its number of tokens: there were too many messages."""
         if self.trigger is not Trigger.HYGIENE or self.derived is not None:

@@ -120,6 +120,7 @@ class CompressionEvent:
         headline: What a reader is told first, and what helps.
         attempt: Which of its turn's attempts it was; None where it takes none of them.
         refused: What a provider's refusal behind it truly was about: `input_overflow`, `output_cap`, ...
+        window_verdict: How sure the window is: stated then, by files as old as that, or by those of today.
         undo: The command that takes it back, where this program wrote it.
     """
 
@@ -148,6 +149,7 @@ class CompressionEvent:
     headline: Headline = NO_HEADLINE
     refused: str = ""
     attempt: TurnAttempt | None = None
+    window_verdict: Verdict = Verdict.UNKNOWN
     undo: str | None = None
 
     @property

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from core.explain.events import explain
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Verdict
@@ -153,3 +157,49 @@ def test_a_window_stated_in_another_session_proves_nothing_here(begun: MakeHome)
     assert (window.tokens, window.source, window.verdict) == (100_000, "log", Verdict.DERIVED)
     home.line(line)
     assert explained(home).context.window.verdict is Verdict.PROVED
+
+
+def edited(home: Home, seconds: float) -> None:
+    """config.yaml was last changed so long after what has been written so far."""
+    moment = home.db.tick(0) + seconds
+    os.utime(home.path / "config.yaml", (moment, moment))
+
+
+def test_a_window_that_only_config_of_today_gives_says_so(home: Home) -> None:
+    home.call(6, 60_000)
+    home.started(60_000, 28)
+    compacted(home)
+    edited(home, 90_000)
+    event = only(home)
+    assert (event.window, event.window_verdict) == (64_000, Verdict.SUSPECTED)
+    assert "the window of 64,000 is from today's config.yaml; no line of then states it" in event.arithmetic
+
+
+def test_a_config_that_is_older_than_the_compaction_gives_its_window(home: Home) -> None:
+    edited(home, -90_000)
+    home.call(6, 60_000)
+    home.started(60_000, 28)
+    compacted(home)
+    event = only(home)
+    assert (event.window, event.window_verdict) == (64_000, Verdict.DERIVED)
+    assert not any("today's" in line for line in event.arithmetic)
+
+
+def test_a_line_that_states_the_window_proves_it_whatever_config_says_today(home: Home) -> None:
+    home.call(6, 52_000)
+    home.pre_api(54_828)
+    home.started(54_828, 28)
+    compacted(home)
+    edited(home, 90_000)
+    assert only(home).window_verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(("model", "told"), [("mock-big", True), ("vendor/mock-model", False)])
+def test_a_model_that_answered_last_but_is_not_the_sessions_is_told(
+    begun: MakeHome, model: str, told: bool
+) -> None:
+    home = begun(model=model)
+    home.talk(2)
+    home.call(1, 9_000)
+    notes = [note for note in explained(home).notes if "mock-model answered last" in note]
+    assert bool(notes) is told
