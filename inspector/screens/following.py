@@ -35,7 +35,7 @@ from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.pressure_bar import Pressure, draw
 from inspector.widgets.panes.text_pane import TextPane
 
-MOST = 500
+MOST = 200
 """Events kept on screen, the newest first."""
 BAR = 60
 """Cells of the bar, at most."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any
 
 from core.account.prompt_cache.routes import Placing, placing
@@ -78,10 +77,8 @@ def with_prefix_tokens(
         weights: Tokens of each message.
         base: Tokens of what stands before the messages: tool schemas, and a system prompt kept apart.
     """
-    sums = list(accumulate(weights, initial=base))
     return tuple(
-        replace(point, prefix_tokens=sums[point.index + 1] if point.index >= 0 else base)
-        for point in breakpoints
+        replace(point, prefix_tokens=base + sum(weights[: max(0, point.index + 1)])) for point in breakpoints
     )
 
 

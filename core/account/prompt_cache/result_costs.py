@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from heapq import nsmallest
@@ -154,8 +154,10 @@ def _lives(generations: Iterable[ResultNotes]) -> Iterator[_Life]:
     yield from known.values()
     for at, call in enumerate(newest.ids):
         if call not in known:
-            calls, size = newest.calls - newest.before[at], newest.tokens[at]
-            yield replace(_begun(newest, at), calls=calls, carried=size * calls)
+            life = _begun(newest, at)
+            life.calls = newest.calls - newest.before[at]
+            life.carried = life.tokens * life.calls
+            yield life
 
 
 def _begun(notes: ResultNotes, at: int) -> _Life:

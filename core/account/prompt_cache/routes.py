@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.breaks import SECONDS
 from core.hermes.config.config_values import api_mode_of, host_of
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.prices import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
 from core.support.yaml_tables import newest_for, shared_table, version
 
@@ -159,6 +160,7 @@ _TESTS: Mapping[str, Callable[[Any, Route], bool]] = {
 }
 
 
+_LIFETIMES = ("5m", "1h")
 _MARGIN = Decimal("0.02")
 """A difference below this share is none."""
 
@@ -183,33 +185,46 @@ def advise(
         sum(gap > SECONDS["1h"] for gap in gaps),
     )
     broken = {one.call for one in breaks if one.cause != "ttl_expired"}
-    short, long = (_cost(calls, broken, lifetime, price) for lifetime in ("5m", "1h"))
+    short, long = _costs(calls, broken, price)
     better, reason = _verdict(counts, short, long)
     return TtlAdvice(ttl, better, reason, short, long, counts)
 
 
-def _cost(
+def _costs(
     calls: Sequence[CacheCall],
     broken: set[int],
-    lifetime: str,
     price: Callable[[CacheCall], PriceRow | None] | None,
-) -> Decimal | None:
-    """USD of the input side of all calls with one lifetime."""
-    total, before = Decimal(0), 0
+) -> tuple[Decimal | None, ...]:
+    """USD of the input side of all calls with each lifetime: tokens of equal rates are one sum."""
+    sums: dict[int, tuple[Rates, list[int]]] = {}
+    before = 0
     for place, call in enumerate(calls):
         prompt = call.prompt
-        entry = price(call) if price else None
         if prompt is None:
             continue
+        entry = price(call) if price else None
         rates = rates_for(entry, prompt) if entry else None
-        write = write_rate(rates, one_hour=lifetime == "1h") if rates else None
-        if rates is None or write is None or rates.cache_read is None or rates.cache_write is None:
-            return None
-        kept = place > 0 and call.since(calls[place - 1]) <= SECONDS[lifetime]
-        read = (call.cache_read or 0) if place in broken else min(before, prompt) if kept else 0
-        total += (read * rates.cache_read + (prompt - read) * write) / MILLION
+        if rates is None or rates.cache_read is None or rates.cache_write is None:
+            return None, None
+        pause = call.since(calls[place - 1]) if place else math.inf
+        counted = sums.setdefault(id(rates), (rates, [0] * (1 + len(_LIFETIMES))))[1]
+        counted[0] += prompt
+        for at, lifetime in enumerate(_LIFETIMES, 1):
+            kept = min(before, prompt) if pause <= SECONDS[lifetime] else 0
+            counted[at] += (call.cache_read or 0) if place in broken else kept
         before = prompt
-    return total
+    return tuple(
+        sum((_usd(rates, counted[0], counted[at], lifetime) for rates, counted in sums.values()), Decimal(0))
+        for at, lifetime in enumerate(_LIFETIMES, 1)
+    )
+
+
+def _usd(rates: Rates, prompt: int, read: int, lifetime: str) -> Decimal:
+    """What tokens cost that are read from the cache, and the others, written to it."""
+    write = write_rate(rates, one_hour=lifetime == "1h")
+    assert write is not None
+    assert rates.cache_read is not None
+    return (read * rates.cache_read + (prompt - read) * write) / MILLION
 
 
 def _verdict(

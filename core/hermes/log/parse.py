@@ -121,6 +121,8 @@ def _record(
         values = _telemetry_values(values["text"])
     if continuation and values.get("text"):
         values["text"] = f"{values['text']}\n{continuation}"
+    if "focus" in values:
+        values["text"] = values.pop("focus")
     session = values.pop("session", None) or head.tag
     message = _quoted(head.message)
     record = LogRecord(kind, where, head.at, head.logger, head.tag, session, message, **values)

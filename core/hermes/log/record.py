@@ -109,8 +109,8 @@ class LogRecord:
         input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
             took; None when it reported none.
         number: Call number, attempt, status or count, by kind.
-        text: Free text the line carries: an error, a user message. Untrusted.
-        focus: Topic of a manual compression; None when the line says there was none.
+        text: Free text the line carries: an error, a user message, the topic of a manual compression.
+            Untrusted.
     """
 
     kind: Kind
@@ -136,8 +136,12 @@ class LogRecord:
     seconds: float | None = None
     reason: str | None = None
     text: str | None = None
-    focus: str | None = None
     telemetry: Telemetry | None = None
+
+    @property
+    def focus(self) -> str | None:
+        """Topic of a manual compression; None when the line says there was none."""
+        return self.text if self.kind is Kind.STARTED else None
 
     @property
     def message(self) -> str:

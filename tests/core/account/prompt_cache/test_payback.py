@@ -47,7 +47,7 @@ def test_without_prices_the_tokens_remain() -> None:
 
 
 def test_a_summary_asked_for_by_hand_left_no_record() -> None:
-    lines = log(line(Kind.STARTED, 20, focus="auth"), line(Kind.DONE, 30))
+    lines = log(line(Kind.STARTED, 20, text="auth"), line(Kind.DONE, 30))
     calls = (call(0, 100_000, 0), call(40, 20_000, 0))
     (one,) = paybacks(calls, lines, frozenset({"s"}), {"s": SummaryCost(Decimal(1), 1)}, lambda _: OPUS, utc)
     assert one.summariser_usd is None
