@@ -69,6 +69,9 @@ def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure)
         return failure.cause
     if _ended_in(context, attempt.first):
         return "ended"
+    told = next((line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None)
+    if told is not None and told.kind is Kind.SUMMARY_FAILED and told.seconds is None:
+        return failure_of(replace(attempt, inner=(told,)), None, None).cause  # the same turn tried again
     failed = (line for line in before if line.kind is Kind.SUMMARY_FAILED and line.seconds)
     until = (line.at + timedelta(seconds=line.seconds or 0) for line in failed)
     asked = any(line.kind in _CALLS for line in attempt.inner)

@@ -30,6 +30,7 @@ NEEDLES = (
     b": Stored system prompt for session ",
     b": Engine-driven preflight",
     b": Error classified: ",
+    b": Error during API call ",
     b": Fallback activated: ",
     b": No .env file found",
     b": Loaded environment variables",

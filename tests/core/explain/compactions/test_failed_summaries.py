@@ -86,3 +86,18 @@ def test_an_attempt_in_the_pause_after_a_failure_asks_no_model_and_says_why(home
 
 def test_nothing_on_record_is_not_guessed() -> None:
     assert failure_of(None, None, None).cause == "unknown"
+
+
+def test_a_summary_model_that_reads_too_little_is_named_for_the_whole_turn(home: Home) -> None:
+    small = (
+        "Auxiliary compression model mock-mini has a context window of 16,000 tokens, "
+        "which is below the minimum 64,000 required by Hermes Agent."
+    )
+    home.call(6, 60_000)
+    home.started(60_000, 28)
+    home.line(f"Error during API call #6: {small}", level="ERROR")
+    home.pre_api(60_100)
+    home.started(60_100, 28)
+    events = explained(home).events
+    assert [event.summary.failure and event.summary.failure.cause for event in events] == ["small_model"] * 2
+    assert "reads fewer tokens than Hermes asks of one" in explained(home).headline.sentence

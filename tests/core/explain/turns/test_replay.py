@@ -405,3 +405,17 @@ def test_a_compaction_that_gave_the_turn_up_tells_why_no_answer_came(home: Home)
     home.line("Context length exceeded: 31,000 tokens. Cannot compress further.", level="ERROR")
     with home.store() as store:
         assert "no answer" not in explain(store, "S").headline.sentence
+
+
+def test_a_check_whose_line_stands_alone_is_told_as_begun(home: Home) -> None:
+    """0.19 refuses a summary model that reads too little, and writes no line about that."""
+    home.turn()
+    home.talk(1)
+    home.call(1, 50_000)
+    home.db.message("S", "assistant", "", calls=[("t", "terminal", "{}")])
+    home.db.message("S", "tool", "result", tool_call_id="t", tool_name="terminal")
+    home.pre_api(55_000)
+    turn = turns(home)[-1]
+    assert turn.standing in (Standing.DUE, Standing.OPEN)
+    assert "no line tells what became of it" in turn_sentence(turn)
+    assert outcome(turn) == "begun, and nothing more is told"
