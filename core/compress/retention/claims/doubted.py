@@ -19,7 +19,7 @@ from core.compress.facts.values import FactValue
 from core.compress.retention.claims.attributed import attributions, subject
 from core.compress.retention.claims.told import LABEL
 from core.compress.retention.ground.accounts import Account
-from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 from core.support.yaml_tables import load_table
 
@@ -33,6 +33,7 @@ _LEAST = 0.25
 _COPIED = 0.3
 """Share of its words that no passage has together below which a clause may be a copy."""
 
+_MOST_NOVEL = 3
 _MOST_WORDS = 12
 """Words and names of a clause that is long."""
 
@@ -54,6 +55,7 @@ class Signs:
         rule: It lays something down.
         cause: It gives a cause.
         negated: It says that something is not so.
+        novel: How many of its telling words nobody used, of `_MOST_NOVEL`.
         long: How many words it has that can stand apart, of `_MOST_WORDS`.
     """
 
@@ -65,6 +67,7 @@ class Signs:
     rule: float
     cause: float
     negated: float
+    novel: float
     long: float
 
 
@@ -210,8 +213,15 @@ def _signs(
         rule=float(words.rule.search(clause) is not None and not any(attributions(clause, evidence))),
         cause=float(words.came_from.search(clause) is not None),
         negated=float(negated),
+        novel=min(_novel(clause, facts, evidence), _MOST_NOVEL) / _MOST_NOVEL,
         long=min(len(weights), _MOST_WORDS) / _MOST_WORDS,
     )
+
+
+def _novel(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> int:
+    """How many words of a clause nobody used, but for those whoever reports brings along."""
+    _, words = subject(clause, facts)
+    return sum(not (word.isdigit() or word in reporting() or evidence.knows(word)) for word in words)
 
 
 def _swapped(

@@ -115,6 +115,10 @@ class Accounts:
         results = (view for view in self._read if view.role == "tool")
         return [said[1] for view in results if (said := _said(view))]
 
+    def uses(self, word: str) -> bool:
+        """Whether anybody uses a root."""
+        return word in self._places
+
     def nearest(self, names: Sequence[str], words: Sequence[str], least: float) -> tuple[int, str] | None:
         """The line that holds most of some names (in lower case) and roots, with the index of its message.
 

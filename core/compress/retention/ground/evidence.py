@@ -167,7 +167,8 @@ class Evidence:
 
     def knows(self, word: str) -> bool:
         """Whether a root, or one that means the same, stands in the messages."""
-        return any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+        said = self.accounts.uses(word)
+        return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
 
     def lays_down(self, rule: Sequence[str]) -> float:
         """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
