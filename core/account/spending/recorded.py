@@ -186,10 +186,13 @@ class Spending:
         return Counted(seen, silent + more, disagreeing, residual, self._short())
 
     def _short(self) -> int:
-        if self._unbooked == "[]":
+        """Sessions whose summary calls were not booked, though others were."""
+        spent = [f"s.{name}" for name in COUNTS[1:5] if self._store.schema.has("sessions", name)]
+        if self._unbooked == "[]" or not spent:
             return 0
         where, values = self._within
-        query = f"SELECT count(*) FROM sessions s WHERE {where} AND s.id IN (SELECT value FROM json_each(?))"  # noqa: S608
+        listed = f"{added(*spent)} <> 0 AND s.id IN (SELECT value FROM json_each(?))"
+        query = f"SELECT count(*) FROM sessions s WHERE {where} AND {listed}"  # noqa: S608
         ((count,),) = _rows(self._store, query, [*values, self._unbooked])
         return int(count)
 

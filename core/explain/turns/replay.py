@@ -168,6 +168,8 @@ class _Walker:
             looked_at = self._gateway(len(transcript.messages), event.at)
             self.ahead = fired_by(looked_at, event, transcript.event)
             return
+        if self._ran_later(turn, event):
+            return  # its turn is drafted from rows behind it
         turn.events.append(transcript.event)
         for place in reversed(range(len(turn.decisions))):
             decision = turn.decisions[place]
@@ -175,6 +177,11 @@ class _Walker:
                 # What it left was looked at next, and not this transcript once more.
                 turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
                 return
+
+    def _ran_later(self, turn: TurnDraft, event: CompressionEvent) -> bool:
+        """Another turn had begun by then, whose request older releases save behind the compaction."""
+        began = (self.context.clock.utc(lines.began.at) for lines in self.lines.values())
+        return turn.at is not None and event.at is not None and any(turn.at < at <= event.at for at in began)
 
     def _place_events(self) -> None:
         """What left no generation behind, by its time: it belongs to the turn begun before it.

@@ -419,3 +419,23 @@ def test_a_check_whose_line_stands_alone_is_told_as_begun(home: Home) -> None:
     assert turn.standing in (Standing.DUE, Standing.OPEN)
     assert "no line tells what became of it" in turn_sentence(turn)
     assert outcome(turn) == "begun, and nothing more is told"
+
+
+def test_a_compaction_belongs_to_the_turn_it_ran_in_though_its_request_is_saved_behind_it(
+    begun: MakeHome,
+) -> None:
+    """Until 0.16 the request of the running turn is saved into the continuation, not before it."""
+    home = begun("0.16")
+    home.turn()
+    home.talk(7)
+    home.call(1, 20_000)
+    home.turn_ended()
+    home.turn(history=28)
+    home.refused("HTTP 413: Request Entity Too Large")
+    home.started(30_000, 29)
+    home.db.rotate("S", "S2", 3, 4, "## Goal\nship")
+    home.done(29, 9, 9_000, session="S2")
+    home.db.message("S2", "user", "go")
+    home.db.message("S2", "assistant", "done")
+    found = turns(home)
+    assert [(turn.text, turn.events) for turn in found][-2:] == [(found[-2].text, ()), ("go", (0,))]

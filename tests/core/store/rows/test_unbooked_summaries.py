@@ -87,6 +87,18 @@ def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Pat
     assert marked(database.path) == set()
 
 
+def test_a_session_without_any_usage_is_short_for_that_reason_alone(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        database.session("s", message_count=9)
+        for number in range(4):
+            database.turn("s", str(number))
+        database.compact("s", 2, 2, "so far")
+    with Store(database.path) as store:
+        books = collect([store]).ledger()
+    assert books.lower_bound
+    assert [note for note in books.notes if "no recorded usage" in note] == list(books.notes)
+
+
 def test_a_summary_of_our_own_that_asked_no_model_is_no_lower_bound(tmp_path: Path) -> None:
     path = conversation(tmp_path / "state.db", "0.22")
     with Store(path) as store:
