@@ -18,10 +18,10 @@ from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
 from core.compress.retention.ground.claim_words import reporting
-from core.compress.retention.ground.voices import ASSISTANT, USER, Voices
+from core.compress.retention.ground.voices import ASSISTANT, DOCUMENT, USER, Voices
 from core.model.transcript.message import Message
 
-DOCUMENT, CALL = "document", "call"
+CALL = "call"
 
 _ARGUMENTS, _RESULT = 1500, 600
 """Characters of a call's arguments and of its result that tell what it was about."""

@@ -10,7 +10,8 @@ from core.compress.facts.collect import sentences
 from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
 
-USER, ASSISTANT = "user", "assistant"
+USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
+"""Who speaks; a document is what somebody handed over, or the summary before, which tells what was wanted."""
 
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
 """Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
@@ -82,7 +83,7 @@ class Voices:
         found: list[tuple[str, frozenset[str], bool]] = []
         before = ""
         for _, speaker, text, lower in self._texts:
-            if speaker == USER:
+            if speaker in (USER, DOCUMENT):
                 said = sentences(text)
                 asked = before if len(text) < _BRIEF and _ASKS.search(before[-_BRIEF:]) else ""
                 for at in range(len(said)):

@@ -65,3 +65,16 @@ def test_german_and_chinese_are_told_alike() -> None:
 
 def test_nothing_is_said_of_people_who_speak_another_language() -> None:
     assert flagged("The user asked to check the invoices against a bank statement.", GERMAN) == []
+
+
+def test_what_the_summary_before_or_a_long_request_says_was_wanted_is_known() -> None:
+    claim = "The user asked to encrypt the backups."
+    before = "## Goal\nThe user wants the backups encrypted."
+    assert retention(WORK, claim, previous=before).unsupported == ()
+    plan = user("# Plan\n" + "Step by step, read the ledger.\n" * 60 + "Encrypt the backups.")
+    assert flagged(claim, [plan, *WORK]) == []
+
+
+def test_what_was_asked_outside_the_summarised_messages_is_known() -> None:
+    asked = user("Please encrypt the backups.")
+    assert retention(WORK, "The user asked to encrypt the backups.", around=[(0, asked)]).unsupported == ()
