@@ -18,6 +18,9 @@ _FEW = 2
 
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）")
 _SEGMENT = re.compile(r",\s+")
+_LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
+"""Words that say that something is a rule, and not of what."""
+
 _ENDS = re.compile(
     r"[:;；：，。]\s*|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as|who|an?|the|und|aber|ein\w*|der|die|das)\b"
     r"|\s+(?:and|but|und|aber) (?:then |later |the |was |it |dann )?"
@@ -35,7 +38,7 @@ def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> I
     for told, what in attributions(sentence, evidence):
         what = _ENDS.split(what, maxsplit=1)[0]
         rule = claim_words().rule.search(told) is not None
-        if any(_is_strange(part, facts, evidence, rule=rule) for part in (what, *_SEGMENT.split(what)[1:])):
+        if any(_is_strange(part, facts, evidence, rule=rule) for part in _SEGMENT.split(what)):
             yield told
 
 
@@ -62,10 +65,11 @@ def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) 
 
 def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
     """Whether no person said most of a text in one breath, of a rule in one that lays something down."""
-    names, words = subject(what, facts)
+    names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
     telling = [word for word in words if word not in reporting()]
     if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
-        telling = words
+        rule = len(names) + len(words) >= _FEW
+        telling = words if rule else telling
     least = _LAID_DOWN if rule else _VOICED
     return bool(names or telling) and evidence.accounts.voices.voiced(names, telling, rule=rule) < least
 

@@ -67,6 +67,17 @@ def test_nothing_is_said_of_people_who_speak_another_language() -> None:
     assert flagged("The user asked to check the invoices against a bank statement.", GERMAN) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Are you kidding? Give me a human now!", "She demanded a human."),
+        ("Don't change anything, just let me know.", "The user wanted an answer only, no changes."),
+    ],
+)
+def test_a_rule_that_is_told_in_one_word_needs_only_that(said: str, told: str) -> None:
+    assert flagged(told, [*WORK, user(said)]) == []
+
+
 def test_what_the_summary_before_or_a_long_request_says_was_wanted_is_known() -> None:
     claim = "The user asked to encrypt the backups."
     before = "## Goal\nThe user wants the backups encrypted."
