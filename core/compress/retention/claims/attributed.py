@@ -68,8 +68,8 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
     names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
     telling = [word for word in words if word not in reporting()]
     if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
-        rule = len(names) + len(words) >= _FEW
-        telling = words if rule else telling
+        several = len(names) + len(words) >= _FEW
+        telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
     return bool(names or telling) and evidence.accounts.voices.voiced(names, telling, rule=rule) < least
 

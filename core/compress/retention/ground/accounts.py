@@ -21,7 +21,7 @@ from core.compress.retention.ground.claim_words import reporting
 from core.compress.retention.ground.voices import ASSISTANT, DOCUMENT, USER, Voices
 from core.model.transcript.message import Message
 
-CALL = "call"
+CALL, SYSTEM = "call", "system"
 
 _ARGUMENTS, _RESULT = 1500, 600
 """Characters of a call's arguments and of its result that tell what it was about."""
@@ -258,4 +258,5 @@ def _said(view: View) -> tuple[str, str] | None:
         return (USER, "\n".join(_ANSWER.findall(view.text)) or view.text) if answering else None
     if view.request and len(view.text) <= LONGEST_REQUEST:
         return USER, view.text
-    return None if lexicon().injected.match(view.text) else (DOCUMENT, view.text)
+    speaker = DOCUMENT if view.role == USER else SYSTEM
+    return None if lexicon().injected.match(view.text) else (speaker, view.text)
