@@ -18,6 +18,7 @@ from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
+from core.explain.context.log.log_claims import same_model
 from core.explain.context.next_request import next_request, ranges, saved_again
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
@@ -246,16 +247,12 @@ def _other_model(context: ConversationContext) -> Iterator[str]:
     """Another model answered last than the session is booked on, as `/model` leaves it before 0.22."""
     last = next((one for one in reversed(context.log.records) if one.kind is Kind.CALL and one.model), None)
     booked = context.conversation.tip.model
-    if last is None or not booked or _bare(last.model or "") == _bare(booked):
+    if last is None or not booked or same_model(last.model or "", booked):
         return
     yield (
         f"{last.where}: {last.model} answered last; a process that still runs goes on with it, "
         f"the window shown is that of {booked}, with which a resumed session begins"
     )
-
-
-def _bare(model: str) -> str:
-    return model.rpartition("/")[2]
 
 
 def where_it_stands(context: ConversationContext) -> Now:

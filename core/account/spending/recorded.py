@@ -191,7 +191,7 @@ class Spending:
         if self._unbooked == "[]" or not spent:
             return 0
         where, values = self._within
-        listed = f"{added(*spent)} <> 0 AND s.id IN (SELECT value FROM json_each(?))"
+        listed = f"{added(*spent)} <> 0 AND s.id IN (SELECT value FROM json_each(?))"  # noqa: S608
         query = f"SELECT count(*) FROM sessions s WHERE {where} AND {listed}"  # noqa: S608
         ((count,),) = _rows(self._store, query, [*values, self._unbooked])
         return int(count)

@@ -79,7 +79,7 @@ def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | No
     session = context.sessions.get(rows.session, context.conversation.tip)
     used = {row.model for row in context.store.model_usage([session.id]) if not row.task and row.model}
     opened = context.sessions.get(rows.opened.session_id, session)
-    windows = {_window_of(context, model) for model in {*used, session.model, opened.model}}
+    windows = {window_of(context, model) for model in {*used, session.model, opened.model}}
     return windows.pop() if len(windows) == 1 else None
 
 
@@ -89,10 +89,10 @@ def _of_model(context: ConversationContext, model: str | None, attempt: Attempt)
     past = [one for one in lines if one.at <= attempt.first.at]
     if lines and not (_window_set(context) and model == context.config.model):
         return past[-1].window if past else None
-    return _window_of(context, model)
+    return window_of(context, model)
 
 
-def _window_of(context: ConversationContext, model: str | None) -> int | None:
+def window_of(context: ConversationContext, model: str | None) -> int | None:
     """What files say of a model's window: config.yaml speaks of the model it names."""
     if _window_set(context):
         named = not context.config.model or model in (None, context.config.model)
@@ -160,13 +160,16 @@ def shrunk_in(
     Args:
         context: The conversation.
         attempt: It counts as well that it answers a refusal, where its run is not known.
-        run: See `runs_of`.
+        run: See `runs_of`; where no call of it was answered, its turn stands for it.
         window: What the run began with; None where nothing says.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at
+    turns = (one.at for one in context.log.records if one.kind is Kind.TURN and one.at <= first)
+    since = max(turns, default=None) if run is None else None
     for record in context.telling:
         own = run is not None and context.runs.get(record.where) == run
+        own = own or (since is not None and record.at >= since)
         if record.at > first or not (own or record is answered):
             continue
         if record.kind in _STATES and record.window:

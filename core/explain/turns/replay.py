@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from core.explain.compactions.past_window import window_of
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import is_local
+from core.explain.context.log.log_claims import same_model
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.agent_checks import AgentChecks
 from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, enabled, fired_by
@@ -15,7 +18,7 @@ from core.explain.turns.gateway_checks import counted, gateway_checks, gateway_l
 from core.explain.turns.past_gates import PastGates
 from core.explain.turns.transcripts import RunningSums, Transcript, threshold_in_force, transcripts
 from core.explain.turns.turn_lines import turn_lines
-from core.hermes.log.record import LogRecord
+from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.transcript.message import Message
 
@@ -93,8 +96,26 @@ class _Walker:
         self.tools = context.tools_tokens(self.session)
         known = self.tools is not None
         self.agent = AgentChecks(self.policy, self.settings, threshold, tools_known=known)
+        self.model = self._model_at(event)
         self.newest = generation is context.conversation.generations[-1]
         self.start = transcript.kept
+
+    def _model_at(self, event: CompressionEvent | None) -> str | None:
+        """The model that ran when an event closed the generation; of the newest generation its session's."""
+        if event is None or event.at is None:
+            return self.context.conversation.tip.model
+        turns = (one for one in reversed(self.context.log.records) if one.kind is Kind.TURN)
+        return next((one.model for one in turns if self.context.clock.utc(one.at) <= event.at), None)
+
+    def _agent_of(self, turn: TurnDraft) -> AgentChecks:
+        """The checks of a turn: another model than the generation's has a threshold of its own."""
+        ran = turn.lines.began.model if turn.lines is not None else None
+        if not ran or not self.model or same_model(ran, self.model):
+            return self.agent
+        stated = [line.window for line, named in self.context.windows_stated if named == ran]
+        window = stated[-1] if stated else window_of(self.context, ran)
+        limits = self.context.limits(None, self.session, window)
+        return replace(self.agent, threshold=None if limits is None else limits.threshold)
 
     def _request(self, message: Message, position: int) -> None:
         lines = self.lines.get(row_of(message) or 0)
@@ -210,10 +231,11 @@ class _Walker:
         at = self.context.clock.utc(record.at) if record else turn.at
         if at is None and message.row is not None:
             at = message.row.timestamp
-        size = self.agent.size(number, stated=turn.lines.threshold if turn.lines else None)
+        agent = self._agent_of(turn)
+        size = agent.size(number, stated=turn.lines.threshold if turn.lines else None)
         checks = [enabled(self.settings), size]
         if trigger is Trigger.PREFLIGHT:
-            checks.append(self.agent.count(count, self.sums.messages(0, count, self.start)))
+            checks.append(agent.count(count, self.sums.messages(0, count, self.start)))
         if self.newest and count == len(self.transcript.messages):
             checks += self.gates.now(self.session)
         elif trigger is not Trigger.PREFLIGHT or self.rules.preflight_guarded:

@@ -46,6 +46,11 @@ def of_model(stated: Iterable[tuple[LogRecord, str | None]], model: str | None) 
     return [record for record, named in stated if None in (named, model) or named == model]
 
 
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are one model's, with or without its maker before it."""
+    return one.rpartition("/")[2] == other.rpartition("/")[2]
+
+
 def lowered_threshold(
     records: Sequence[LogRecord], threshold: int, until: datetime | None = None
 ) -> LogRecord | None:

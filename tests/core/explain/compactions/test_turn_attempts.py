@@ -133,3 +133,19 @@ def test_a_window_that_steps_down_without_a_lower_limit_is_that_of_the_compactio
         (30_000, 30_000),
         (16_000, 16_000),
     ]
+
+
+def test_an_event_tells_the_window_of_its_attempt_where_no_call_was_answered(begun: MakeHome) -> None:
+    """A process that only ever met refusals is known by nothing but its turn."""
+    home = begun("0.13")
+    home.talk(7)
+    home.turn(history=28)
+    for _ in range(3):
+        home.refused("HTTP 400: prompt is too long: 31000 tokens > 30000 maximum")
+        home.started(31_000, 29)
+        home.done(29, 29, 30_900)
+    found = explained(home).events
+    assert [event.window for event in found] == [
+        event.attempt.window_after for event in found if event.attempt is not None
+    ]
+    assert [event.window for event in found] == [30_000, 16_000, 8_000]

@@ -439,3 +439,27 @@ def test_a_compaction_belongs_to_the_turn_it_ran_in_though_its_request_is_saved_
     home.db.message("S2", "assistant", "done")
     found = turns(home)
     assert [(turn.text, turn.events) for turn in found][-2:] == [(found[-2].text, ()), ("go", (0,))]
+
+
+def test_a_turn_by_another_model_is_held_against_that_models_threshold(begun: MakeHome) -> None:
+    """Larger than what the model allows that compressed later, and rightly not compressed."""
+    home = begun(config="model:\n  default: mock-model\n", model="mock-big")
+    made = "Context compressor initialized: model={} context_length={} threshold={} (75%) tail_budget=9"
+    home.line(made.format("mock-big", 200_000, 150_000))
+    home.line(
+        "conversation turn: session=S model=mock-big provider=custom platform=cli history=0 msg='ask 0_0'"
+    )
+    home.talk(1)
+    home.call(1, 90_000)
+    home.turn_ended()
+    home.line(made.format("mock-model", 64_000, 54_400))
+    home.line(
+        "conversation turn: session=S model=mock-model provider=custom platform=cli history=4 msg='ask 4_0'"
+    )
+    home.talk(6)
+    home.call(1, 91_000)
+    home.started(91_000, 28)
+    compacted(home)
+    first = turns(home)[0]
+    assert first.standing is Standing.BELOW
+    assert "90,000 of 150,000" in turn_sentence(first)
