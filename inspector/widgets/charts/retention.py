@@ -82,7 +82,7 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
             continue
         line.gap(2).add(words, palette.style(_severity(counts)))
     if retention.unfounded:
-        words = f"▲ {len(retention.unfounded)} not in the messages"
+        words = f"▲ {len(retention.unfounded):,} unsupported"
         if line.width + len(words) + 2 <= width:
             line.gap(2).add(words, palette.style("severity-warning"))
     loss = gravest(retention)
