@@ -23,7 +23,7 @@ _LARGE = 16 * 1024
 """Bytes from which a piece of memory is mapped by itself, and goes back when it is freed."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """As malloc.h numbers them."""
-_BREATH, _SPARING = 5.0, 400
+_BREATH, _SPARING = 5.0, 200
 """Seconds between two times all is looked through and the holes of the heap are given back, 1 to 2 MB in 1 to
 30 ms of a thread; and at least so many times longer than that took."""
 _NEW, _YOUNG, _OLD = 5_000, 5, 200

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from core.account.prompt_cache.result_costs import ResultNotes
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import message_size, numbers, total_tokens
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.accounting.prompt_cache import CacheCall
 from core.model.transcript.conversation import Generation
@@ -34,7 +34,7 @@ class GenerationNotes:
 
     rows: tuple[int, int] | None = (0, hash(()))
     outlines: list[Message] = field(default_factory=list)
-    weights: array[int] = field(default_factory=lambda: array("q"))
+    weights: array[int] = field(default_factory=numbers)
     results: ResultNotes = field(default_factory=ResultNotes)
 
     def is_of(self, rows: tuple[int, ...]) -> bool:

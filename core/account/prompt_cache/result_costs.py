@@ -14,6 +14,7 @@ from math import isnan, nan
 from sys import intern
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
+from core.compress.sizing.estimate import numbers
 from core.model.accounting.prices import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
@@ -43,10 +44,10 @@ class ResultNotes:
     rows: array[int] = field(default_factory=lambda: array("q"))
     sessions: list[str] = field(default_factory=list)
     tools: list[str] = field(default_factory=list)
-    tokens: array[int] = field(default_factory=lambda: array("q"))
+    tokens: array[int] = field(default_factory=numbers)
     times: array[float] = field(default_factory=lambda: array("d"))
     ids: array[int] = field(default_factory=lambda: array("q"))
-    before: array[int] = field(default_factory=lambda: array("q"))
+    before: array[int] = field(default_factory=numbers)
 
     def note(self, message: Message, copies: frozenset[int]) -> None:
         """Take the next message; `copies` are the positions of those the compaction stored again."""
