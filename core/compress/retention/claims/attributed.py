@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
@@ -71,7 +72,10 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
         several = len(names) + len(words) >= _FEW
         telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
-    return bool(names or telling) and evidence.accounts.voices.voiced(names, telling, rule=rule) < least
+    voiced = partial(evidence.accounts.voices.voiced, rule=rule)
+    # A summary adds to a wish which file or branch it was about.
+    said = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
+    return bool(names or telling) and said < least
 
 
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:

@@ -144,7 +144,8 @@ def _act(entry: Mapping[str, Any]) -> ClaimedAct:
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:
-    who = rf"(?<![a-z]){people}(?: (?!not\b)\w+){{0,2}}? ?|(?-i:\b(?P<name>[A-Z][a-z]+) )(?:then |also )?"
+    adverbs = r"(?: (?!(?:not|may|might|would|could|can|if)\b)\w+){0,2}? ?"
+    who = rf"(?<![a-z]){people}{adverbs}|(?-i:\b(?P<name>[A-Z][a-z]+) )(?:then |also )?"
     return Attribution(
         _one(rf"(?:{who}|(?P<joins>{joins})){wants}"),
         _one(rf"(?<![a-z])(?:(?P<people>{people})|{others})(?![a-z])"),

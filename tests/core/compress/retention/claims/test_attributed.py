@@ -50,6 +50,8 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
         "The user asked for a monthly report, and empty invoices to be skipped.",
         "The assistant suggested encrypting the backups.",
         "The user did not ask for encrypted backups.",
+        "They may want to encrypt the backups.",
+        "The headers were translated per user request.",
     ],
 )
 def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
