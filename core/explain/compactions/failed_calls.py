@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
 
 _ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
+
+
+_TRIED_AGAIN = timedelta(minutes=2)
+"""Hermes waits no longer than this before it calls again."""
 
 
 class FailedCall(NamedTuple):
@@ -70,9 +74,18 @@ def newest_failure(context: ConversationContext, events: Sequence[CompressionEve
     """The failed call the newest turn ended with, unless a compaction in it tells of that already."""
     turn = deque(turns_of(context), maxlen=1)
     line = unanswered(turn[0]) if turn else None
-    if line is None or any(_gave_up(event, context.clock.utc(turn[0][0].at)) for event in events):
+    if (
+        line is None
+        or is_fresh(context, line, datetime.now(UTC))
+        or any(_gave_up(event, context.clock.utc(turn[0][0].at)) for event in events)
+    ):
         return None
     return failed_call(line)
+
+
+def is_fresh(context: ConversationContext, line: LogRecord, now: datetime) -> bool:
+    """A call that failed this moment may be tried again."""
+    return timedelta(0) <= now - context.clock.utc(line.at) < _TRIED_AGAIN
 
 
 def _gave_up(event: CompressionEvent, began: datetime) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -463,3 +464,12 @@ def test_a_turn_by_another_model_is_held_against_that_models_threshold(begun: Ma
     first = turns(home)[0]
     assert first.standing is Standing.BELOW
     assert "90,000 of 150,000" in turn_sentence(first)
+
+
+def test_a_call_that_failed_this_moment_may_be_tried_again(home: Home) -> None:
+    home.db.tick(time.time() - 5 - home.db.tick(0))
+    home.turn()
+    home.talk(1)
+    home.refused(CUT)
+    with home.store() as store:
+        assert "no answer" not in explain(store, "S").headline.sentence
