@@ -74,18 +74,18 @@ def newest_failure(context: ConversationContext, events: Sequence[CompressionEve
     """The failed call the newest turn ended with, unless a compaction in it tells of that already."""
     turn = deque(turns_of(context), maxlen=1)
     line = unanswered(turn[0]) if turn else None
-    if (
-        line is None
-        or is_fresh(context, line, datetime.now(UTC))
-        or any(_gave_up(event, context.clock.utc(turn[0][0].at)) for event in events)
-    ):
+    if line is None or tried_again(context):
         return None
-    return failed_call(line)
+    began = context.clock.utc(turn[0][0].at)
+    return None if any(_gave_up(event, began) for event in events) else failed_call(line)
 
 
-def is_fresh(context: ConversationContext, line: LogRecord, now: datetime) -> bool:
-    """A call that failed this moment may be tried again."""
-    return timedelta(0) <= now - context.clock.utc(line.at) < _TRIED_AGAIN
+def tried_again(context: ConversationContext) -> bool:
+    """Whether the last line is of a call that failed this moment, which Hermes may try again."""
+    last = next((one for one in reversed(context.log.records) if one.kind in _ENDS), None)
+    if last is None or last.kind is not Kind.CALL_FAILED:
+        return False
+    return timedelta(0) <= datetime.now(UTC) - context.clock.utc(last.at) < _TRIED_AGAIN
 
 
 def _gave_up(event: CompressionEvent, began: datetime) -> bool:

@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
+    from core.explain.compactions.failed_calls import tried_again
     from inspector.cli.compression.question import release_name
 
     release = release_name(args.release) if args.release is not None else None
@@ -65,7 +66,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         found, after = target.answered(store, session, look, _said)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
         tried = what_if.tried(store, session.id, release) if args.what_if else None
-        keeps = _lasting(store, session.id)
+        keeps = _lasting(store, session.id) and not tried_again(found.context)
     if args.json:
         text = jsonio.dumps(jsonio.masked(why_payload(found) | _turns(args, turns) | _what_if(tried)))
     else:

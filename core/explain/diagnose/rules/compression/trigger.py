@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
-from core.explain.compactions.failed_calls import FailedCall, failed_call, is_fresh, turns_of, unanswered
+from core.explain.compactions.failed_calls import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
@@ -79,7 +79,7 @@ def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
     ended = [unanswered(turn) for turn in turns_of(case.context)]
     over = None if ended and ended[-1] is not None else Severity.INFO  # what came since was answered
     meant = defaultdict[str, list[FailedCall]](list)
-    for call in (failed_call(line) for line in ended if line and not is_fresh(case.context, line, case.now)):
+    for call in (failed_call(line) for line in ended if line is not None):
         meant[call.means].append(call)
     for calls in meant.values():
         told = plural(len(calls), "turn ended", "turns ended")
