@@ -231,7 +231,7 @@ class _Tail:
         if newest < 0 or newest >= cut:
             return cut
         moved = max(group_start(self._columns, newest), self._head + 1)
-        if self._rules.splits_turns and moved < cut and True in self._columns.calls[moved:cut]:
+        if self._rules.bounds_answer and moved < cut and True in self._columns.calls[moved:cut]:
             return cut if sum(self._rows.weights[moved:cut]) > self._limits.soft else moved
         return moved
 

@@ -10,7 +10,7 @@ from core.compress.planning.measure import Measured
 from core.compress.planning.partition import walk_back
 from core.compress.planning.row_facts import Columns
 from core.compress.sizing.threshold import Budgets, budgets
-from core.compress.sizing.weight import replays_thinking
+from core.compress.sizing.weight import weighs_old_thinking
 from core.hermes.policy.cut_rules import PruneRules
 from core.model.compaction.plan import Span
 from core.model.compaction.settings import Settings
@@ -37,7 +37,7 @@ class Pruning:
 def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     """Decide what shrinks."""
     rules = measured.policy.prune
-    thinking = not measured.policy.estimate.thinking_keys or replays_thinking(settings)
+    thinking = weighs_old_thinking(measured.policy, settings)
     spared = _spared(measured, limits) if rules.spares_pending else range(0)
     boundary = _boundary(measured, settings, limits, thinking)
     if spared:
@@ -50,7 +50,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
         shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
     count = len(measured.duplicates) + _counted(measured, shrunk)
     walked = measured.base_weights.walked(thinking=thinking)
-    return Pruning(frozenset(shrunk), count, _applied(measured, walked, shrunk), full)
+    return Pruning(frozenset(shrunk), count, _applied(measured, walked, shrunk, thinking=thinking), full)
 
 
 def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
@@ -141,10 +141,14 @@ def _old_images(measured: Measured, shrunk: set[int], rules: PruneRules, spared:
     return {i for i in older if i not in spared and measured.shrunk_weights[i] >= 0}
 
 
-def _applied(measured: Measured, weights: Sequence[int], shrunk: Iterable[int]) -> list[int]:
-    applied = list(weights)
+def _applied(
+    measured: Measured, weights: Sequence[int], shrunk: Iterable[int], *, thinking: bool = True
+) -> list[int]:
+    """The weights with what shrinks; an answer whose calls shrink keeps its thinking, weighed or not."""
+    base, applied = measured.base_weights, list(weights)
+    walked = base.walked(thinking=thinking)
     for i in shrunk:
-        applied[i] = measured.shrunk_weights[i]
+        applied[i] = measured.shrunk_weights[i] - (base.full[i] - walked[i])
     return applied
 
 

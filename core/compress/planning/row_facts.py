@@ -19,7 +19,7 @@ from core.compress.messages.summary_row import unwrapped
 from core.compress.pruning.shrink import Calls, has_images, skill_loaded, skill_named
 from core.compress.sizing.estimate import Size, calls_of, function_of, message_size, numbers
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Columns:
         requests: Positions of user messages the tail is anchored to, ascending.
         assistants: Positions of assistant rows that may anchor the tail.
         answers: Those of them with readable text.
-        text_only: Requests that can be restated as text.
+        text_only: Requests that can be restated as text alone.
         summaries: Positions of earlier summaries.
         leftovers: What remains of a merged summary's row once it is unwrapped: its size; None for nothing.
         echoes: Blank user rows between the newest request and its answer.
@@ -100,7 +100,7 @@ def columns_of(
         requests=asked,
         assistants=numbers(before.assistants, (i for i, _ in anchors)),
         answers=numbers(before.answers, (i for i, wire in anchors if is_readable_answer(wire))),
-        text_only=numbers(before.text_only, (i for i, wire in requests if is_text_only(wire.get("content")))),
+        text_only=numbers(before.text_only, (i for i, wire in requests if _can_be_restated(wire, policy))),
         summaries=(*before.summaries, *summaries),
         leftovers={**before.leftovers, **_leftovers(messages, summaries, policy)},
         echoes=_echoes(messages, asked, policy),
@@ -110,6 +110,12 @@ def columns_of(
         newest_assistant=assistants[-1][0] if assistants else before.newest_assistant,
         has_system=(*before.roles[:1], *roles[:1])[:1] == ("system",),
     )
+
+
+def _can_be_restated(wire: Wire, policy: Policy) -> bool:
+    """Whether a release restates a request: all that are text alone, or those whose text is short."""
+    content, most = wire.get("content"), policy.tail.restates_most
+    return 0 < len(content_text(content).strip()) <= most if most else is_text_only(content)
 
 
 def _plain(role: Any) -> Any:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from core.compress.pruning.stubs import stub_line
+from core.compress.pruning.truncate import is_warned, warning_mark
 from core.compress.sizing.estimate import calls_of, function_of, is_image
 from core.hermes.policy.cut_rules import PruneRules
 from core.hermes.policy.policy import Policy
@@ -150,27 +152,46 @@ def _cut_call(call: Any, rules: PruneRules) -> Any:
     arguments = function_of(call).get("arguments", "") if isinstance(call, dict) else ""
     if not isinstance(arguments, str) or len(arguments) <= rules.arguments_over:
         return call
-    shorter = cut_arguments(arguments, rules.arguments_keep)
+    shorter = cut_arguments(arguments, rules.arguments_keep, warns=rules.arguments_warn)
     if shorter == arguments:
         return call
     return {**call, "function": {**call["function"], "arguments": shorter}}
 
 
-def cut_arguments(arguments: str, keep: int) -> str:
-    """Shorten every long text inside a JSON value, which stays valid JSON; anything else stays as it is."""
+def cut_arguments(arguments: str, keep: int, *, warns: bool = False) -> str:
+    """Shorten every long text inside a JSON value, which stays valid JSON; anything else stays as it is.
+
+    Args:
+        arguments: The JSON.
+        keep: Characters kept of each text.
+        warns: The mark of a cut says that it is one, and a text that would not get shorter stays.
+    """
     try:
-        return json.dumps(_cut_leaves(json.loads(arguments), keep), ensure_ascii=False)
+        parsed = json.loads(arguments)
+        cut = _cut_leaves(parsed, partial(_warned if warns else _marked, keep=keep))
+        shorter = json.dumps(cut, ensure_ascii=False)
     except (ValueError, RecursionError):
         return arguments
+    spared = warns and (cut == parsed or len(shorter) >= len(arguments))
+    return arguments if spared else shorter
 
 
-def _cut_leaves(value: Any, keep: int) -> Any:
+def _marked(text: str, keep: int) -> str:
+    return text[:keep] + _CUT if len(text) > keep else text
+
+
+def _warned(text: str, keep: int) -> str:
+    cut = text[:keep] + warning_mark(len(text) - keep, len(text))
+    return cut if len(cut) < len(text) and not is_warned(text, keep) else text
+
+
+def _cut_leaves(value: Any, cut: Callable[[str], str]) -> Any:
     if isinstance(value, str):
-        return value[:keep] + _CUT if len(value) > keep else value
+        return cut(value)
     if isinstance(value, dict):
-        return {key: _cut_leaves(entry, keep) for key, entry in value.items()}
+        return {key: _cut_leaves(entry, cut) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_cut_leaves(entry, keep) for entry in value]
+        return [_cut_leaves(entry, cut) for entry in value]
     return value
 
 

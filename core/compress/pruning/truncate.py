@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-_MARK = (
-    "⟪HERMES-CONTEXT-COMPRESSION: {omitted:,} of {total:,} chars omitted here "
-    "by Hermes's context compressor.⟫"
+_OPENER, _CLOSER = "⟪HERMES-CONTEXT-COMPRESSION:", "⟫"
+_OMITTED = f"{_OPENER} {{omitted:,}} of {{total:,}} chars omitted here by Hermes's context compressor."
+_WARNING = (
+    " This is NOT part of the original tool call and must never be reproduced in new output"
+    " — always write full, untruncated content."
 )
 
 
@@ -32,4 +34,14 @@ def elide_middle(text: str, head: int, tail: int) -> str:
 
 def mark(omitted: int, total: int) -> str:
     """The mark of a cut."""
-    return _MARK.format(omitted=omitted, total=total)
+    return _OMITTED.format(omitted=omitted, total=total) + _CLOSER
+
+
+def warning_mark(omitted: int, total: int) -> str:
+    """The same in the arguments of a call, where 0.21 warns the model not to repeat it."""
+    return _OMITTED.format(omitted=omitted, total=total) + _WARNING + _CLOSER
+
+
+def is_warned(text: str, kept: int) -> bool:
+    """Whether a text is cut so already, behind the characters kept."""
+    return text.startswith(_OPENER, kept) and text.endswith(_CLOSER)

@@ -42,11 +42,12 @@ class Size(NamedTuple):
 
 
 def text_tokens(text: str, unit: str) -> int:
-    """Tokens of one text: `ceil(characters / 4)`, or by bytes from Hermes 0.22 on."""
+    """Tokens of one text, as `EstimateRules.unit` says."""
     if unit == "chars" or text.isascii():
         return (len(text) + 3) // CHARS_PER_TOKEN
     rest = _DENSE.sub("", text)
-    return len(text) - len(rest) + (len(rest.encode("utf-8", "replace")) + 3) // CHARS_PER_TOKEN
+    sparse = len(rest.encode("utf-8", "replace")) if unit == "bytes" else len(rest)
+    return len(text) - len(rest) + (sparse + 3) // CHARS_PER_TOKEN
 
 
 def message_size(wire: Wire, rules: EstimateRules) -> Size:

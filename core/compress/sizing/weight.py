@@ -27,6 +27,9 @@ from core.support.yaml_tables import shared_table
 _rules = partial(shared_table, "core/compress/sizing/replay.yaml")
 
 
+_THOUGHTS = ("reasoning", "reasoning_content")
+
+
 class Weight(NamedTuple):
     """Budget tokens of one message; `thinking` is the part only some routes replay."""
 
@@ -46,7 +49,7 @@ def message_weight(wire: Wire, policy: Policy) -> Weight:
 
 def _content_tokens(wire: Wire, rules: WeightRules, estimate: EstimateRules) -> int:
     content = (sidecar(wire) if estimate.sidecar_wins else None) or wire.get("content") or ""
-    if isinstance(content, str) and estimate.unit == "bytes":
+    if isinstance(content, str) and estimate.unit != "chars":
         return text_tokens(content, estimate.unit)
     return _content_length(content, rules.image_chars) // CHARS_PER_TOKEN
 
@@ -73,7 +76,7 @@ def _call_tokens(call: dict[str, Any], rules: WeightRules, estimate: EstimateRul
     if rules.calls == "arguments":
         arguments = function_of(call).get("arguments", "")
         return len(arguments) // CHARS_PER_TOKEN if isinstance(arguments, Sized) else 0
-    if estimate.unit == "bytes":
+    if estimate.unit != "chars":
         return text_tokens(str(call), estimate.unit)
     return len(str(call)) // CHARS_PER_TOKEN
 
@@ -85,13 +88,13 @@ def _replay_tokens(value: Any, estimate: EstimateRules) -> int:
 
 
 def _thinking_tokens(wire: Wire, rules: WeightRules, estimate: EstimateRules) -> int:
-    if not rules.thinking_keys:
+    if not rules.thinking_keys and not rules.details_text:
         return 0
     thought = wire.get("reasoning_content")
     doubled = estimate.reasoning_once and isinstance(thought, str) and bool(thought.strip())
     keys = [key for key in rules.thinking_keys if not (key == "reasoning" and doubled)]
     total = sum(_serialised_length(wire.get(key)) // CHARS_PER_TOKEN for key in keys)
-    if rules.details_text and not any(wire.get(key) for key in rules.thinking_keys):
+    if rules.details_text and not any(wire.get(key) for key in _THOUGHTS):
         total += _details_length(wire.get("reasoning_details")) // CHARS_PER_TOKEN
     return total
 
@@ -126,6 +129,12 @@ def _detail_length(part: Any) -> int:
 
 # A date behind the major version is no minor version.
 _VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:[-_.](\d{1,2})(?=$|[-_.]))?")
+
+
+def weighs_old_thinking(policy: Policy, settings: Settings) -> bool:
+    """Whether the thinking of answers before the newest is weighed."""
+    by_route = bool(policy.estimate.thinking_keys)
+    return not policy.weight.thinking_keys or (by_route and replays_thinking(settings))
 
 
 def replays_thinking(settings: Settings) -> bool:

@@ -73,7 +73,9 @@ class TailRules:
         skips_summaries: Summaries are no user messages.
         keeps_pairs: A user message at the very start moves into the middle with its answer.
         answer_anchor: The newest readable answer stays in the tail.
+        bounds_answer: The newest answer does not drag in more tool work than fits.
         splits_turns: An oversized running turn may be cut, its request being restated.
+        restates_most: Characters of the longest text restated, pictures or not; 0 for any text alone.
         forward_align: The tail never begins with a tool result.
         bridge: An answer or tool group before the newest user message joins the tail.
         several_users: `compression.min_tail_user_messages` is honoured.
@@ -100,7 +102,9 @@ class TailRules:
     skips_summaries: bool
     keeps_pairs: bool
     answer_anchor: bool
+    bounds_answer: bool
     splits_turns: bool
+    restates_most: int
     forward_align: bool
     bridge: bool
     several_users: bool
@@ -123,6 +127,7 @@ class PruneRules:
         duplicates: Older copies of a result become a reference to the newest.
         arguments_over: Call arguments longer than this are cut; 0 for never.
         arguments_keep: Characters kept of each long text in them.
+        arguments_warn: The mark of such a cut warns the model, and only what gets shorter by it is cut.
         count_cap: Most messages `protect_last` may protect here; 0 for no bound.
         skips_stubs: Texts that look like an earlier one-line text are left alone.
         spares_pending: The tool round nobody has answered yet is left alone while it is small.
@@ -142,6 +147,7 @@ class PruneRules:
     duplicates: bool
     arguments_over: int
     arguments_keep: int
+    arguments_warn: bool
     count_cap: int
     skips_stubs: bool
     spares_pending: bool

@@ -27,6 +27,8 @@ from core.support.yaml_tables import load_table
 
 _T = TypeVar("_T")
 _DOCUMENT = "seed-"
+_MINOR = 2
+"""Numbers that name a release; a third one names a patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,17 @@ class Policy:
     """How one release compresses.
 
     Attributes:
-        release: `0.13` ... `0.22`, or the name of a document's policy.
+        release: `0.13` ... `0.22`, a patch release that cuts otherwise, or the name of a document's policy.
         group: `A` ... `E`: releases that cut alike; `document` for what a document says.
         source: `release`, or `document` when no release behaves so.
+        follows: The release that all but weighing and cutting is taken from; "" where its own is known.
     """
 
     release: str
     group: str
     title: str
     source: str
+    follows: str
     estimate: EstimateRules
     weight: WeightRules
     threshold: ThresholdRules
@@ -66,8 +70,13 @@ class Policy:
 
 
 def releases() -> tuple[str, ...]:
-    """The releases with a policy, oldest first."""
-    return tuple(name for name in _names() if not name.startswith(_DOCUMENT))
+    """The releases with a policy, oldest first; patch releases that cut otherwise are not among them."""
+    return tuple(name for name in _names() if name[0].isdigit() and len(_version(name)) == _MINOR)
+
+
+def patches() -> tuple[str, ...]:
+    """Patch releases that cut otherwise, oldest first; each stands for those before it, back to the last."""
+    return tuple(name for name in _names() if name[0].isdigit() and len(_version(name)) > _MINOR)
 
 
 def documents() -> tuple[str, ...]:
@@ -84,7 +93,8 @@ def nearest_release(version: str) -> str:
     """The release whose policy stands in for a version.
 
     A version between two releases takes the older one, because a behaviour is only proved from the release it
-    was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.20.1` gives `0.19`.
+    was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.23.1` gives `0.22`. A patch
+    release takes the next of its minor release that cuts in a way of its own: `0.20.1` gives `0.20.5`.
 
     Args:
         version: `0.15.2`, `v0.22`, `hermes-agent 0.18.2`, ...
@@ -92,20 +102,24 @@ def nearest_release(version: str) -> str:
     Raises:
         ConfigError: The text holds no version.
     """
-    found = re.search(r"(\d+)\.(\d+)", version)
+    found = re.search(r"\d+\.\d+(?:\.\d+)?", version)
     if found is None:
         raise ConfigError(
             f"{version!r} is no version of Hermes", remedy=f"Use one of {', '.join(releases())}."
         )
-    wanted = (int(found[1]), int(found[2]))
+    wanted = _version(found[0])
+    near = [name for name in patches() if _version(name)[:_MINOR] == wanted[:_MINOR]]
+    if len(wanted) > _MINOR and (later := [name for name in near if _version(name) >= wanted]):
+        return later[0]
     older = [name for name in releases() if _version(name) <= wanted]
-    return older[-1] if older else releases()[0]
+    whole = older[-1] if older else releases()[0]
+    return near[-1] if near and not covers(whole, version) else whole
 
 
 def covers(release: str, version: str) -> bool:
     """Whether a version belongs to the release, rather than lying near it: `0.15.2` to `0.15`."""
     found = re.search(r"(\d+)\.(\d+)", version)
-    return found is not None and (int(found[1]), int(found[2])) == _version(release)
+    return found is not None and (int(found[1]), int(found[2])) == _version(release)[:_MINOR]
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
-from core.hermes.policy.policy import covers, nearest_release, newest_release
+from core.hermes.policy.policy import covers, load_policy, nearest_release, newest_release
 from core.model.evidence import Evidence, Source, Verdict
 from core.support.yaml_tables import shared_table
 
@@ -95,10 +95,18 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
     )
 
 
-def _standing_in(release: str, version: str) -> Iterator[Evidence]:
-    """That the rules are those of another release, where nobody knows those of the one that wrote it."""
+def borrowed(release: str, version: str) -> str:
+    """That rules are another release's, where nobody knows those of a version; "" where its own are known."""
     if not covers(release, version):
-        text = f"the rules of Hermes {version} are not known: those of {release} are used"
+        return f"the rules of Hermes {version} are not known: those of {release} are used"
+    other = load_policy(release).follows
+    return (
+        f"of Hermes {version} only weights and cut are known: the rest is taken from {other}" if other else ""
+    )
+
+
+def _standing_in(release: str, version: str) -> Iterator[Evidence]:
+    if text := borrowed(release, version):
         yield Evidence(Source.DERIVED, _RULES, text)
 
 
@@ -125,7 +133,7 @@ def _pinned(pin: str) -> ReleaseGuess | None:
         return None
     evidence = Evidence(Source.DATABASE, "system_prompts (tool schemas)", f"version {pin}")
     others = tuple(_standing_in(release, pin))
-    verdict = Verdict.SUSPECTED if others else Verdict.PROVED
+    verdict = Verdict.PROVED if covers(release, pin) else Verdict.SUSPECTED
     return ReleaseGuess(release, verdict, pin, (evidence, *others))
 
 

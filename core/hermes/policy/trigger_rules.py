@@ -10,8 +10,8 @@ class EstimateRules:
     """How tokens are guessed without a tokenizer.
 
     Attributes:
-        unit: `chars`: a quarter of the characters of the whole list; `bytes`: per message, ideographs one
-            token each and a quarter of the UTF-8 bytes of the rest.
+        unit: `chars`: a quarter of the characters of the whole list; `dense`: per message, ideographs one
+            token each and a quarter of the characters of the rest; `bytes`: of its UTF-8 bytes instead.
         image_tokens: Price of one image.
         dropped_keys: Message keys that are never counted.
         sidecar_wins: A text in `api_content` is counted instead of `content`.

@@ -156,7 +156,8 @@ def release_name(text: str) -> str:
     Raises:
         UsageError: The text is neither.
     """
-    from core.hermes.policy.policy import covers, documents, nearest_release, releases
+    from core.hermes.policy.policy import documents, nearest_release, releases
+    from core.hermes.policy.release import borrowed
 
     if text in documents():
         return text
@@ -167,23 +168,22 @@ def release_name(text: str) -> str:
         raise UsageError(
             f"{text!r} is no release of Hermes", where="--release", remedy=f"Known are {known}"
         ) from error
-    if not covers(found, text):
-        known = ", ".join(releases())
-        output.write_note(f"the rules of Hermes {text} are not known: those of {found} are used ({known})")
+    if said := borrowed(found, text):
+        output.write_note(said)
     return found
 
 
 def _from_file(args: argparse.Namespace, release: str | None) -> Question:
     from core.hermes.config.config import load_config
     from core.hermes.config.window import find_window
-    from core.hermes.policy.policy import load_policy, newest_release, releases
+    from core.hermes.policy.policy import documents, load_policy, newest_release
 
     if args.generation is not None:
         raise UsageError("--generation goes with SESSION, not with --messages")
     messages = transcript.read_messages(args.messages)
     name = release or newest_release()
     config = load_config(args.home)
-    defaults = config.settings(name if name in releases() else newest_release())
+    defaults = config.settings(newest_release() if name in documents() else name)
     window = find_window(config, model=args.session_model or "", provider=args.session_provider or "").tokens
     return Question(messages, load_policy(name), replace(defaults, window=window), config=config)
 

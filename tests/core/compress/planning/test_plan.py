@@ -19,7 +19,7 @@ from core.compress.planning.measure import measure, measured_on
 from core.compress.planning.plan import plan, plan_messages
 from core.compress.planning.prune import pruned_messages
 from core.compress.sizing.estimate import Size, message_size
-from core.hermes.policy.policy import documents, load_policy, newest_release, releases
+from core.hermes.policy.policy import documents, load_policy, newest_release, patches, releases
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Plan
 from core.model.compaction.settings import Gate, Settings
@@ -37,7 +37,7 @@ SETTINGS = (
 )
 """The settings the fixture's numbers were computed for, by position."""
 VERSIONS = {"0.15": "0.15.2", "0.18": "0.18.2", "0.22": "0.22.2"}
-EVERY_POLICY = (*releases(), *documents())
+EVERY_POLICY = (*releases(), *patches(), *documents())
 
 
 def cut_of(found: Plan) -> tuple[int | None, int | None]:
@@ -56,7 +56,7 @@ def numbers(found: Plan) -> list[int | None]:
     ]
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", [*releases(), *patches()])
 def test_numbers_equal_those_of_the_release(release: str) -> None:
     table = json.loads(FIXTURE.read_text("utf-8"))["releases"][release]
     policy = load_policy(release)

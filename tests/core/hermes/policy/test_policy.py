@@ -16,6 +16,7 @@ from core.hermes.policy.policy import (
     load_policy,
     nearest_release,
     newest_release,
+    patches,
     releases,
 )
 
@@ -27,7 +28,7 @@ def test_releases_are_named_oldest_first() -> None:
     assert newest_release() == "0.22"
 
 
-@pytest.mark.parametrize("name", [*releases(), *documents()])
+@pytest.mark.parametrize("name", [*releases(), *patches(), *documents()])
 def test_every_policy_is_complete(name: str) -> None:
     loaded = load_policy(name)
     assert loaded.release == name
@@ -44,12 +45,21 @@ def test_groups_are_the_releases_that_cut_alike() -> None:
         ("0.15.2", "0.15"),
         ("v0.22", "0.22"),
         ("hermes-agent 0.18.2", "0.18"),
-        ("0.20.1", "0.19"),
+        ("0.18.0", "0.18.0"),
+        ("0.18.1", "0.18"),
+        ("0.20.0.post2", "0.20.0"),
+        ("0.20.1", "0.20.5"),
+        ("0.20", "0.20.6"),
+        ("0.20.9", "0.20.6"),
+        ("0.21.5.post2", "0.21.5"),
+        ("0.23.1", "0.22"),
         ("0.4.0", "0.13"),
         ("1.3", "0.22"),
     ],
 )
-def test_a_version_takes_the_last_release_known_before_it(version: str, release: str) -> None:
+def test_a_version_takes_its_patch_release_or_the_last_release_known_before_it(
+    version: str, release: str
+) -> None:
     assert nearest_release(version) == release
 
 

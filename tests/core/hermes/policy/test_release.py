@@ -4,6 +4,8 @@ from core.hermes.markers.markers import SummaryMatch
 from core.hermes.policy.release import ReleaseClues, detect_release, release_of_summary, shape_names
 from core.model.evidence import Verdict
 
+SUMMARISED = "messages._compressed_summary"
+
 
 def summary(*releases: str) -> tuple[SummaryMatch, str]:
     return SummaryMatch(family=releases[0], releases=releases, exact=True, body=""), "message 7"
@@ -70,20 +72,34 @@ def test_the_wording_of_a_line_is_a_trace(logger: str, message: str, names: list
 
 def test_a_summary_names_the_newest_release_that_writes_it() -> None:
     assert release_of_summary(summary("0.13", "0.14", "0.15")[0]) == "0.15"
-    assert release_of_summary(summary("0.20", "0.21")[0]) == "0.19"
+    assert release_of_summary(summary("0.20", "0.21")[0]) == "0.21.5"
 
 
-@pytest.mark.parametrize(("version", "release"), [(6, "0.13"), (25, "0.19")])
-def test_a_release_without_rules_of_its_own_borrows_its_neighbours_and_says_so(
-    version: int, release: str
+def test_a_release_without_rules_of_its_own_borrows_its_neighbours_and_says_so() -> None:
+    guess = detect_release(ReleaseClues(schema_version=6))
+    assert (guess.release, guess.verdict) == ("0.13", Verdict.SUSPECTED)
+    assert "are not known: those of 0.13 are used" in guess.stands_in
+
+
+@pytest.mark.parametrize(
+    ("clues", "release", "version"),
+    [
+        (ReleaseClues(schema_version=25), "0.20.0", "0.20.0"),
+        (ReleaseClues(schema_version=26), "0.20.5", "0.20.4 to 0.21.0"),
+        (ReleaseClues(schema_version=26, columns=frozenset({SUMMARISED})), "0.20.6", "0.20.6 to 0.21.0"),
+        (ReleaseClues(schema_version=30), "0.21.3", "0.21.3 to 0.21.5"),
+    ],
+)
+def test_a_patch_release_is_told_by_its_schema_and_says_what_is_borrowed(
+    clues: ReleaseClues, release: str, version: str
 ) -> None:
-    guess = detect_release(ReleaseClues(schema_version=version))
-    assert (guess.release, guess.verdict) == (release, Verdict.SUSPECTED)
-    assert f"are not known: those of {release} are used" in guess.stands_in
+    guess = detect_release(clues)
+    assert (guess.release, guess.version, guess.verdict) == (release, version, Verdict.DERIVED)
+    assert "only weights and cut are known" in guess.stands_in
 
 
 def test_a_version_stored_in_a_session_proves_no_rules_it_has_none_of() -> None:
-    guess = detect_release(ReleaseClues(pin="0.21.3"))
-    assert (guess.release, guess.verdict, guess.version) == ("0.19", Verdict.SUSPECTED, "0.21.3")
-    assert guess.stands_in == "the rules of Hermes 0.21.3 are not known: those of 0.19 are used"
+    guess = detect_release(ReleaseClues(pin="0.23.3"))
+    assert (guess.release, guess.verdict, guess.version) == ("0.22", Verdict.SUSPECTED, "0.23.3")
+    assert guess.stands_in == "the rules of Hermes 0.23.3 are not known: those of 0.22 are used"
     assert detect_release(ReleaseClues(pin="0.22.2")).stands_in == ""

@@ -162,9 +162,7 @@ def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> Non
     assert as_json("plan", "Refactor the auth module")["notes"] == []
 
 
-@pytest.mark.parametrize(
-    ("asked", "used"), [("9.9", "0.22"), ("0.20", "0.19"), ("0.21.3", "0.19"), ("0.4", "0.13")]
-)
+@pytest.mark.parametrize(("asked", "used"), [("9.9", "0.22"), ("0.23.1", "0.22"), ("0.4", "0.13")])
 def test_a_release_nobody_knows_is_said_to_be_answered_by_another(
     long: str, asked: str, used: str, cli: Cli
 ) -> None:
@@ -172,6 +170,16 @@ def test_a_release_nobody_knows_is_said_to_be_answered_by_another(
     plan = json.loads(shown.out)
     assert (plan["release"], plan["release_requested"]) == (used, asked)
     assert f"Hermes {asked} are not known: those of {used} are used" in shown.err
+
+
+@pytest.mark.parametrize(("asked", "used"), [("0.20", "0.20.6"), ("0.21.3", "0.21.3"), ("0.18.0", "0.18.0")])
+def test_a_patch_release_that_cuts_otherwise_is_planned_by_its_own_cut(
+    long: str, asked: str, used: str, cli: Cli
+) -> None:
+    shown = cli("plan", "--messages", long, "--json", "--release", asked)
+    plan = json.loads(shown.out)
+    assert (plan["release"], plan["release_requested"]) == (used, asked)
+    assert f"of Hermes {asked} only weights and cut are known" in shown.err
 
 
 @pytest.mark.parametrize("asked", ["0.19", "0.15.2", "v0.22.1"])
