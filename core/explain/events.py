@@ -73,8 +73,7 @@ def prompts_of(context: ConversationContext) -> list[int]:
 
 def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
-    # Where the schema marks summaries, compression runs in a thread pool whose log lines carry no tag.
-    tags_tell = not context.store.schema.marks_summaries
+    tags_tell = not context.store.schema.pools_compression
     gateway = not all(is_local(session.source) for session in context.conversation.sessions)
     ids = set(context.sessions)
     attempts = find_attempts(

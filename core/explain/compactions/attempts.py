@@ -124,7 +124,7 @@ def find_attempts(
     Args:
         records: Lines of the log, in time order.
         sessions: Ids of the conversation's sessions.
-        tags_tell: A line without a session tag was written outside a turn. So it is before 0.22; since, the
+        tags_tell: A line without a session tag was written outside a turn. So it is before 0.20; since, the
             work runs in a pool of threads whose lines carry no tag.
         gateway: A gateway ran these sessions, which compresses between turns as well.
         compactions: Where compactions of any session began and ended.

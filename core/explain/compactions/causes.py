@@ -43,7 +43,9 @@ class Cause:
         return replace(self, verdict=Verdict.SUSPECTED, note=note)
 
     def completed(self, other: Cause) -> Cause:
-        """The same cause with what another line adds: the record of a foreign engine is short."""
+        """The same cause with what another line adds: the record of 0.20 and of a foreign engine is short."""
+        if self.trigger is Trigger.UNKNOWN:
+            return other
         full = replace(self, call=other.call)
         if other.trigger is not self.trigger:
             return full
@@ -76,7 +78,7 @@ def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None,
         thread: Lines of one conversation, in time order.
         position: Of the line that opens the attempt.
         previous: The cause of the attempt before it, for repeated passes.
-        tags_tell: A line without a session tag was written outside a turn (before 0.22).
+        tags_tell: A line without a session tag was written outside a turn (before 0.20).
     """
     started = thread[position]
     if started.kind in _NATIVE:

@@ -57,6 +57,10 @@ class FullText(StrEnum):
     EXTERNAL = "external"
 
 
+_POOLED = 23
+"""The schema of the first release that compresses in a pool of threads."""
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """Tables and columns of one database.
@@ -109,8 +113,13 @@ class Schema:
 
     @property
     def marks_summaries(self) -> bool:
-        """A column says which rows are summaries (0.22)."""
+        """A column says which rows are summaries (0.20.6 and later)."""
         return self.has("messages", "_compressed_summary")
+
+    @property
+    def pools_compression(self) -> bool:
+        """Compression runs in a pool of threads, whose log lines carry no tag (0.20 and later)."""
+        return self.marks_summaries or (self.version or 0) >= _POOLED
 
     @property
     def has_uids(self) -> bool:

@@ -16,7 +16,7 @@ from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
-from core.store.rows.message_decoding import row_state
+from core.store.rows.message_decoding import repeated_by, row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
@@ -54,8 +54,8 @@ def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: st
     rows = _rows(connection, schema, session_id, known.last)
     if known.hidden and any(_number(row["message_uid"]) in known.hidden for row in rows):
         known, rows = Kept(), _rows(connection, schema, session_id, None)
-    last = {row["message_uid"]: row["id"] for row in rows if row["message_uid"]}
-    outlines = [*known.outlines, *(_outline(row, last) for row in rows)]
+    last = {repeated_by(row, schema): row["id"] for row in rows}
+    outlines = [*known.outlines, *(_outline(row, _again(row, schema, last)) for row in rows)]
     keep_rows(connection, session_id, known, outlines, rows)
     return outlines
 
@@ -106,13 +106,19 @@ def text_key(text: str) -> Hashable:
     return hash(text)
 
 
-def _outline(row: sqlite3.Row, last: dict[str, int]) -> RowOutline:
+def _again(row: sqlite3.Row, schema: Schema, last: Mapping[Hashable, int]) -> bool:
+    """Whether a newer row repeats it."""
+    known_by = repeated_by(row, schema)
+    return known_by is not None and last[known_by] > row["id"]
+
+
+def _outline(row: sqlite3.Row, copied_later: bool) -> RowOutline:
     uid = row["message_uid"] or None
     timestamp = row["timestamp"]
     return RowOutline(
         id=row["id"],
         role=intern(str(row["role"])),
-        state=row_state(row, copied_later=uid is not None and last[uid] > row["id"]),
+        state=row_state(row, copied_later),
         timestamp=float(timestamp) if isinstance(timestamp, int | float) else None,
         uid=None if uid is None else _number(uid),
         summary=find_summary(_readable(row, "candidate")) if row["candidate"] is not None else None,

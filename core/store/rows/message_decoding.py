@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Hashable
 from sys import intern
 from typing import Any
 
@@ -75,8 +76,15 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
     return Message(wire, stored)
 
 
+def repeated_by(row: sqlite3.Row, schema: Schema) -> Hashable | None:
+    """What a later copy of a row shares with it: its uid (0.22), else role and time (0.20.6 and 0.21)."""
+    if schema.has_uids or not schema.marks_summaries:
+        return row["message_uid"] or None
+    return row["role"], row["timestamp"]
+
+
 def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
-    """What became of a row, from its marks and from whether a newer row repeats it (0.22)."""
+    """What became of a row, from its marks and from whether a newer row repeats it (0.20.6 on)."""
     if row["active"] or row["active"] is None:
         return RowState.LIVE
     if row["compacted"]:

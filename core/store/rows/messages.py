@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
@@ -13,7 +13,7 @@ from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
-from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, row_state
+from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, repeated_by, row_state
 from core.store.rows.sessions import chunks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _PREVIEW_COLUMNS = (
     "message_uid",
     "_compressed_summary",
 )
-_TRACES = ("id", "session_id", "active", "compacted", "message_uid")
+_TRACES = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
 _CALLS_SHOWN = 4096
 _MAX_ID = 2**63 - 1
 
@@ -53,7 +53,7 @@ def read_messages(
     copied: Collection[int] = ()
     if rewound is not None:
         copied = {*row_ids} - {*rewound}
-    elif schema.has_uids:
+    elif schema.marks_summaries:
         copied = hidden_copies(
             connection, schema, _rows(connection, schema.select("messages", _TRACES), row_ids).values()
         )
@@ -93,15 +93,16 @@ def hidden_copies(
     connection: sqlite3.Connection, schema: Schema, rows: Iterable[sqlite3.Row]
 ) -> Collection[int]:
     """Ids of hidden rows that a newer row of the same session repeats."""
-    hidden = [row for row in rows if row["active"] == 0 and not row["compacted"] and row["message_uid"]]
-    if not hidden or not schema.has_uids:
+    marked = (row for row in rows if row["active"] == 0 and not row["compacted"])
+    hidden = [(row, known_by) for row in marked if (known_by := repeated_by(row, schema)) is not None]
+    if not hidden or not schema.marks_summaries:
         return ()
-    sessions = {row["session_id"] for row in hidden}
-    query = "SELECT message_uid, max(id) FROM messages WHERE session_id = ? GROUP BY message_uid"
-    last: dict[str, int] = {}
-    for session in sessions:
-        last.update(connection.execute(query, (session,)).fetchall())
-    return {row["id"] for row in hidden if last.get(row["message_uid"], 0) > row["id"]}
+    last: dict[Hashable, int] = {}
+    traces = schema.select("messages", _TRACES)
+    for session in {row["session_id"] for row, _ in hidden}:
+        query = f"SELECT {traces} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608 - schema names
+        last.update((repeated_by(row, schema), row["id"]) for row in connection.execute(query, (session,)))
+    return {row["id"] for row, known_by in hidden if last[known_by] > row["id"]}
 
 
 def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:

@@ -97,6 +97,31 @@ def test_the_short_record_of_another_engine_belongs_to_the_attempt_before_it(beg
     assert any(one.text.startswith("Pre-API") for one in event.evidence)
 
 
+def test_a_record_that_names_no_trigger_leaves_the_cause_to_the_lines_before_it(begun: MakeHome) -> None:
+    home = begun("0.22")
+    home.turn()
+    home.talk(7)
+    home.call(3, 29_383)
+    home.line("Pre-API compression: ~31,869 request tokens >= 30,000 threshold (context=64,000, attempt=1/3)")
+    home.started(31_869, 28, tag=None)
+    home.done(28, 8, 9_000, tag=None)
+    home.telemetry(commit_status="committed")
+    (event,) = told(home).events
+    assert (event.trigger, event.verdict, event.threshold) == (Trigger.PRE_API, Verdict.PROVED, 30_000)
+
+
+def test_from_0_20_on_a_line_without_a_tag_was_written_by_a_thread_of_the_turn(begun: MakeHome) -> None:
+    home = begun("0.19")
+    home.db.connection.execute("UPDATE schema_version SET version = 25")
+    home.turn()
+    home.talk(7)
+    home.call(3, 31_869)
+    home.started(31_869, 28, tag=None)
+    home.done(28, 8, 9_000, tag=None)
+    (event,) = told(home).events
+    assert event.trigger is Trigger.POST_RESPONSE
+
+
 def test_a_threshold_of_hermes_is_not_shown_for_another_engine(begun: MakeHome) -> None:
     home = begun(config=FOREIGN)
     home.turn()

@@ -52,6 +52,23 @@ def test_a_session_without_messages_has_no_generation(make: Make, opened: Opened
     assert opened(database).conversation("s").generations == ()
 
 
+def test_a_tail_that_was_copied_was_not_taken_back_where_no_row_has_a_uid(make: Make, opened: Opened) -> None:
+    """0.20.6 and 0.21 mark the originals of the tail as they mark rows that `/undo` took back."""
+    database = filled(make, "0.22")
+    database.compact("s", 3, 6, "one")
+    taken_back = database.turn("s", "later")
+    database.mark(taken_back, active=0)
+    database.connection.executescript(
+        "DROP TRIGGER messages_message_uid_insert; ALTER TABLE messages DROP COLUMN message_uid"
+    )
+    store = opened(database)
+    conversation = store.conversation("s")
+    assert shape(conversation) == [(24, 0), (10, 9)]
+    assert {*conversation.rewound} == {*taken_back}
+    states = [one.row.state for one in store.messages([19, *taken_back[:1]]) if one.row]
+    assert states == [RowState.SUPERSEDED, RowState.REWOUND]
+
+
 @pytest.mark.parametrize("release", ["0.18", "0.19", "0.22"])
 def test_each_compaction_in_place_begins_a_generation(make: Make, opened: Opened, release: str) -> None:
     database = filled(make, release)
