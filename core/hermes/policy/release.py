@@ -86,7 +86,7 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
     first, last, fitting = _overlap(found)
     # Releases no trace tells apart also compress alike; the older one is surely behind it.
     release = nearest_release(_text(first))
-    fits = len(fitting) == len(found) and first <= _version(release) <= last
+    fits = len(fitting) == len(found) and covers(release, _text(first))
     return ReleaseGuess(
         release=release,
         verdict=Verdict.DERIVED if fits else Verdict.SUSPECTED,
@@ -123,7 +123,8 @@ def shape_names(logger: str, message: str) -> Iterator[str]:
             yield shape["name"]
 
 
-_OPEN: Version = (9999,)
+_MINOR, _LAST = 2, 9999
+_OPEN: Version = (_LAST,)
 
 
 def _pinned(pin: str) -> ReleaseGuess | None:
@@ -145,7 +146,7 @@ def _clues(clues: ReleaseClues) -> Iterator[_Clue]:
         match, where = clues.summary
         text = f"summary prefix of {_joined(match.releases)}"
         evidence = Evidence(Source.DATABASE, where, text)
-        yield _Clue(_version(match.releases[0]), _version(match.releases[-1]), evidence)
+        yield _Clue(_version(match.releases[0]), _latest(match.releases[-1]), evidence)
 
 
 def _schema_clues(version: int | None) -> Iterator[_Clue]:
@@ -186,13 +187,14 @@ def _overlap(found: list[_Clue]) -> tuple[Version, Version, list[_Clue]]:
 
 
 def _bounded(row: Mapping[str, Any], evidence: Evidence) -> _Clue:
-    return _Clue(_version(row.get("first", "0")), _version(row["last"]) if "last" in row else _OPEN, evidence)
+    return _Clue(_version(row.get("first", "0")), _latest(row["last"]) if "last" in row else _OPEN, evidence)
 
 
 def _range_text(first: Version, last: Version) -> str:
     if last >= _OPEN:
         return f"{_text(first)} or newer"
-    return _text(last) if first == last else f"{_text(first)} to {_text(last)}"
+    one, other = _text(first), _text(last)
+    return other if one == other else f"{one} to {other}"
 
 
 def _joined(releases: tuple[str, ...]) -> str:
@@ -203,5 +205,11 @@ def _version(text: str) -> Version:
     return tuple(int(part) for part in text.split("."))
 
 
+def _latest(text: str) -> Version:
+    """The last patch of a release: `0.18` ends behind `0.18.2`."""
+    version = _version(text)
+    return version if len(version) > _MINOR else (*version, _LAST)
+
+
 def _text(version: Version) -> str:
-    return ".".join(map(str, version))
+    return ".".join(str(part) for part in version if part != _LAST)

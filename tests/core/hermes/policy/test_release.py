@@ -81,6 +81,11 @@ def test_a_release_without_rules_of_its_own_borrows_its_neighbours_and_says_so()
     assert "are not known: those of 0.13 are used" in guess.stands_in
 
 
+def test_a_release_named_without_its_patch_may_be_any_of_them() -> None:
+    guess = detect_release(ReleaseClues(schema_version=25, summary=summary("0.19", "0.20")))
+    assert (guess.version, guess.verdict) == ("0.20.0", Verdict.DERIVED)
+
+
 @pytest.mark.parametrize(
     ("clues", "release", "version"),
     [
