@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from sys import intern
 from typing import Any, NamedTuple
 
-from core.hermes.log.record import Kind, LogRecord, Telemetry
+from core.hermes.log.record import Kind, LogRecord, Particulars, Telemetry
 from core.support.yaml_tables import load_table
 
 _HEAD = re.compile(
@@ -125,8 +125,10 @@ def _record(
         values["text"] = values.pop("focus")
     session = values.pop("session", None) or head.tag
     message = _quoted(head.message)
-    record = LogRecord(kind, where, head.at, head.logger, head.tag, session, message, **values)
-    return record.briefly
+    more = {name: values.pop(name) for name in Particulars.__slots__ if name in values}
+    if more:
+        values["more"] = Particulars(**more)
+    return LogRecord(kind, where, head.at, head.logger, head.tag, session, message, **values).briefly
 
 
 def _quoted(message: str) -> str:
@@ -148,8 +150,7 @@ def _value(name: str, text: str) -> Any:
     if name in _INTEGERS:
         if text in ("?", "None"):
             return None
-        counted = len(text) <= _LONGEST_NUMBER and _GROUPED.fullmatch(text)
-        return int(text.replace(",", "")) if counted else _TORN
+        return _counted(text)
     if name == "seconds":
         return _seconds(text)
     if name in _NAMES:
@@ -157,6 +158,13 @@ def _value(name: str, text: str) -> Any:
     if name == "focus":
         return _focus(text)
     return text
+
+
+@lru_cache(maxsize=1024)
+def _counted(text: str) -> Any:
+    """One number for the same text: what a call read from the cache is often what the one before it sent."""
+    counted = len(text) <= _LONGEST_NUMBER and _GROUPED.fullmatch(text)
+    return int(text.replace(",", "")) if counted else _TORN
 
 
 @lru_cache(maxsize=1024)

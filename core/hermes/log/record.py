@@ -94,6 +94,31 @@ class Telemetry:
 
 
 @dataclass(frozen=True, slots=True)
+class Particulars:
+    """What a line may say besides; an answered call, as there are thousands of, says none of it.
+
+    Attributes:
+        tokens: The number compared, estimated or freed, by kind.
+        before, after: Message counts.
+        text: Free text the line carries: an error, a user message, the topic of a manual compression.
+            Untrusted.
+    """
+
+    tokens: int | None = None
+    tokens_after: int | None = None
+    threshold: int | None = None
+    window: int | None = None
+    before: int | None = None
+    after: int | None = None
+    reason: str | None = None
+    text: str | None = None
+    telemetry: Telemetry | None = None
+
+
+NOTHING_ELSE = Particulars()
+
+
+@dataclass(frozen=True, slots=True)
 class LogRecord:
     """One line that bears on compression. Which numbers are set depends on the kind.
 
@@ -104,13 +129,10 @@ class LogRecord:
         session: The session the message names, else the tag.
         quoted: The message, at most 400 characters; of an answered call only what stands behind the fields.
             Untrusted.
-        tokens: The number compared, estimated or freed, by kind.
-        before, after: Message counts.
         input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
             took; None when it reported none.
         number: Call number, attempt, status or count, by kind.
-        text: Free text the line carries: an error, a user message, the topic of a manual compression.
-            Untrusted.
+        more: What else it says, each under its own name too.
     """
 
     kind: Kind
@@ -122,21 +144,58 @@ class LogRecord:
     quoted: str
     model: str | None = None
     provider: str | None = None
-    tokens: int | None = None
-    tokens_after: int | None = None
-    threshold: int | None = None
-    window: int | None = None
-    before: int | None = None
-    after: int | None = None
     input: int | None = None
     output: int | None = None
     cached: int | None = None
     written: int | None = None
     number: int | None = None
     seconds: float | None = None
-    reason: str | None = None
-    text: str | None = None
-    telemetry: Telemetry | None = None
+    more: Particulars = NOTHING_ELSE
+
+    @property
+    def tokens(self) -> int | None:
+        """The number compared, estimated or freed, by kind."""
+        return self.more.tokens
+
+    @property
+    def tokens_after(self) -> int | None:
+        """What was left of them."""
+        return self.more.tokens_after
+
+    @property
+    def threshold(self) -> int | None:
+        """The number they were compared with."""
+        return self.more.threshold
+
+    @property
+    def window(self) -> int | None:
+        """The model's window."""
+        return self.more.window
+
+    @property
+    def before(self) -> int | None:
+        """Messages before."""
+        return self.more.before
+
+    @property
+    def after(self) -> int | None:
+        """Messages after."""
+        return self.more.after
+
+    @property
+    def reason(self) -> str | None:
+        """A word for why."""
+        return self.more.reason
+
+    @property
+    def text(self) -> str | None:
+        """Free text the line carries, untrusted."""
+        return self.more.text
+
+    @property
+    def telemetry(self) -> Telemetry | None:
+        """The record of an attempt."""
+        return self.more.telemetry
 
     @property
     def focus(self) -> str | None:

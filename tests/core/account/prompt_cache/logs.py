@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from core.hermes.log.read import Log
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord, Particulars
 from core.model.accounting.prompt_cache import CacheCall
 
 START = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -29,6 +29,8 @@ def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object
     """A log line; the tests' logs are written in UTC."""
     at = (START + timedelta(seconds=seconds)).replace(tzinfo=None)
     where = f"agent.log:{int(seconds)}"
+    more = {name: fields.pop(name) for name in Particulars.__slots__ if name in fields}
+    fields["more"] = Particulars(**more)  # type: ignore[arg-type]
     return LogRecord(kind, where, at, "x", session, session, f"{kind} line", **fields)  # type: ignore[arg-type]
 
 
