@@ -46,7 +46,7 @@ def read_calls(
     timed = sorted(((to_utc(line.at), line) for line in lines[len(calls) :]), key=itemgetter(0))
     if calls and timed and timed[0][0] < calls[-1].at:
         return read_calls(log, sessions, to_utc)
-    return (*calls, *(_call(line, at) for at, line in timed))
+    return (*calls, *(CacheCall(at, line) for at, line in timed))
 
 
 def _is_of(call: CacheCall, line: LogRecord, to_utc: ToUtc) -> bool:
@@ -67,21 +67,6 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
     except OSError:
         return None
     return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
-
-
-def _call(record: LogRecord, at: datetime) -> CacheCall:
-    return CacheCall(
-        at=at,
-        session=record.session or "",
-        model=record.model or "",
-        provider=record.provider or "",
-        prompt=record.input,
-        cache_read=None if record.input is None else record.cached or 0,
-        output=record.output,
-        number=record.number or 0,
-        where=record.where,
-        cache_write=record.written,
-    )
 
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from core.model.accounting.amounts import Buckets, share_of
 from core.model.accounting.recorded_use import RecordedUse
@@ -51,26 +51,101 @@ class CacheRoute:
     tool_schemas: bool = False
 
 
+class CallLine(Protocol):
+    """What a line of the log says of a call."""
+
+    @property
+    def session(self) -> str | None:
+        """Whose call it is."""
+
+    @property
+    def model(self) -> str | None:
+        """Who answered."""
+
+    @property
+    def provider(self) -> str | None:
+        """Where it was sent."""
+
+    @property
+    def input(self) -> int | None:
+        """Tokens of the prompt."""
+
+    @property
+    def output(self) -> int | None:
+        """Tokens of the answer."""
+
+    @property
+    def cached(self) -> int | None:
+        """Tokens the cache served."""
+
+    @property
+    def written(self) -> int | None:
+        """Tokens the cache took."""
+
+    @property
+    def number(self) -> int | None:
+        """Which call since the agent was set up."""
+
+    @property
+    def where(self) -> str:
+        """File and line."""
+
+
 @dataclass(frozen=True, slots=True)
 class CacheCall:
-    """One model call, as the log reports it.
+    """One model call, as the log reports it: of thousands nothing is held twice.
 
     Attributes:
-        prompt, cache_read: None when the provider reported no usage.
-        cache_write: None too where the log does not tell, as before Hermes 0.22.
-        number: Its number since the agent was set up.
+        at: In UTC.
     """
 
     at: datetime
-    session: str
-    model: str
-    provider: str
-    prompt: int | None
-    cache_read: int | None
-    output: int | None
-    number: int
-    where: str
-    cache_write: int | None = None
+    line: CallLine
+
+    @property
+    def session(self) -> str:
+        """Whose call it is."""
+        return self.line.session or ""
+
+    @property
+    def model(self) -> str:
+        """Who answered."""
+        return self.line.model or ""
+
+    @property
+    def provider(self) -> str:
+        """Where it was sent."""
+        return self.line.provider or ""
+
+    @property
+    def prompt(self) -> int | None:
+        """None when the provider reported no usage."""
+        return self.line.input
+
+    @property
+    def cache_read(self) -> int | None:
+        """None when the provider reported no usage."""
+        return None if self.line.input is None else self.line.cached or 0
+
+    @property
+    def cache_write(self) -> int | None:
+        """None too where the log does not tell, as before Hermes 0.22."""
+        return self.line.written
+
+    @property
+    def output(self) -> int | None:
+        """Tokens of the answer."""
+        return self.line.output
+
+    @property
+    def number(self) -> int:
+        """Its number since the agent was set up."""
+        return self.line.number or 0
+
+    @property
+    def where(self) -> str:
+        """Its line in the log."""
+        return self.line.where
 
     @property
     def route(self) -> tuple[str, str]:

@@ -17,12 +17,14 @@ def call(
     read: int | None,
     *,
     model: str = "opus",
+    provider: str = "anthropic",
     number: int = 2,
     session: str = "s",
 ) -> CacheCall:
     """A call some seconds after the start."""
     at = START + timedelta(seconds=seconds)
-    return CacheCall(at, session, model, "anthropic", prompt, read, 50, number, f"agent.log:{int(seconds)}")
+    told = {"input": prompt, "output": 50, "cached": read, "number": number}
+    return CacheCall(at, line(Kind.CALL, seconds, session, model=model, provider=provider, **told))
 
 
 def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object) -> LogRecord:

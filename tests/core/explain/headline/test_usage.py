@@ -10,6 +10,7 @@ import pytest
 
 from core.explain.headline.conversation import chain_headline
 from core.explain.headline.usage import break_headline, cache_headline, usage_headline
+from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, CacheRoute, TtlAdvice
@@ -58,7 +59,8 @@ def test_what_is_odd_about_a_family_is_a_warning() -> None:
 
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-CALL = CacheCall(NOW, "S", "m", "anthropic", 50_000, 8_000, 50, 1, "agent.log:1")
+LINE = LogRecord(Kind.CALL, "agent.log:1", NOW, "x", "S", "S", "", "m", "anthropic", 50_000, 50, 8_000)
+CALL = CacheCall(NOW, LINE)
 BEFORE = replace(CALL, at=NOW - timedelta(seconds=726))
 EXPIRED = CacheBreak(NOW, 1, "ttl_expired", 41_327, Decimal("0.24"))
 COMPACTED = CacheBreak(NOW, 1, "compaction", 32_395, Decimal("0.19"))

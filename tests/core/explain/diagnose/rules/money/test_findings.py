@@ -133,7 +133,7 @@ def test_f6_an_hour_in_the_cache_recorded_at_the_five_minute_rate(book: Book) ->
 
 def test_f7_prompts_beyond_a_tier(book: Book) -> None:
     book.session("a", model="gemini-2.5-pro", billing_provider="google", **tokens(5))
-    long = replace(call(0, 250_000, 0, model="gemini-2.5-pro"), provider="google")
+    long = call(0, 250_000, 0, model="gemini-2.5-pro", provider="google")
     assert found(book, report=empty(calls=(long,)))["F7"].numbers["above"] == 200_000
 
 
