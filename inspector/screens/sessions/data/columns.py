@@ -143,6 +143,10 @@ def _tokens(line: SessionLine) -> str:
     return fmt.tokens(line.tokens.total, lower_bound=line.row.lower_bound)
 
 
+def _cost(line: SessionLine) -> str:
+    return fmt.money(line.cost.usd, mark=fmt.LOWER_BOUND if line.row.lower_bound else "")
+
+
 def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:
     return _right(lambda line: fmt.tokens(tokens(line.tokens), lower_bound=line.row.lower_bound))
 
@@ -173,7 +177,7 @@ COLUMNS = (
     Column("tokens", 6, _right(_tokens), 60, 111, right=True, sort="tokens"),
     Column("tokens", 6, _right(_tokens), 150, right=True, sort="tokens"),
     Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 164, right=True, sort="hit"),
-    Column("cost", 8, _right(lambda line: fmt.money(line.cost.usd), "money"), right=True, sort="cost"),
+    Column("cost", 8, _right(_cost, "money"), right=True, sort="cost"),
     Column("compr.", 6, _compressions, 76, 111, right=True, sort="compressions"),
     Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),
 )
