@@ -149,11 +149,13 @@ async def test_what_the_list_reads_stops_when_a_conversation_opens_and_goes_on_b
     monkeypatch.setattr("inspector.screens.sessions.data.pressure.parts", endless)
     app = app_on(writer)
     async with app.run_test(size=(120, 30)) as pilot:
-        await until(pilot, lambda: begun == ["s1"])
+        await until(pilot, lambda: begun)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen) and stopped == ["s1"])
+        # It may have begun anew when the whole page had come.
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen) and stopped == begun)
+        before = len(begun)
         await pilot.press("escape")
-        await until(pilot, lambda: len(begun) == 2)
+        await until(pilot, lambda: len(begun) > before)
 
 
 async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(writer: Writer) -> None:
