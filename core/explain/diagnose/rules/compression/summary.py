@@ -182,7 +182,7 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
     of, lost = sum(count.of for count in counts), sum(count.lost for count in counts)
     if report and report.lost_share is not None and lost:
         evidence = Evidence(Source.DERIVED, "the newest summary", f"{of - lost} of {of} facts kept")
-        numbers = {"share": percent(report.lost_share), "lost": lost, "of": of}
+        numbers = {"share": percent(report.lost_share), "lost": lost, "kept": of - lost, "of": of}
         yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
