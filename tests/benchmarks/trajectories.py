@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tests.benchmarks.measure import Result, figures, inspector
+from tests.benchmarks.measure import Result, figures, inspector, inspector_peak
 from tests.benchmarks.stores import Stores
 
 ENTRIES = 150
@@ -120,4 +120,4 @@ def _peak(folder: Path, path: Path) -> float:
     """Peak of the largest process while a file of a gigabyte is cut."""
     large = _repeated(path, folder / "large.jsonl", LARGE)
     words = ("--summariser", "static", "--jobs", "2", "--restart")
-    return inspector("trajectory", str(large), str(folder / "large.out.jsonl"), *words, runs=1).peak
+    return inspector_peak("trajectory", str(large), str(folder / "large.out.jsonl"), *words)
