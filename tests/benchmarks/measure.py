@@ -67,7 +67,7 @@ def in_turn(*commands: Sequence[str], runs: int = 2 * RUNS, anew: bool = False) 
     Args:
         commands: To compare.
         runs: Of each.
-        anew: Each run finds an empty cache.
+        anew: Each run finds an empty cache, and no journal.
     """
     run = _once_anew if anew else _once
     costs = [[run(command, {}) for command in commands] for _ in range(runs)]
@@ -80,6 +80,11 @@ def beside(
     """How many times as long a processor takes for a command as for another, each at its best."""
     ours, theirs = in_turn(command, baseline, runs=runs, anew=anew)
     return ours.busy / theirs.busy
+
+
+def user_of(folder: str) -> dict[str, str]:
+    """The environment of a user whose cache and journal lie in a folder."""
+    return {"XDG_CACHE_HOME": folder, "XDG_STATE_HOME": folder}
 
 
 def python_command(code: str, *arguments: str) -> list[str]:
@@ -119,7 +124,7 @@ def inspector_peak(*words: str) -> float:
     The largest of its processes counts, not their sum.
     """
     with tempfile.TemporaryDirectory() as empty:
-        (most,) = figures(_PEAK, *words, XDG_CACHE_HOME=empty)
+        (most,) = figures(_PEAK, *words, **user_of(empty))
     return most
 
 
@@ -139,7 +144,7 @@ def _best(costs: Sequence[Cost]) -> Cost:
 
 def _once_anew(command: Sequence[str], env: dict[str, str]) -> Cost:
     with tempfile.TemporaryDirectory() as empty:
-        return _once(command, {"XDG_CACHE_HOME": empty, **env})
+        return _once(command, {**user_of(empty), **env})
 
 
 def _once(command: Sequence[str], env: dict[str, str]) -> Cost:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from tests.benchmarks import measure
 from tests.benchmarks.measure import Result
@@ -14,6 +18,26 @@ db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
 db.execute("SELECT * FROM sessions ORDER BY started_at DESC LIMIT 50").fetchall()
 """
 
+TRACED = """
+import io, json, sys
+from core.store.database.connect import BoundedConnection
+from inspector.__main__ import main
+asked, execute = [], BoundedConnection.execute
+def traced(connection, sql, values=()):
+    asked.append((sql, values))
+    return execute(connection, sql, values)
+BoundedConnection.execute = traced
+told, sys.stdout = sys.stdout, io.StringIO()
+assert main() == 0
+json.dump(asked, told)
+"""
+SAME_QUERIES = """
+import json, sqlite3, sys
+db = sqlite3.connect(f"file:{sys.argv[1]}?mode=ro", uri=True)
+with open(sys.argv[2]) as asked:
+    rows = [db.execute(sql, values).fetchall() for sql, values in json.load(asked)]
+json.dump(rows, sys.stdout, default=str)
+"""
 
 LISTED = ("sessions", "--json", "--limit", "50")
 
@@ -23,12 +47,24 @@ def results(stores: Stores) -> Iterator[Result]:
     version = measure.inspector("--version")
     yield Result("--version", version.seconds * 1000, "ms", 150)
     for name, store in (("small", stores.small), ("large", stores.large)):
+        listed = measure.inspector_command("--db", str(store), *LISTED)
+        same = measure.python_command(SAME_QUERIES, str(store), str(_queries(store)))
+        ratio = measure.beside(listed, same, anew=True)
+        yield Result(f"{' '.join(LISTED)}, with nothing kept / the same queries, {name} store", ratio, "x", 4)
         bare = measure.python_command(BARE_QUERY, str(store))
         for when, anew, bound in (("again", False, 2.6), ("with nothing kept", True, 6)):
-            listed = measure.inspector_command("--db", str(store), *LISTED)
             ratio = measure.beside(listed, bare, anew=anew)
             yield Result(f"{' '.join(LISTED)}, {when} / bare query, {name} store", ratio, "x", bound)
     peak = measure.inspector_peak("--db", str(stores.large), *LISTED)
     yield Result("sessions --json --limit 50, peak memory", peak, "MiB", 50)
     again = measure.inspector("--db", str(stores.long), "why", "latest", "--json")
     yield Result("why --json of 12,000 messages, again", again.seconds * 1000, "ms", 150)
+
+
+def _queries(store: Path) -> Path:
+    """What the list asks of a database, as JSON beside it."""
+    found = store.with_suffix(".queries.json")
+    with tempfile.TemporaryDirectory() as empty, found.open("w") as asked:
+        traced = measure.python_command(TRACED, "--db", str(store), *LISTED)
+        subprocess.run(traced, stdout=asked, env={**os.environ, **measure.user_of(empty)}, check=True)
+    return found

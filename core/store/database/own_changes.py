@@ -7,11 +7,14 @@ import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from core.errors import DatabaseError
-from core.model.transcript.conversation import OwnCompaction
 from core.store.database.connect import open_readonly, reading
 from core.support.file_cache import journal_file, journal_path
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import OwnCompaction
 
 
 def undo_command(entry_id: str, database: Path) -> str:
@@ -44,6 +47,8 @@ def own_compactions(connection: sqlite3.Connection, database: Path) -> tuple[Own
 
 
 def _read(path: Path, identity: str) -> tuple[OwnCompaction, ...]:
+    from core.model.transcript.conversation import OwnCompaction  # few write with this program
+
     with reading(path), closing(open_readonly(path)) as journal:
         calls = any(name == "call" for _, name, *_ in journal.execute("PRAGMA table_info(operations)"))
         query = (
