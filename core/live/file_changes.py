@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from core.store.database.connect import log_of
+from core.store.database.closed_copy import log_of
 from core.store.database.locate import Location
 
 Mark = tuple[object, ...]

@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from core.errors import DatabaseError
 from core.model.transcript.storage import Lease, StoreHealth, TableSize
-from core.store.database.connect import BoundedConnection, Interrupted, log_of, reading
+from core.store.database.closed_copy import log_of
+from core.store.database.connect import BoundedConnection, Interrupted, reading
 from core.store.database.open_database import FullText, Schema
 from core.store.rows.sessions import SESSION_COLUMNS, read_leases, read_locks, session_from_row
 

@@ -3,9 +3,7 @@
 Every connection is `mode=ro` and `query_only`. It is never `immutable` (that would miss what a running Hermes
 still has in its write-ahead log) and never falls back to a writable one.
 
-SQLite makes `-wal` and `-shm` beside a database with a write-ahead log even to read it, and a reader may not
-remove them: another program may just have begun to use them. So a small database that nobody has open is read
-from a copy in memory, which leaves none behind and works in a closed folder too.
+A small database that nobody has open is read from a copy in memory (`closed_copy`).
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import DatabaseError, NotFoundError
+from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
 
 STEPS_BETWEEN_CHECKS = 20_000
 """Steps of SQLite's machine between two looks at whether a query may go on: less than a millisecond."""
@@ -94,11 +93,6 @@ _COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
 """A complaint about a damaged schema quotes its bytes, which Python then cannot decode."""
 
 
-def log_of(path: Path) -> Path:
-    """Where SQLite keeps what was committed and not yet moved into a database."""
-    return path.with_name(f"{path.name}-wal")
-
-
 def open_readonly(
     path: Path, *, cancelled: Cancelled | None = None, busy_seconds: float = BUSY_SECONDS
 ) -> sqlite3.Connection:
@@ -133,8 +127,10 @@ def open_readonly(
 
 
 def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
-    content = closed_copy(path)
-    place, timeout = (_uri(path), busy_seconds) if content is None else (":memory:", 0.0)
+    shared = shared_copy(path)
+    content = None if shared else closed_copy(path)
+    place = shared or (_uri(path) if content is None else ":memory:")
+    timeout = busy_seconds if place == _uri(path) else 0.0
     connection = sqlite3.connect(
         place, uri=True, timeout=timeout, isolation_level=None, factory=BoundedConnection
     )
@@ -204,64 +200,3 @@ def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseE
 
     what, remedy = meaning(path, text)
     return DatabaseError(what, where=str(path), remedy=remedy)
-
-
-MOST_COPIED = 32 * 2**20
-"""Bytes of the largest file that is copied; reading that much takes some hundredths of a second."""
-_MAGIC = b"SQLite format 3\x00"
-_VERSIONS = slice(18, 20)
-"""Where the header says how a file is written and read: 2 is with a write-ahead log, 1 without."""
-_LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
-
-
-def closed_copy(path: Path) -> bytearray | None:
-    """The content of a database with a write-ahead log, when nothing lies beside it.
-
-    Args:
-        path: The database.
-
-    Returns:
-        The content, as one that needs no log; None where the file is too large, changes while it is read, has
-        side files (so that somebody may have it open, or its log holds more), or can be read without them.
-    """
-    try:
-        before = path.stat()
-        if before.st_size > MOST_COPIED or not _logged(path) or _beside(path):
-            return None
-        content = bytearray(before.st_size)
-        with path.open("rb") as stream:
-            whole = stream.readinto(content) == before.st_size
-        after = path.stat()
-    except OSError:
-        return None
-    same = (before.st_mtime_ns, before.st_size, before.st_ino)
-    if not whole or _beside(path) or (after.st_mtime_ns, after.st_size, after.st_ino) != same:
-        return None
-    content[_VERSIONS] = _PLAIN
-    return content
-
-
-def leaves_files(path: Path) -> bool:
-    """Whether reading this database makes files beside it that stay."""
-    try:
-        return path.stat().st_size > MOST_COPIED and _logged(path) and not _beside(path)
-    except OSError:
-        return False
-
-
-def _logged(path: Path) -> bool:
-    with path.open("rb") as stream:
-        head = stream.read(_VERSIONS.stop)
-    return head.startswith(_MAGIC) and head[_VERSIONS] == _LOGGED
-
-
-def _beside(path: Path) -> bool:
-    """Whether somebody may have a database open, or its log may hold more than the file."""
-    shared = Path(f"{path}-shm")
-    if os.path.lexists(shared) and not shared.is_dir():
-        return True
-    if not os.path.lexists(log_of(path)):
-        return False
-    from core.store.database.complaints import is_log
-
-    return is_log(log_of(path))

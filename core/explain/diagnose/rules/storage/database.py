@@ -19,7 +19,8 @@ from core.model.evidence import Evidence, Source
 from core.model.finding import Severity
 from core.store.conversations.conversation_query import sessions_view
 from core.store.conversations.sort_order import LAST_ACTIVE
-from core.store.database.connect import log_of, reading
+from core.store.database.closed_copy import log_of
+from core.store.database.connect import reading
 from core.store.store import Store
 from core.support.amounts import plural
 
