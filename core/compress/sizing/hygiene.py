@@ -11,6 +11,26 @@ from core.model.transcript.message import Message
 
 
 @dataclass(frozen=True, slots=True)
+class HygieneLimits:
+    """What the gateway compares a transcript with.
+
+    Attributes:
+        tokens: At or above which it compacts.
+        rows: The same.
+        warn: Tokens at or above which it warns after a compaction.
+    """
+
+    tokens: int
+    rows: int
+    warn: int
+
+    def reached(self, tokens: int, rows: int) -> str | None:
+        """Which limit a transcript has reached: `tokens`, `messages`, `both`, or None."""
+        large, many = tokens >= self.tokens, rows >= self.rows
+        return "both" if large and many else "tokens" if large else "messages" if many else None
+
+
+@dataclass(frozen=True, slots=True)
 class Hygiene:
     """What the gateway finds at the start of a turn.
 
@@ -68,37 +88,49 @@ def hygiene(
         paused: A pause after an earlier failure still runs.
     """
     rules = policy.hygiene
-    if len(rows) < rules.least or not enabled or not window:
-        why = "short" if len(rows) < rules.least else "no window" if enabled else "disabled"
-        return _decided(policy, None, len(rows), window, hard_limit, None, why)
-    tokens, source = last_prompt, "actual"
-    if last_prompt <= 0 and rules.anchored and anchored is not None:
-        tokens, source = anchored, "anchored"
-    elif last_prompt <= 0:
-        tokens, source = transcript_tokens(rows, policy.estimate), "estimated"
-    why = "paused" if paused and rules.pause == "skips" else ""
-    return _decided(policy, tokens, len(rows), window, hard_limit, source, why)
+    limits = hygiene_limits(policy, window, hard_limit)
+    why = unlooked(policy, len(rows), enabled=enabled, window=window)
+    tokens, source = (None, None) if why else (last_prompt, "actual")
+    if tokens is not None and tokens <= 0:
+        tokens, source = anchored if rules.anchored else None, "anchored"
+        if tokens is None:
+            tokens, source = transcript_tokens(rows, policy.estimate), "estimated"
+    if tokens is not None and paused and rules.pause == "skips":
+        why = "paused"
+    by = limits.reached(tokens, len(rows)) if limits and tokens is not None else None
+    return Hygiene(
+        fires=by is not None and not why,
+        by="blocked" if by and why else by,
+        threshold=limits.tokens if limits else None,
+        hard_limit=hard_limit or rules.limit,
+        warn=limits.warn if limits else None,
+        tokens=tokens,
+        source=source,
+        messages=len(rows),
+        why_not=why,
+        window=window,
+    )
 
 
-def _decided(
-    policy: Policy,
-    tokens: int | None,
-    rows: int,
-    window: int | None,
-    hard_limit: int | None,
-    source: str | None,
-    why: str,
-) -> Hygiene:
+def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = None) -> HygieneLimits | None:
+    """The limits of a release in a window; None without one.
+
+    Args:
+        policy: Of the release.
+        window: Of the main model.
+        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
+    """
     rules = policy.hygiene
-    limit = hard_limit or rules.limit
-    threshold = int(window * rules.share) if window else None
-    warn = int(window * rules.warn) if window else None
-    large = tokens is not None and threshold is not None and tokens >= threshold
-    many = tokens is not None and rows >= limit
-    by = "both" if large and many else "tokens" if large else "messages" if many else None
-    fires = by is not None and not why
-    by = "blocked" if by is not None and why else by
-    return Hygiene(fires, by, threshold, limit, warn, tokens, source, rows, why, window)
+    if not window:
+        return None
+    return HygieneLimits(int(window * rules.share), hard_limit or rules.limit, int(window * rules.warn))
+
+
+def unlooked(policy: Policy, rows: int, *, enabled: bool, window: int | None) -> str:
+    """Why the gateway does not look at a transcript: `short`, `disabled` or `no window`; "" where it does."""
+    if rows < policy.hygiene.least:
+        return "short"
+    return "disabled" if not enabled else "" if window else "no window"
 
 
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from core.compress.sizing.hygiene import HygieneLimits, hygiene_limits
 from core.explain.context.context import ConversationContext
 from core.explain.turns.checks import LOOSE, SIZE, UNRECORDED, Check, Number, enabled
 from core.hermes.log.record import LogRecord
@@ -11,19 +10,9 @@ from core.hermes.policy.policy import Policy
 from core.model.compaction.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayLimits:
-    """What the gateway compares a transcript with."""
-
-    tokens: int
-    rows: int
-
-
-def gateway_limits(context: ConversationContext, policy: Policy, window: int | None) -> GatewayLimits | None:
+def gateway_limits(context: ConversationContext, policy: Policy, window: int | None) -> HygieneLimits | None:
     """The limits under today's config; None without a window."""
-    if not window:
-        return None
-    return GatewayLimits(int(window * policy.hygiene.share), context.gateway_rows(policy.release))
+    return hygiene_limits(policy, window, context.gateway_rows(policy.release))
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:
@@ -41,7 +30,7 @@ def counted(record: LogRecord | None, estimate: int) -> Number:
 def gateway_checks(
     policy: Policy,
     settings: Settings,
-    limits: GatewayLimits | None,
+    limits: HygieneLimits | None,
     number: Number,
     rows: int,
     skip: LogRecord | None = None,
@@ -62,7 +51,7 @@ def gateway_checks(
     if limits is None:
         found.append(Check(SIZE, "a known window", had, None))
         return tuple(found)
-    passed: bool | None = tokens >= limits.tokens or rows >= limits.rows
+    passed: bool | None = limits.reached(tokens, rows) is not None
     if skip is not None:
         passed = True
     elif not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * LOOSE:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import transcript_tokens
+from core.compress.sizing.hygiene import hygiene_limits, unlooked
 from core.explain.what_if.outcome import Firing, Outcome, Refused
 from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
@@ -67,13 +68,12 @@ class HistoryRun:
 
     def _hygiene(self, most: int) -> None:
         """The gateway's check: the last request as the provider counted it, else the rows alone."""
-        rules, window, rows = self.policy.hygiene, self.settings.window, len(self.messages)
-        if rows < rules.least or not window or not self.settings.enabled or len(self.firings) >= _MOST:
-            return
-        if (self.last_prompt or self.size) < int(window * rules.share) and rows < most:
-            return
-        self._compress(self.last_prompt or self.size, by_gateway=True)
-        self.last_prompt = 0
+        enabled, window, rows = self.settings.enabled, self.settings.window, len(self.messages)
+        limits, tokens = hygiene_limits(self.policy, window, most), self.last_prompt or self.size
+        looks = not unlooked(self.policy, rows, enabled=enabled, window=window)
+        if limits and looks and limits.reached(tokens, rows) and len(self.firings) < _MOST:
+            self._compress(tokens, by_gateway=True)
+            self.last_prompt = 0
 
     def outcome(self) -> Outcome:
         """The run so far."""
