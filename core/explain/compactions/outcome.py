@@ -183,6 +183,11 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
     return _failure(next(fitting, _entries()[-1]), told[0] if told else "", asked)
 
 
+def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
+    """The same of a reason as Hermes stored it, where no more is known of the attempt."""
+    return words(_failure(_named(text, provider or "") or _entries()[-1], text, provider))
+
+
 def _named(text: str, provider: str) -> Mapping[str, Any] | None:
     """The entry a text fits: by Hermes' names, its own words, the table of provider errors, weaker words."""
     # Most conversations hold no failed summary.

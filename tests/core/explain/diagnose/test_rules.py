@@ -130,7 +130,8 @@ def test_a_pause_counts_down(make_home: MakeHome) -> None:
     guarded(compression_failure_cooldown_until=2_000_000_060.0, compression_failure_error="HTTP 529")(home)
     with home.store() as store:
         found = examine(store, "S", now=datetime.fromtimestamp(2_000_000_000, UTC)).findings
-    assert next(f.sentence for f in found if f.rule == "C2").endswith("paused for 60 more seconds: HTTP 529")
+    said = next(f.sentence for f in found if f.rule == "C2")
+    assert said == "The summary model's provider was too busy (529); Hermes asks none for 60 more seconds"
 
 
 def test_a_finding_carries_no_secret(make_home: MakeHome) -> None:

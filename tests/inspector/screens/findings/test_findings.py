@@ -182,7 +182,7 @@ async def test_the_samples_have_findings_and_enter_opens_their_conversation(samp
     async with settled(running := InspectorApp([samples], now=lambda: NOW), 100, 40) as pilot:
         await press(pilot, "f")
         assert "critical" in drawn(pilot)
-        assert "A summary was written without a model" in drawn(pilot)
+        assert "No model wrote a summary" in drawn(pilot)
         await press(pilot, "j", "enter")  # the first is about the database as a whole
         assert isinstance(running.screen, WorkspaceScreen)
 

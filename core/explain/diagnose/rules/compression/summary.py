@@ -11,12 +11,12 @@ from core.explain.compactions.sentences import quoted
 from core.explain.context.past_compaction import past_of
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.storage.structure import paused
+from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Severity
+from core.model.finding import NO_HEADLINE, Severity
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 from core.support.amounts import percent, plural
@@ -28,16 +28,22 @@ _ORDERS = ("resume exactly", "## Active Task")
 @conversation_rule("C1")
 def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
     """A summary that no model wrote."""
+    told = {(event.to_session, event.generation): event.headline for event in case.events if event.failed}
     for rows in case.context.boundaries:
-        match = rows.summary
+        match, opened = rows.summary, rows.opened
         if match is None or not match.fallback:
             continue
-        reason = f": {match.reason}" if match.reason else ""
+        headline = told.get((opened.session_id, opened.index - 1), NO_HEADLINE)
         dropped = "an unknown number of" if match.dropped is None else match.dropped
-        evidence = Evidence(
-            Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(match.body, 200)
-        )
-        yield Found({"dropped": dropped, "reason": reason}, (evidence,), session=rows.opened.session_id)
+        numbers = {
+            "what": headline.sentence.rstrip(".") or f"No model wrote a summary of {dropped} messages",
+            "fix": (headline.remedy or ANOTHER_MODEL).rstrip("."),
+            "dropped": dropped,
+            "reason": f": {match.reason}" if match.reason else "",
+        }
+        where = f"message {rows.boundary.summary_row}"
+        evidence = Evidence(Source.DATABASE, where, masked_start(match.body, 200))
+        yield Found(numbers, (evidence,), session=opened.session_id)
 
 
 @conversation_rule("C12")
@@ -57,12 +63,7 @@ def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
     """Failures of the summary model block or bench it."""
     streak = case.tip.guards.fallback_streak or 0
     if streak >= rule.limits["streak"]:
-        blocks = case.policy.gate.fallback_streak > 0
-        effect = "automatic compression is blocked" if blocks else "the summary model is benched"
-        where = f"sessions {case.tip.id}"
-        evidence = Evidence(Source.DATABASE, where, f"compression_fallback_streak {streak}")
-        what = f"{streak} summaries in a row were written without a model: {effect}"
-        yield Found({"what": what}, (evidence,))
+        yield benched(case.tip, streak, blocks=case.policy.gate.fallback_streak > 0)
     failed = standing_failure(case.events)
     if (failed is None or failed.completed) and (found := paused(case.tip, case.now)):
         yield found

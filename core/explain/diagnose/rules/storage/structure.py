@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.apply.database.open_files import alive
+from core.explain.compactions.outcome import words_of
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule, rules
@@ -21,6 +22,7 @@ from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind as SessionKind
 from core.model.transcript.session import Session
 from core.model.transcript.storage import Lease
+from core.redact.quick_check import masked_start
 from core.support.amounts import plural
 
 
@@ -63,11 +65,27 @@ def paused(session: Session, now: datetime) -> Found | None:
     if until is None or (until <= now and not error):
         return None
     left = round((until - now).total_seconds())
-    told = f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"
-    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
-    since = f"is paused for {left:,} more seconds" if left > 0 else "has not succeeded since"
-    what = f"The summary model failed and {since}: {error or 'no error is recorded'}"
-    return Found({"what": what}, (evidence,), severity=Severity.WARNING)
+    since = f"Hermes asks none for {left:,} more seconds" if left > 0 else "no summary has succeeded since"
+    told, fix = words_of(error) if error else ("the summary model failed", ANOTHER_MODEL)
+    where = f"sessions {session.id}"
+    stored = [f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"]
+    stored += [f"compression_failure_error {masked_start(error, 200)}"] if error else []
+    numbers = {"what": f"{told[:1].upper()}{told[1:]}; {since}", "fix": fix}
+    evidence = tuple(Evidence(Source.DATABASE, where, text) for text in stored)
+    return Found(numbers, evidence, severity=Severity.WARNING)
+
+
+ANOTHER_MODEL = (
+    "Set auxiliary.compression.model in config.yaml to a model that answers; /compress tries at once"
+)
+
+
+def benched(session: Session, streak: int, *, blocks: bool) -> Found:
+    """Summaries in a row that no model wrote keep Hermes from asking again."""
+    effect = "automatic compression is blocked" if blocks else "the summary model is benched"
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"compression_fallback_streak {streak}")
+    what = f"{streak} summaries in a row were written without a model: {effect}"
+    return Found({"what": what, "fix": ANOTHER_MODEL}, (evidence,))
 
 
 _KEPT = {
