@@ -34,6 +34,16 @@ def often(gap: float, turns: int = 4) -> Build:
     return build
 
 
+def again_by_hand(home: Home) -> None:
+    """`/compress` typed twice, the second time with a topic, and nothing said in between."""
+    base(home)
+    for focus in (None, "the topic"):
+        home.started(60_000, 28, focus=focus)
+        home.compact(summary=LONG)
+        home.done(28, 8, 9_000)
+        home.db.tick(60)
+
+
 def passes(count: int, turns: int = 1, *, done: bool = True) -> Build:
     def build(home: Home) -> None:
         plain(home)
@@ -93,6 +103,7 @@ THRASH = (
     Scene("B3", often(20_000, turns=3), often(20_000, turns=6)),
     Scene("B4", twice(LONG, LONG + "x", speak=False), twice(LONG, LONG + "x", speak=True)),
     Scene("B4", twice(LONG, LONG, speak=False), twice(LONG, LONG * 2, speak=False)),
+    Scene("B4", twice(LONG, LONG, speak=False), again_by_hand),
     Scene("B5", lambda home: compacted(home, after=58_000), compacted),
     Scene("B6", line(EXHAUSTED, level="ERROR"), line(EXHAUSTED, tag="T")),
     Scene("B6", line(EXHAUSTED, level="ERROR"), plain),

@@ -80,10 +80,12 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("B4")
 def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
-    """The newest summaries have one size, and nobody spoke between them."""
+    """The newest summaries have one size, and nobody spoke or asked for one between them."""
+    asked = {(event.to_session, event.generation) for event in case.completed if _asked_for(event)}
     run: list[BoundaryRows] = []
     for earlier, later in pairwise(case.context.boundaries):
-        alike = _alike(earlier, later, rule.limits["share"])
+        by_hand = (later.opened.session_id, later.opened.index - 1) in asked
+        alike = not by_hand and _alike(earlier, later, rule.limits["share"])
         run = [*(run or [earlier]), later] if alike and not _spoken(case, earlier) else []
     if len(run) >= rule.limits["least"]:
         sizes = ", ".join(f"{len(rows.summary.body):,}" for rows in run if rows.summary)
