@@ -189,7 +189,9 @@ class Books:
         if self.apart and self.prices is not None:
             theirs = tables_of(self.apart) or "a table it does not name"
             sums = plural(len(self.apart), "recorded sum differs", "recorded sums differ")
-            notes.append(f"{sums} from the computed: Hermes' by {theirs}, ours by {self.prices.list.source}")
+            notes.append(
+                f"{sums} from the list price: Hermes' by {theirs}, ours by {self.prices.list.source}"
+            )
         return tuple(notes)
 
 

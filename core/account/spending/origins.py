@@ -122,7 +122,7 @@ def _difference(row: LedgerRow) -> Origin:
         and abs(part.computed.usd - amount) > Decimal("0.00005")
     ]
     if row.tables:
-        notes.append(f"recorded / computed by {row.tables}")
+        notes.append(f"recorded / list price by {row.tables}")
     if row.recorded.missing:
         notes.append(f"{row.recorded.missing} without a recorded cost")
     if row.computed.missing:

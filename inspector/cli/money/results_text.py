@@ -22,10 +22,10 @@ def lines(found: ResultLives) -> Iterator[str]:
         Column("tool", varies=True),
         Column("tokens", right=True, rank=2),
         Column("calls", right=True, rank=3),
-        Column("lifetime tokens", right=True, rank=4),
-        Column("lifetime cost", right=True),
-        Column("now", varies=True, rank=5),
-        Column("a compaction leaves", shrinks=True, least=20, rank=1),
+        Column("in all", right=True, rank=4),
+        Column("cost", right=True),
+        Column("state", varies=True, rank=5),
+        Column("when shortened", shrinks=True, least=20, rank=1),
     )
     yield from table(columns, map(_cells, found.results))
     yield ""

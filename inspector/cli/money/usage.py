@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
     )
-    add("--no-prices", action="store_true", help="leave computed costs out; faster")
+    add("--no-prices", action="store_true", help="leave list prices out; faster")
     options.add_shared_options(parser, csv="print a table for a spreadsheet")
     options.add_fleet_options(parser)
 

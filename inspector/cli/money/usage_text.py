@@ -40,8 +40,8 @@ def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Co
         table.Column("reasoning", right=True, varies=True, rank=4),
         table.Column("cache hit", right=True, rank=7),
         table.Column("recorded", right=True),
-        table.Column("computed", right=True, varies=True, rank=5),
-        *([table.Column("recorded / computed by", shrinks=True, varies=True, rank=9)] if apart else ()),
+        table.Column("list price", right=True, varies=True, rank=5),
+        *([table.Column("recorded / list price by", shrinks=True, varies=True, rank=9)] if apart else ()),
         *([table.Column("id", rank=8)] if named else ()),
     ]
 

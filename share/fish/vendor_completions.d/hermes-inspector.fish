@@ -252,7 +252,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l sort -x
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l limit -x -d 'rows of the table (default: 40)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l budget -x -d 'exit with 6 when more was spent'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l transcript -xka "(__fish_complete_path (commandline -ct))" -d 'JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l no-prices -d 'leave computed costs out; faster'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l no-prices -d 'leave list prices out; faster'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l csv -d 'print a table for a spreadsheet'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l json -d 'print JSON; its keys are stable'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l db -xka "(__fish_complete_path (commandline -ct))" -d 'this session database'

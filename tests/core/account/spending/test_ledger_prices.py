@@ -84,7 +84,7 @@ def test_where_recorded_and_computed_differ_both_tables_are_named(book: Book, op
     prices = PriceBook()
     [note] = collect([store(opened, book)], prices=prices).ledger().notes
     assert note == (
-        "1 recorded sum differs from the computed: "
+        "1 recorded sum differs from the list price: "
         f"Hermes' by official_docs_snapshot, ours by {prices.list.source}"
     )
     assert collect([store(opened, book)]).ledger().notes == ()

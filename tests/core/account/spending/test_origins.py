@@ -65,7 +65,7 @@ def test_the_difference_to_the_record_is_explained(found: Ledger) -> None:
     assert one.value == Decimal("0.0022875")
     told, tables = one.notes
     assert told == "anthropic/claude-opus-4-5: +0.0023 USD"
-    assert tables.startswith("recorded / computed by a table Hermes does not name / genai-prices ")
+    assert tables.startswith("recorded / list price by a table Hermes does not name / genai-prices ")
 
 
 def test_an_unknown_figure_is_refused(found: Ledger) -> None:
