@@ -26,7 +26,7 @@ from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.evidence import Evidence, Source, Verdict
 from core.support.amounts import plural
 
-_TRUST = "Trust the cost computed from the price list: hermes-inspector usage"
+_TRUST = "Trust the list price: hermes-inspector usage"
 _ADD = "Add the model to prices.yaml in the configuration directory"
 
 
