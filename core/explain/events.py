@@ -13,7 +13,8 @@ from core.explain.compactions.failed_calls import newest_failure
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, joined_rows, match, message_counts
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.turn_attempts import TAKES_ATTEMPTS, attempt_of
+from core.explain.compactions.refusals import refusal_of
+from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
@@ -129,9 +130,15 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         undo=None if own is None else undo_command(own.id, context.store.path),
         disagreements=_disagreements(context, pair, found, release, mode),
     )
-    return replace(
-        event, headline=event_headline(event, by_count=found.by_count, expected=context.window.tokens)
+    line = cause.line if cause is not None and found.trigger is Trigger.OVERFLOW else None
+    refusal = refusal_of(line) if line is not None else None
+    headline = event_headline(
+        event,
+        by_count=found.by_count,
+        expected=context.window.tokens,
+        served=refusal.limit if refusal is not None else None,
     )
+    return replace(event, headline=headline)
 
 
 def _disagreements(
@@ -214,11 +221,16 @@ def _at(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRow
 def _tokens_after(
     context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None, release: str
 ) -> int | None:
-    if attempt is not None and attempt.done is not None and attempt.done.tokens_after is not None:
-        return attempt.done.tokens_after
+    session = context.conversation.tip
+    if rows is not None:
+        session = context.sessions.get(rows.opened.session_id, session)
+    stated = attempt.done.tokens_after if attempt is not None and attempt.done is not None else None
+    refused = attempt is not None and attempt.cause.trigger in BY_REFUSAL
+    # What was refused is counted without the tools, what the line says is left with them.
+    if stated is not None and not (refused and context.tools_tokens(session) is None):
+        return stated
     if rows is None or rows.counted_after is None:
         return None
-    session = context.sessions.get(rows.opened.session_id, context.conversation.tip)
     return context.request_tokens(context.messages(rows.after), session, release)
 
 

@@ -182,7 +182,8 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
     if refusal is None:
         note = "the error names no size"
         return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
-    note = "Hermes inferred an overflow from an error that names none" if refusal.inferred else ""
+    guessed = refusal.inferred and refusal.means != "input_overflow"
+    note = "Hermes inferred an overflow from an error that names none" if guessed else ""
     verdict = Verdict.PROVED if soon else Verdict.SUSPECTED
     return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
 

@@ -15,7 +15,8 @@ from core.hermes.provider_errors.failure import OUTPUT_MARGIN
 from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
 from core.model.compaction.event import Trigger, TurnAttempt
 
-TAKES_ATTEMPTS = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER, Trigger.PRE_API)
+BY_REFUSAL = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
+TAKES_ATTEMPTS = (*BY_REFUSAL, Trigger.PRE_API)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
 _ENDS: Mapping[str, str] = {
     "fits": "the next request was taken",

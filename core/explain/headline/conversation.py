@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from core.explain.compactions.outcome import words
+from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
 from core.model.finding import COMPRESS_NOW, Headline, Severity
@@ -152,7 +153,11 @@ def chain_headline(chain: Chain) -> Headline:
 
 
 def event_headline(
-    event: CompressionEvent, *, by_count: bool = False, expected: int | None = None
+    event: CompressionEvent,
+    *,
+    by_count: bool = False,
+    expected: int | None = None,
+    served: int | None = None,
 ) -> Headline:
     """What happened and, where it failed, what helps.
 
@@ -160,6 +165,7 @@ def event_headline(
         event: One attempt, completed or not.
         by_count: The gateway went by the number of messages, not by tokens.
         expected: The window Hermes goes by now.
+        served: What the provider named when it refused the request, whatever Hermes made of it.
     """
     if not event.completed:
         return _failed(event)
@@ -167,18 +173,24 @@ def event_headline(
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    told, helps = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}"), _helps(event, expected)
+    told = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}")
+    helps = _helps(event, expected, served)
     return Headline(told, helps, None if helps is None else Severity.WARNING)
 
 
-def _helps(event: CompressionEvent, expected: int | None) -> str | None:
+def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
     """What to change after one that was done: it freed nothing, or the same refusal will come again."""
     if _idle(event):
         return str(_table()["after_nothing"])
     too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
-    if not too_long or event.window is None or expected is None or event.window >= expected:
-        return None
-    return str(_table()["after_refusal"]).format(window=short(event.window), expected=short(expected))
+    window = served or event.window
+    if not too_long or window is None or expected is None or window >= expected:
+        grown = event.tokens is not None and (event.tokens_after or 0) >= event.tokens
+        return str(_table()["after_growing"]) if grown else None
+    least = load_policy(event.release or newest_release()).threshold.minimum
+    key = "after_refusal" if window >= least else "after_small_refusal"
+    told = {"window": short(window), "expected": short(expected), "least": short(least)}
+    return str(_table()[key]).format(**told)
 
 
 def _idle(event: CompressionEvent) -> bool:

@@ -54,7 +54,9 @@ def explain_error(
 def advice_of(meaning: Meaning) -> tuple[str, str]:
     """What is wrong and what helps, a sentence each."""
     advice, words = shared_table(_TABLE)[meaning.kind], _words(meaning)
-    return advice["says"].format(**words), advice["helps"].format(**words)
+    small = meaning.limit is not None and meaning.limit < words["least"]
+    helps = advice.get("helps_small" if small else "helps", advice["helps"])
+    return advice["says"].format(**words), helps.format(**words)
 
 
 def helps(meaning: Meaning, reaction: Reaction) -> bool:
@@ -120,4 +122,5 @@ def _words(meaning: Meaning) -> dict[str, Any]:
         "to_limit": f" ({limit})" if limit else "",
         "room": f": {room:,} tokens would fit" if room else "",
         "to_room": f" to at most {room}" if room else "",
+        "least": load_policy(releases()[-1]).threshold.minimum,
     }

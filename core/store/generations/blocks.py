@@ -72,7 +72,9 @@ def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], name
         if at in starts:
             opening = identity
         elif identity == opening and identity in seen and at not in inside:
-            batch = range(at, len(outlines)) if named else write_batch(outlines, at)
+            # Right before a block stands a request that was put once more.
+            stop = min((start for start in starts if start > at), default=len(outlines))
+            batch = range(at, len(outlines) if named else min(stop, write_batch(outlines, at).stop))
             copies = copies_in(outlines, batch, outlines[:at]) if len(batch) > 1 or named else set()
             if copies:
                 found.append(Block(at, None, BoundaryMode.IN_PLACE, len(copies), 0, copies))

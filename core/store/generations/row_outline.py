@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
@@ -16,7 +15,7 @@ from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, spoken
-from core.store.rows.message_decoding import repeated_by, row_state
+from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_by, row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
@@ -66,7 +65,7 @@ def _rows(
     tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
     newer = "" if after is None else f"AND id > {after} "
     query = (
-        f"SELECT {schema.select('messages', _COLUMNS)}, "  # noqa: S608 - names from the schema
+        f"SELECT {schema.select('messages', {*_COLUMNS, *repeat_columns(schema)})}, "  # noqa: S608 - names from the schema
         f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS candidate "
         f"FROM messages WHERE session_id = ? {newer}ORDER BY id"
     )
@@ -144,20 +143,7 @@ def _parts(row: sqlite3.Row) -> tuple[str, Hashable, Hashable]:
     if role == "tool" and row["tool_call_id"]:
         # The result's text does not count: a copy is often a shortened one.
         return role, str(row["tool_call_id"]), None
-    return role, tuple(_call_ids(row["tool_calls"])), text_key(_readable(row, "content"))
-
-
-def _call_ids(calls: Any) -> Iterator[str]:
-    if not isinstance(calls, str) or not calls:
-        return
-    try:
-        parsed = json.loads(calls)
-    except (ValueError, RecursionError):
-        yield calls
-        return
-    for call in parsed if isinstance(parsed, list) else []:
-        if isinstance(call, dict):
-            yield str(call.get("call_id") or call.get("id") or "")
+    return role, tuple(call_ids(row["tool_calls"])), text_key(_readable(row, "content"))
 
 
 def by_uid(outlines: Sequence[RowOutline]) -> bool:

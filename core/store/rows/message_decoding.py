@@ -6,9 +6,10 @@ same in every release; newer ones add keys, and a key is left out when its colum
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from sys import intern
 from typing import Any
 
@@ -77,10 +78,38 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
 
 
 def repeated_by(row: sqlite3.Row, schema: Schema) -> Hashable | None:
-    """What a later copy of a row shares with it: its uid (0.22), else role and time (0.20.6 and 0.21)."""
-    if schema.has_uids or not schema.marks_summaries:
+    """What a later copy of a row shares with it: its uid (0.22), before what was called, said or when.
+
+    What a gateway had loaded is stamped anew when it is copied; only requests keep their time.
+    """
+    if not _without_uids(schema):
         return row["message_uid"] or None
-    return row["role"], row["timestamp"]
+    if called := row["tool_call_id"] or tuple(call_ids(row["tool_calls"])):
+        return row["role"], called
+    return row["role"], row["content" if row["role"] == "assistant" else "timestamp"]
+
+
+def repeat_columns(schema: Schema) -> tuple[str, ...]:
+    """The columns `repeated_by` reads."""
+    return ("timestamp", "tool_call_id", "tool_calls", "content") if _without_uids(schema) else ()
+
+
+def _without_uids(schema: Schema) -> bool:
+    return schema.marks_summaries and not schema.has_uids
+
+
+def call_ids(calls: Any) -> Iterator[str]:
+    """The ids of a row's calls; the text itself where it cannot be read."""
+    if not isinstance(calls, str) or not calls:
+        return
+    try:
+        parsed = json.loads(calls)
+    except (ValueError, RecursionError):
+        yield calls
+        return
+    for call in parsed if isinstance(parsed, list) else []:
+        if isinstance(call, dict):
+            yield str(call.get("call_id") or call.get("id") or "")
 
 
 def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:

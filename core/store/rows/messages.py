@@ -13,7 +13,13 @@ from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
-from core.store.rows.message_decoding import MESSAGE_COLUMNS, message_from_row, repeated_by, row_state
+from core.store.rows.message_decoding import (
+    MESSAGE_COLUMNS,
+    message_from_row,
+    repeat_columns,
+    repeated_by,
+    row_state,
+)
 from core.store.rows.sessions import chunks
 
 if TYPE_CHECKING:
@@ -54,9 +60,7 @@ def read_messages(
     if rewound is not None:
         copied = {*row_ids} - {*rewound}
     elif schema.marks_summaries:
-        copied = hidden_copies(
-            connection, schema, _rows(connection, schema.select("messages", _TRACES), row_ids).values()
-        )
+        copied = hidden_copies(connection, schema, _rows(connection, _traces(schema), row_ids).values())
     found: dict[int, Message] = {}
     for chunk in chunks(row_ids):  # the raw rows of one chunk only: all of them weigh as much as the messages
         for one, row in _rows(connection, columns, chunk).items():
@@ -93,16 +97,21 @@ def hidden_copies(
     connection: sqlite3.Connection, schema: Schema, rows: Iterable[sqlite3.Row]
 ) -> Collection[int]:
     """Ids of hidden rows that a newer row of the same session repeats."""
-    marked = (row for row in rows if row["active"] == 0 and not row["compacted"])
-    hidden = [(row, known_by) for row in marked if (known_by := repeated_by(row, schema)) is not None]
-    if not hidden or not schema.marks_summaries:
+    marked = [row["id"] for row in rows if row["active"] == 0 and not row["compacted"]]
+    if not marked or not schema.marks_summaries:
         return ()
+    traced = _rows(connection, _traces(schema), marked).values()
+    hidden = [(row, known_by) for row in traced if (known_by := repeated_by(row, schema)) is not None]
     last: dict[Hashable, int] = {}
-    traces = schema.select("messages", _TRACES)
+    traces = _traces(schema)
     for session in {row["session_id"] for row, _ in hidden}:
         query = f"SELECT {traces} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608 - schema names
         last.update((repeated_by(row, schema), row["id"]) for row in connection.execute(query, (session,)))
     return {row["id"] for row, known_by in hidden if last[known_by] > row["id"]}
+
+
+def _traces(schema: Schema) -> str:
+    return schema.select("messages", {*_TRACES, *repeat_columns(schema)})
 
 
 def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:

@@ -26,6 +26,7 @@ CAUSES = {
     "No auxiliary LLM provider configured": "none",
     "LLM returned invalid response": "empty",
     "Request timed out.": "timeout",
+    "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait": "held",
     "[Errno -2] Name or service not known": "network",
     "peer closed connection without sending complete message body": "network",
     "HTTP 502: Bad Gateway": "server",

@@ -7,6 +7,7 @@ import pytest
 from core.explain.compactions.causes import trigger_words
 from core.explain.compactions.refusals import refusal_in
 from core.model.compaction.event import Trigger
+from tests.core.explain.home import Home, only
 
 SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease"
 
@@ -49,3 +50,30 @@ def test_a_refused_output_is_not_told_as_a_conversation_too_long() -> None:
 def test_a_refusal_without_a_word_of_length_is_not_told_as_one_of_length() -> None:
     assert "for another reason" in trigger_words(Trigger.OVERFLOW, refused="bad_request")
     assert "connection was cut" in trigger_words(Trigger.OVERFLOW, refused="disconnect")
+
+
+def test_what_was_refused_and_what_is_left_are_counted_alike(home: Home) -> None:
+    """Until 0.19 a refused request is counted without its tools, what the line says is left with them."""
+    home.turn(history=24)
+    home.talk(7)
+    home.refused("HTTP 400: prompt is too long: 60000 tokens > 26000 maximum")
+    home.started(25_600, 28)
+    home.compact()
+    home.done(28, 8, 27_300)
+    event = only(home)
+    assert event.tokens == 25_600
+    assert event.tokens_after is not None
+    assert event.tokens_after < 25_600
+    assert "at most 26.0K" in (event.headline.remedy or "")
+
+
+def test_a_refusal_that_names_the_length_is_not_called_a_guess(home: Home) -> None:
+    home.turn(history=24)
+    home.talk(7)
+    home.refused(
+        "HTTP 400: This model's maximum prompt length is 30000 but the request contains 31471 tokens."
+    )
+    home.started(30_000, 28)
+    home.compact()
+    home.done(28, 8, 27_300)
+    assert not [one for one in only(home).evidence if "names none" in one.text]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.core.explain.diagnose.scene import LONG, Build, Scene, base, compacted, guarded, line, plain, twice
+from tests.core.explain.diagnose.scene import LONG, Build, Scene, base, compacted, guarded, plain, twice
 from tests.core.explain.home import Home
 
 SWAPPED = "Summary model 'small' timed out (x). Falling back to main model 'm' for compression."
@@ -45,6 +45,20 @@ def succeeded(home: Home) -> None:
     home.started(54_900, 28)
     home.compact(summary=LONG)
     home.done(28, 8, 9_000)
+
+
+def swapped(summary: str) -> Build:
+    """The summary model failed, and the main model wrote the summary or failed as well."""
+
+    def build(home: Home) -> None:
+        base(home)
+        home.pre_api(54_828)
+        home.started(54_828, 28)
+        home.line(SWAPPED, level="WARNING")
+        home.compact(summary=summary)
+        home.done(28, 8, 9_000)
+
+    return build
 
 
 def given_up(error: str = "Error code: 401 - refused.", then: Build = lambda home: None) -> Build:
@@ -107,7 +121,7 @@ SUMMARY = (
     Scene(
         "C2", guarded(compression_failure_cooldown_until=4e9), guarded(compression_failure_cooldown_until=1.0)
     ),
-    Scene("C3", line(SWAPPED, level="WARNING"), plain),
+    Scene("C3", swapped(LONG), swapped("Summary generation was unavailable. 21 message(s) were removed")),
     Scene("C4", lambda home: _big_middle(home, "short"), lambda home: _big_middle(home, LONG * 3)),
     Scene("C4", said("## Goal\nship"), said(LONG)),
     Scene("C4", said(LONG.replace("## ", "")), said(LONG)),

@@ -69,6 +69,20 @@ def test_a_tail_that_was_copied_was_not_taken_back_where_no_row_has_a_uid(make: 
     assert states == [RowState.SUPERSEDED, RowState.REWOUND]
 
 
+def test_a_tail_a_gateway_loaded_and_stamped_anew_was_not_taken_back(make: Make, opened: Opened) -> None:
+    """Run with 0.21.5: requests alone keep their time when what a gateway had loaded is copied."""
+    database = filled(make, "0.22")
+    database.compact("s", 3, 6, "one")
+    database.connection.executescript(
+        "DROP TRIGGER messages_message_uid_insert; ALTER TABLE messages DROP COLUMN message_uid;"
+        "UPDATE messages SET timestamp = (SELECT max(timestamp) FROM messages) "
+        "WHERE active AND role <> 'user'"
+    )
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (10, 9)]
+    assert not conversation.rewound
+
+
 @pytest.mark.parametrize("release", ["0.18", "0.19", "0.22"])
 def test_each_compaction_in_place_begins_a_generation(make: Make, opened: Opened, release: str) -> None:
     database = filled(make, release)
@@ -128,6 +142,17 @@ def test_repeated_short_messages_are_not_taken_for_copies(make: Make, opened: Op
         database.message("s", "user", "continue")
         database.message("s", "assistant", "ok")
     assert shape(opened(database).conversation("s")) == [(20, 0), (17, 6)]
+
+
+def test_the_opening_request_put_again_before_a_compaction_is_no_compaction(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.18.2: an interrupted task was asked for once more in the same words."""
+    database = filled(make, "0.18")
+    opening = database.connection.execute("SELECT content FROM messages ORDER BY id").fetchone()[0]
+    database.message("s", "user", opening)
+    database.compact("s", 3, 6, "one")
+    assert shape(opened(database).conversation("s")) == [(25, 0), (10, 9)]
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.16", "0.17", "0.19", "0.22"])

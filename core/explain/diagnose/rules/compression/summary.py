@@ -14,6 +14,7 @@ from core.explain.diagnose.registry import Found, Missing, Rule, conversation_ru
 from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
+from core.model.compaction.event import SummaryStatus
 from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import NO_HEADLINE, Severity
@@ -75,7 +76,11 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
     release = case.policy.release
     configured = case.context.config.setting("auxiliary.compression.model", release)
     retried = case.lines(Kind.MAIN_MODEL_RETRY)
+    written = (event for event in case.completed if event.summary.status is SummaryStatus.MODEL)
+    wrote = {line.where for event in written for line in event.evidence}
     for record in retried:
+        if record.where not in wrote:
+            continue  # the main model failed as well
         numbers = {"used": "the main model", "configured": record.model or "summary model"}
         yield Found(numbers, (quoted(record),))
     if retried or not configured.value:
@@ -117,7 +122,9 @@ def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
     fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
     if rising or fills:
         told = ", ".join(f"{size:,}" for size in grown)
-        yield Found({"sizes": told}, (Evidence(Source.DATABASE, "summaries", told),), Verdict.DERIVED)
+        what = "Summaries grow with every compaction" if rising else "Summaries fill much of the room"
+        numbers = {"what": what, "sizes": told}
+        yield Found(numbers, (Evidence(Source.DATABASE, "summaries", told),), Verdict.DERIVED)
 
 
 @conversation_rule("C6")

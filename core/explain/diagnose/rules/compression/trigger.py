@@ -90,19 +90,35 @@ def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("A4")
 def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     """Sources of the window contradict one another, or the number is Hermes' last resort."""
-    claims = [
-        (claim.tokens, claim.evidence) for claim in case.context.window.claims if claim.source != "table"
-    ]
-    claims += list(_refused_windows(case))
+    claims = _windows(case)
     if not claims:
         raise Missing("no source but a table of names tells the window")
     sizes = sorted({tokens for tokens, _ in claims})
-    if len(sizes) > 1:
-        told = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
-        yield Found({"told": told}, tuple(evidence for _, evidence in _distinct(claims)))
-    elif sizes[0] == rule.limits["fallback"] and case.context.window.source == "log":
+    if len(sizes) > 1 and sizes[0] >= case.policy.threshold.minimum:
+        yield _differing(claims, case)
+    elif sizes == [rule.limits["fallback"]] and case.context.window.source == "log":
         told = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
         yield Found({"told": told}, (claims[0][1],), Verdict.SUSPECTED)
+
+
+@conversation_rule("A4-small")
+def window_too_small(case: Case, rule: Rule) -> Iterable[Found]:
+    """The same where one of them is smaller than Hermes accepts, so that it cannot be configured."""
+    claims = _windows(case)
+    if len(sizes := {tokens for tokens, _ in claims}) > 1 and min(sizes) < case.policy.threshold.minimum:
+        yield _differing(claims, case)
+
+
+def _windows(case: Case) -> list[tuple[int, Evidence]]:
+    """What files, lines and refusals say of the window."""
+    told = [(claim.tokens, claim.evidence) for claim in case.context.window.claims if claim.source != "table"]
+    return [*told, *_refused_windows(case)]
+
+
+def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
+    told = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
+    numbers = {"told": told, "least": case.policy.threshold.minimum}
+    return Found(numbers, tuple(evidence for _, evidence in _distinct(claims)))
 
 
 @conversation_rule("A5")

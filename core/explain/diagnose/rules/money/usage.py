@@ -40,8 +40,9 @@ def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F10-invisible")
 def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
-    """Compactions, and no usage of a summariser."""
-    compactions = sum(one.boundary is not None for one in case.conversation.generations)
+    """Compactions a model wrote a summary for, and no usage of one."""
+    fallbacks = sum(rows.summary is not None and rows.summary.fallback for rows in case.context.boundaries)
+    compactions = sum(one.boundary is not None for one in case.conversation.generations) - fallbacks
     if compactions and not any(row.task == "compression" for row in case.usage):
         yield Found({"told": plural(compactions, "compaction")})
 
