@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import Call, View
-from core.compress.facts.topic import terms
+from core.compress.facts.topic import stem, terms
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
@@ -155,7 +155,7 @@ def _is_taken_up(ask: str, said: frozenset[str]) -> bool:
 
 def effect_of(name: str) -> str | None:
     """What a tool of that name does to the file it is given."""
-    words = set(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()))
+    words = _words_of(name)
     for effect in ("removed", "changed", "wrote", "read"):
         if words & lexicon().effects[effect]:
             return effect
@@ -167,8 +167,13 @@ def is_acting(call: Call) -> bool:
     if call.command:
         steps = _STEP.split(lexicon().manner.sub("", call.command))
         return not all(lexicon().looking.match(step) for step in steps if step.strip())
-    words = set(_WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", call.name).lower()))
-    return bool(words & lexicon().acting)
+    return bool(_words_of(call.name) & lexicon().acting)
+
+
+def _words_of(name: str) -> set[str]:
+    """The words of a tool's name, as they stand and without endings: `editedExistingFile` edits."""
+    words = _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    return {*words, *map(stem, words)}
 
 
 def _effects(call: Call) -> list[tuple[str, str]]:

@@ -43,8 +43,10 @@ _NAME = re.compile(
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
-_TOKEN = re.compile(r"(?i)(?<![\w./-])(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)")
-"""What only a machine writes: a session, a branch with its number."""
+_TOKEN = re.compile(
+    r"(?i)(?<![\w./-])(?!\d+-[a-z]+(?![\w-]))(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)"
+)
+"""What only a machine writes: a session, a branch with its number; no `30-character` name."""
 
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
@@ -84,11 +86,12 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
+    language = language_of(summary)
     doubtful: dict[str, tuple[str, str]] = {}
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        strange += _strangers(one.text, one.facts, evidence)
+        strange += _strangers(one.text, one.facts, evidence, language)
         strange += () if strange or one.recorded else _misreported(one, evidence)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
@@ -155,10 +158,16 @@ def _sentences(summary: str) -> Iterator[str]:
 
 
 def _named(text: str) -> Iterator[FactValue]:
-    yield from dict.fromkeys((*values(text, errors=False), *prose_values(text)))
+    found = dict.fromkeys((*values(text, errors=False), *prose_values(text)))
+    measured = {
+        fact.value.partition(" ")[0] for fact in found if fact.category == "numbers" and " " in fact.value
+    }
+    yield from (fact for fact in found if fact.value not in measured)
 
 
-def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _strangers(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, language: str
+) -> Iterator[tuple[str, str]]:
     """Figures and people nobody speaks of, and tallies of what the messages count otherwise."""
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
@@ -172,9 +181,8 @@ def _strangers(sentence: str, facts: Sequence[FactValue], evidence: Evidence) ->
         if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
             yield "ids", token
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
-    plain = (
-        "" if sentence.endswith((":", "：")) or language_of(sentence) == "de" else QUOTED.sub(" ", sentence)
-    )
+    # In German every noun has a capital.
+    plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
     strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))
     yield from (("names", name) for name in islice(strange, 1))
 

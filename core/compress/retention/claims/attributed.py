@@ -17,7 +17,9 @@ _VOICED, _LAID_DOWN = 0.5, 0.65
 _FEW = 2
 """Names and words by which a rule can be told; of one with fewer the words of whoever reports count too."""
 
-_ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）")
+_ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
+"""What is added to what somebody wanted, in brackets or as its price: `economy, quoted at $239`."""
+
 _SEGMENT = re.compile(r",\s+")
 _LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
 """Words that say that something is a rule, and not of what."""

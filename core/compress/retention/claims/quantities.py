@@ -43,7 +43,9 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in _PART.split(sentence):
         for match in _QUANTITY.finditer(part):
-            rough = claim_words().rough.search(part[: match.start()])
+            figure = figure_of(match[1])
+            coded = figure.isdecimal() and evidence.mentions(hex(int(figure)))
+            rough = coded or claim_words().rough.search(part[: match.start()])
             unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
             if unit:
                 yield f"{match[1]} {unit}"
@@ -93,8 +95,7 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     one = noun.removesuffix("s")
     things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit and one else ())
     told = evidence.counts(things)
-    coded = figure.isdecimal() and evidence.mentions(hex(int(figure)))
-    return noun if told and not (coded or figure in told or evidence.measures(figure, noun)) else ""
+    return noun if told and not (figure in told or evidence.measures(figure, noun)) else ""
 
 
 def _units(nouns: str | None) -> dict[str, str]:

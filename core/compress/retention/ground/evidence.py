@@ -30,6 +30,9 @@ _BETWEEN = "\n\x1e\n"
 _MOST_PLACES = 300
 """Places a value is looked at; one that stands at more inside longer words is taken for known."""
 
+_SIZE = re.compile("[kmgt]i?b")
+"""A unit that listings write by its first letter."""
+
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _NEW_LINE = re.compile(r"\\[nrt]")
@@ -153,7 +156,8 @@ class Evidence:
     def measures(self, figure: str, unit: str) -> bool:
         """Whether a figure stands with its unit, also more exactly; people may say a word or two between."""
         unit = unit.lower()
-        forms = (f"{figure} {unit}", f"{figure}{unit}")
+        short = f"{figure}{unit[0]}" if _SIZE.fullmatch(unit) else f"{figure}{unit}"
+        forms = (f"{figure} {unit}", f"{figure}{unit}", short)
         if any(form in self._values or self.mentions(form) for form in forms):
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.compress.facts.history import files, outcomes, pending
+from core.compress.facts.history import effect_of, files, is_acting, outcomes, pending
 from core.compress.facts.readable import views
 from tests.core.compress.builders import assistant, call, user
 
@@ -40,6 +40,14 @@ def test_errors_quoted_in_a_file_that_was_read_are_no_failure() -> None:
     source = "\n".join(f"line {n}" for n in range(100)) + "\nValueError: shown in a docstring\n"
     (read,) = outcomes(views(call("read_file", source, path="a.py")))
     assert read.error is None
+
+
+def test_a_tool_named_in_the_past_edits_as_well() -> None:
+    text = "saved\n" + "line\n" * 100 + 'print_error "no such file: lambda"\n'
+    (edited,) = outcomes(views(call("editedExistingFile", text, path="deploy.sh")))
+    assert effect_of(edited.call.name) == "changed"
+    assert is_acting(edited.call)
+    assert edited.error is None
 
 
 def test_requests_without_a_closing_answer_are_pending() -> None:

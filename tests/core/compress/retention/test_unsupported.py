@@ -75,6 +75,12 @@ def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None
     assert claims(claim) == ()
 
 
+def test_a_noun_of_a_german_summary_is_no_name() -> None:
+    middle = [user("Bitte prüfe die Rotation."), *call("terminal", "ok", command="logrotate -d a.conf")]
+    told = "- Die Rotation wurde geprüft, das ist erledigt.\n- logrotate lief bisher nur als Probelauf."
+    assert claims(told, middle) == ()
+
+
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     assert [one.category for one in claims("All tests pass.", middle)] == ["done"]

@@ -12,6 +12,7 @@ WORK = [
     *call("patch", "ok", path="src/upload.py", new_string="for attempt in range(4): send()"),
     assistant("The upload is tried up to 4 times now: 4 attempts, one every 30 seconds."),
     *call("terminal", "3 warnings, 0 errors\nfinished in 68.077s", command="ruff check src"),
+    *call("terminal", "402M\tuploads.tar.zst\nnames are 0x1e long, two names are one name", command="du -h"),
     *call("patch", "ok", path="src/upload.go", new_string="const stale = 5 * time.Hour // not 12 hours"),
     assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
 ]
@@ -49,6 +50,8 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "It waits for about 40 seconds in all.",
         "The linter was done after 68 s, and what is older than 5 hours is stale.",
         "Two files were read.",
+        "The archive has 402 MB.",
+        "These are 30-character names.",
     ],
 )
 def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:
