@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
@@ -35,6 +35,8 @@ from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.database.own_changes import undo_command
 from core.store.store import Store
 
+_BEGINS_SOON = timedelta(minutes=2)
+"""Longer than Hermes takes from the announcement of an attempt to its beginning."""
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -77,16 +79,22 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     tags_tell = not context.store.schema.pools_compression
     gateway = not all(is_local(session.source) for session in context.conversation.sessions)
     ids = set(context.sessions)
+    settled, clock = datetime.now(UTC) - _BEGINS_SOON, context.clock
     attempts = find_attempts(
-        context.log.records, ids, tags_tell=tags_tell, gateway=gateway, compactions=context.log.compactions
+        context.log.records,
+        ids,
+        tags_tell=tags_tell,
+        gateway=gateway,
+        compactions=context.log.compactions,
+        settled=lambda at: clock.utc(at) < settled,
     )
-    found: list[CompressionEvent] = []
+    events: list[CompressionEvent] = []
     left: int | None = None
     for pair in match(attempts, context.boundaries, context.clock):
         event = _event(context, pair, left)
         left = event.messages_after
-        found.append(event)
-    return borne_out(sorted(found, key=lambda event: event.at or _LONG_AGO), context)
+        events.append(event)
+    return borne_out(sorted(events, key=lambda event: event.at or _LONG_AGO), context)
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:

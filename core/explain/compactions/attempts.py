@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
-from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry
+from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry, cause_stated
 from core.explain.context.log.log_claims import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.model.compaction.event import Trigger
@@ -38,6 +39,10 @@ _OUTCOMES = frozenset(
         Kind.NOT_CLEARED,
     }
 )
+BY_AGENT = frozenset({Kind.PREFLIGHT, Kind.PRE_API})
+"""Lines by which an agent announces an attempt."""
+_FOLLOWS = BY_AGENT | {Kind.STARTED, Kind.DONE, Kind.TELEMETRY, Kind.CALL, Kind.CALL_FAILED, Kind.TURN}
+_SAID_AT_ONCE = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ def find_attempts(
     tags_tell: bool,
     gateway: bool = False,
     compactions: Sequence[LogRecord] = (),
+    settled: Callable[[datetime], bool] = lambda at: True,
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
@@ -128,6 +134,7 @@ def find_attempts(
             work runs in a pool of threads whose lines carry no tag.
         gateway: A gateway ran these sessions, which compresses between turns as well.
         compactions: Where compactions of any session began and ended.
+        settled: Whether a moment is so long past that what was announced then would have begun.
     """
     others = OtherCompactions(compactions, sessions)
     # A tag may be that of another conversation, as a thread keeps it beyond a branch; the session is not.
@@ -138,8 +145,12 @@ def find_attempts(
             _join(drafts, record, others, tags_tell)
         else:
             _take(drafts, thread, position, record, tags_tell)
+    unbegun = [one for one in _never_begun(thread, sessions) if settled(one.first.at)]
+    taken = {line.where for one in unbegun for line in one.inner}
+    for draft in drafts:
+        draft.inner = [line for line in draft.inner if line.where not in taken]
     found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
-    return tuple(sorted(_checked(found, gateway), key=lambda attempt: attempt.first.at))
+    return tuple(sorted([*_checked(found, gateway), *unbegun], key=lambda attempt: attempt.first.at))
 
 
 def _take(
@@ -168,16 +179,22 @@ def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tag
 
 
 def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
-    # Attempts of one conversation never overlap, so only the newest can be the one that ends here.
-    if drafts and drafts[-1].done is None and _closes(drafts[-1], record):
-        drafts[-1].done, drafts[-1].end, drafts[-1].open = record, position, False
-        return
+    for draft in [*drafts[-1:], *_left_behind(drafts)]:
+        if draft.done is None and _closes(draft, record):
+            draft.done, draft.end, draft.open = record, position, False
+            return
     if drafts and _told_twice(drafts[-1], record):
         return
     cause = cause_of(thread, position, None, tags_tell=False)
     if cause.trigger is not Trigger.NATIVE:
         cause = cause.weakened("the line that opened it is lost")
     drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
+
+
+def _left_behind(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
+    """Attempts overlap only where a gateway no longer waits for one, which goes on behind the turn."""
+    kept = {Kind.HYGIENE_FAILED}
+    return (draft for draft in reversed(drafts) if kept & {line.kind for line in draft.inner})
 
 
 def _closes(draft: _Draft, done: LogRecord) -> bool:
@@ -195,7 +212,7 @@ def _told_twice(draft: _Draft, done: LogRecord) -> bool:
 
 def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord, telemetry: Telemetry) -> None:
     cause = cause_of_telemetry(record)
-    for draft in reversed(drafts[-3:]):
+    for draft in [*reversed(drafts[-3:]), *_left_behind(drafts)]:
         begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN
         known = draft.started.tokens if draft.started is not None else None
         fits = begun and (known is None or telemetry.tokens in (None, known))
@@ -237,3 +254,35 @@ def _lacking(attempt: Attempt, gateway: bool) -> str:
     before, after = numbers
     gap = before is not None and after is not None and after != before + 1
     return "calls are missing from the log" if gap and attempt.cause.trigger is not Trigger.MANUAL else ""
+
+
+def _never_begun(thread: Sequence[LogRecord], sessions: Collection[str]) -> Iterator[Attempt]:
+    """Announcements nothing followed: Hermes stopped there, or a pause forbade what the gateway announced."""
+    for place, line in enumerate(thread):
+        if line.session is None or line.session not in sessions:
+            continue
+        if line.kind in BY_AGENT and _turn_ended(thread, place):
+            yield Attempt(line.session, cause_stated(line), started=line)
+        elif line.kind is Kind.HYGIENE_KEPT:
+            yield from _announced_before(thread, place, line.session)
+
+
+def _turn_ended(thread: Sequence[LogRecord], place: int) -> bool:
+    """The next turn begins behind a line, or nothing more is told."""
+    later = (thread[at].kind for at in range(place + 1, len(thread)))
+    return next((kind is Kind.TURN for kind in later if kind in _FOLLOWS), True)
+
+
+def _announced_before(thread: Sequence[LogRecord], place: int, session: str) -> Iterator[Attempt]:
+    """What a gateway kept as it was: the numbers of its last line tell which announcement that was."""
+    kept = thread[place]
+    ends = (line for line in thread[place + 1 :] if line.kind is Kind.HYGIENE_DONE)
+    end = next((line for line in ends if line.at - kept.at <= _SAID_AT_ONCE), None)
+    if end is None or end.after != end.before:
+        return
+    for line in reversed(thread[:place]):
+        if line.kind is Kind.STARTED:
+            return  # it had begun
+        if line.kind is Kind.HYGIENE and (line.before, line.tokens) == (end.before, end.tokens):
+            yield Attempt(session, cause_stated(line), started=line, inner=(kept, end))
+            return

@@ -96,6 +96,11 @@ def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None,
     return Cause(Trigger.UNKNOWN, Verdict.UNKNOWN, note="the log does not reach back far enough")
 
 
+def cause_stated(record: LogRecord) -> Cause:
+    """The cause a line announces that no attempt followed."""
+    return _stated(record, record)
+
+
 def cause_of_telemetry(record: LogRecord) -> Cause:
     """The cause a telemetry record names (0.22)."""
     telemetry = record.telemetry

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from core.compress.sizing.estimate import text_tokens
-from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.attempts import BY_AGENT, Attempt
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.engine_in_charge import engine_in_charge, engine_loaded
@@ -27,6 +27,8 @@ _METHODS = {
 _CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
 _LOCK = timedelta(minutes=5)
 """How long a lock outlives whoever holds it."""
+_CEILING = timedelta(minutes=10)
+"""How long a gateway lets a compression go on behind a turn."""
 
 
 def summary_outcome(
@@ -44,6 +46,9 @@ def summary_outcome(
         status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
     elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
+    pausing = _pausing(context, attempt) if attempt is not None else None
+    if status is SummaryStatus.UNKNOWN and pausing is not None:
+        status = SummaryStatus.FALLBACK
     model = own.model if own is not None else None
     if own is None and status is SummaryStatus.MODEL:
         model = _model(context, attempt, rows)
@@ -55,16 +60,25 @@ def summary_outcome(
         return SummaryOutcome(status, model, tokens)
     failure = failure_of(attempt, rows, _provider(context, release))
     if attempt is not None and status is SummaryStatus.ABORTED:
-        failure = replace(failure, cause=_left_open(context, attempt, failure))
+        failure = replace(failure, cause=_left_open(context, attempt, failure, release))
+    elif attempt is not None and pausing is not None and failure.cause == "unknown":
+        failure = failure_of(replace(attempt, inner=(pausing,)), None, failure.provider)
     return SummaryOutcome(status, model, tokens, failure, replaced)
 
 
-def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure) -> str:
+def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure, release: str | None) -> str:
     """The cause that lines around an attempt tell where its own tell none, or only of a lock."""
+    if attempt.first.kind in BY_AGENT:
+        own = context.config.value("auxiliary.compression.model", release or context.release.release)
+        return "stopped" if own else "ended"
     before = [line for line in context.log.records if line.at < attempt.first.at]
     if failure.cause == "skipped":
         begun = [line for line in before if line.kind is Kind.STARTED and line.at + _LOCK > attempt.first.at]
-        return "left_lock" if any(_ended_in(context, line) for line in begun) else failure.cause
+        if any(_ended_in(context, line) for line in begun):
+            return "left_lock"
+        waited = (line for line in before if line.at + _CEILING > attempt.first.at)
+        held = any(line.kind is Kind.HYGIENE_FAILED and _cause_in(line) == "held" for line in waited)
+        return "behind" if held else failure.cause
     if failure.cause != "unknown" or failure.text:
         return failure.cause
     if _ended_in(context, attempt.first):
@@ -72,10 +86,22 @@ def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure)
     told = next((line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None)
     if told is not None and told.kind is Kind.SUMMARY_FAILED and told.seconds is None:
         return failure_of(replace(attempt, inner=(told,)), None, None).cause  # the same turn tried again
-    failed = (line for line in before if line.kind is Kind.SUMMARY_FAILED and line.seconds)
-    until = (line.at + timedelta(seconds=line.seconds or 0) for line in failed)
-    asked = any(line.kind in _CALLS for line in attempt.inner)
-    return "paused" if not asked and any(at >= attempt.first.at for at in until) else failure.cause
+    return "paused" if _pausing(context, attempt) is not None else failure.cause
+
+
+def _pausing(context: ConversationContext, attempt: Attempt) -> LogRecord | None:
+    """The failure whose pause an attempt fell into, so that no model was asked."""
+    if any(line.kind in _CALLS for line in attempt.inner):
+        return None
+    at = attempt.first.at
+    failed = (line for line in context.log.records if line.kind is Kind.SUMMARY_FAILED and line.at < at)
+    pauses = (line for line in failed if line.at + timedelta(seconds=line.seconds or 0) >= at)
+    return next(pauses, None)
+
+
+def _cause_in(line: LogRecord) -> str:
+    entry = _named(_text(line), "")
+    return str(entry["cause"]) if entry is not None else ""
 
 
 def _ended_in(context: ConversationContext, started: LogRecord) -> bool:

@@ -31,7 +31,9 @@ MOST = 170
 """Characters of a headline: two lines of a narrow terminal."""
 _AFTERMATH = ("paused", "left_lock")
 """Failures that only an earlier one brings."""
-_HARMLESS = ("too_few", "skipped", "no_progress", "left_lock")
+_BEHIND = "behind"
+"""What met another attempt that was still going on, and whose end tells."""
+_HARMLESS = ("too_few", "skipped", "no_progress", "left_lock", _BEHIND)
 _CALLS = 8
 """The newest calls that show the pace."""
 
@@ -72,9 +74,9 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
     """
     newest = None
     for event in reversed(events):
-        if event.failed and event.headline.severity is not None:
+        if event.failed and event.headline.severity is not None and _cause_of(event) != _BEHIND:
             newest = newest or event
-            if event.summary.failure is None or event.summary.failure.cause not in _AFTERMATH:
+            if _cause_of(event) not in _AFTERMATH:
                 return event
         elif event.completed and event.trigger is not Trigger.NATIVE:
             break
@@ -83,8 +85,13 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
     """The compaction to open first: the newest that failed or ran by itself, else the newest."""
-    automatic = (event for event in reversed(events) if event.failed or event.trigger not in ASKED_FOR)
-    return next(automatic, events[-1] if events else None)
+    own = [event for event in events if _cause_of(event) != _BEHIND] or events
+    automatic = (event for event in reversed(own) if event.failed or event.trigger not in ASKED_FOR)
+    return next(automatic, own[-1] if own else None)
+
+
+def _cause_of(event: CompressionEvent) -> str:
+    return event.summary.failure.cause if event.summary.failure is not None else ""
 
 
 def standing(now: Now, prompts: Sequence[int] = ()) -> Headline:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from core.explain.compactions.causes import trigger_in_short
 from core.explain.turns.checks import SIZE, Check, Decision, PromptPoint, Standing, Turn
-from core.model.compaction.event import Trigger
 from core.redact.quick_check import masked_start
 
 PASSED = {True: "yes", False: "no", None: "not known"}
@@ -41,18 +40,11 @@ def _answer(turn: Turn) -> str:
         return f"not large enough: {size}"
     if turn.standing is Standing.HELD:
         return f"large enough, {size}, but blocked: {_failed(telling)}"
-    if turn.standing in (Standing.DUE, Standing.OPEN) and _begun(telling):
-        return f"large enough, {size}: it began ({telling.where}), and no line tells what became of it"
     if turn.standing is Standing.DUE:
         return f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire"
     if SIZE in telling.open:
         return f"may have been large enough: {size}"
     return f"large enough, {size}; whether this blocked it is not on record: {', '.join(telling.open)}"
-
-
-def _begun(decision: Decision) -> bool:
-    """A line says that the check fired, though no attempt followed: the summary model may be refused."""
-    return decision.trigger is Trigger.PRE_API and decision.where is not None
 
 
 def _events(turn: Turn) -> str:
@@ -98,8 +90,6 @@ def _outcome(turn: Turn) -> str:
         return "nothing was checked"
     if turn.standing is Standing.HELD:
         return f"blocked: {', '.join(telling.blocked_by)}"
-    if turn.standing in (Standing.DUE, Standing.OPEN) and _begun(telling):
-        return "begun, and nothing more is told"
     if turn.standing is Standing.OPEN and SIZE not in telling.open:
         return f"not on record: {', '.join(telling.open)}"
     words = {

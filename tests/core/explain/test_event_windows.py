@@ -129,6 +129,7 @@ def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) 
 def _once_stated(home: Home, window: int, *, later: bool) -> CompressionEvent:
     home.line(f"Preflight compression: ~90,000 tokens >= 75,000 threshold (model mock-model, ctx {window:,})")
     if later:
+        home.call(1, 70_000)
         home.turn(history=20)
     home.call(1, 76_000)
     home.started(76_000, before=28)

@@ -76,6 +76,51 @@ def test_a_lock_that_another_process_holds_is_no_lock_left_behind(home: Home) ->
     assert causes(home) == ["skipped"]
 
 
+def test_a_lock_of_what_a_gateway_no_longer_waits_for_is_that_of_no_other_process(home: Home) -> None:
+    """Run with 0.22.2: the gateway went on after two seconds, and the summary was written behind the turn."""
+    home.started(55_000, 28, tag=None)
+    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
+    home.line(f"Session hygiene compression for session S {text}", tag=None)
+    home.turn(history=28)
+    home.started(56_000, 30)
+    home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
+    assert causes(home) == ["held", "behind"]
+    with home.store() as store:
+        failure = standing_failure(explain(store, "S").events)
+    assert failure is not None
+    assert "longer than the gateway holds a message back" in failure.headline.sentence
+
+
+def test_what_goes_on_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> None:
+    """Run with 0.22.2: eight attempts met the lock before the summary was there."""
+    home.turn(history=24)
+    home.talk(7)
+    home.started(55_000, 28, tag=None)
+    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
+    home.line(f"Session hygiene compression for session S {text}", tag=None)
+    home.turn(history=28)
+    home.started(56_000, 30)
+    home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
+    home.compact()
+    home.done(28, 8, 9_000, tag=None)
+    assert [event.completed for event in explained(home).events] == [True, False]
+    assert "failed" not in explained(home).headline.sentence
+
+
+def test_a_placeholder_put_in_during_a_pause_names_the_failure_before_the_pause(home: Home) -> None:
+    """Run with 0.18.2: the gateway's agent asks no model, and its rows may be gone."""
+    home.turn(history=24)
+    home.talk(7)
+    home.started(55_000, 28)
+    failed = "Failed to generate context summary: Error code: 401 - bad key."
+    home.line(f"{failed} Further summary attempts paused for 60 seconds.", level="WARNING")
+    home.started(56_000, 28, tag=None)
+    home.done(28, 8, 9_000, tag=None)
+    assert causes(home) == ["auth", "auth"]
+    told = explained(home).headline.sentence
+    assert told.startswith("No model wrote a summary: the summary model's API key was refused (401)")
+
+
 def test_an_attempt_in_the_pause_after_a_failure_asks_no_model_and_says_why(home: Home) -> None:
     home.started(55_000, 28)
     home.line("Failed to generate context summary: HTTP 502. Further summary attempts paused for 60 seconds.")

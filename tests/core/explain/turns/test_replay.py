@@ -408,7 +408,7 @@ def test_a_compaction_that_gave_the_turn_up_tells_why_no_answer_came(home: Home)
         assert "no answer" not in explain(store, "S").headline.sentence
 
 
-def test_a_check_whose_line_stands_alone_is_told_as_begun(home: Home) -> None:
+def test_a_check_whose_line_stands_alone_ended_the_turn(home: Home) -> None:
     """0.19 refuses a summary model that reads too little, and writes no line about that."""
     home.turn()
     home.talk(1)
@@ -417,9 +417,8 @@ def test_a_check_whose_line_stands_alone_is_told_as_begun(home: Home) -> None:
     home.db.message("S", "tool", "result", tool_call_id="t", tool_name="terminal")
     home.pre_api(55_000)
     turn = turns(home)[-1]
-    assert turn.standing in (Standing.DUE, Standing.OPEN)
-    assert "no line tells what became of it" in turn_sentence(turn)
-    assert outcome(turn) == "begun, and nothing more is told"
+    assert turn.standing is Standing.FAILED
+    assert outcome(turn) == "failed (before a model call)"
 
 
 def test_a_compaction_belongs_to_the_turn_it_ran_in_though_its_request_is_saved_behind_it(

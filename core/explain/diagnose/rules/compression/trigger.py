@@ -194,8 +194,10 @@ def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
         if record.kind is not Kind.HYGIENE:
             continue
         if after is None or after.kind is Kind.HYGIENE or (after.after or 0) >= (after.before or 0):
-            numbers = {"messages": record.before or 0, "where": record.where}
-            yield Found(numbers, (quoted(record),))
+            about_it = (one for one in case.events if record.where in {line.where for line in one.evidence})
+            remedy = next((one.headline.remedy for one in about_it if one.failed), None)
+            fix = (remedy or f"See the lines after {record.where} for the error").rstrip(".")
+            yield Found({"messages": record.before or 0, "fix": fix}, (quoted(record),))
 
 
 @conversation_rule("N1")
