@@ -10,8 +10,7 @@ from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 
-from core.compress.planning.row_facts import NO_COLUMNS, Columns, columns_of
-from core.compress.planning.stub_texts import StubTexts
+from core.compress.planning.row_facts import NO_COLUMNS, Columns, StubTexts, columns_of
 from core.compress.pruning.old_outputs import is_large, note
 from core.compress.pruning.shrink import Calls, answer_to, calls_by_id, duplicate, fails_on, shrink
 from core.compress.sizing.estimate import Size, Sizes, message_size, numbers, total_tokens

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from core.compress.planning.stub_texts import StubTexts
+from core.compress.planning.row_facts import StubTexts
 from core.errors import InspectorError
 from core.explain.events import explain, prompts_of
 from core.explain.explanation import Explanation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.compress.planning.stub_texts import StubTexts
+from core.compress.planning.row_facts import StubTexts
 
 
 def test_each_position_has_its_text() -> None:
