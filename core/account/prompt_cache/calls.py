@@ -167,7 +167,8 @@ def _payback(
     cost = None if reread is None else reread + (summariser or 0)
     calls_needed = math.ceil(cost / saving) if cost is not None and saving else None
     paid = calls_needed if calls_needed is not None and calls_needed <= len(after) else None
-    return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes, origins)
+    local = entry is not None and entry.billing == "local"
+    return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes, origins, local)
 
 
 def _spared(saving: Decimal, saved: int, read: Decimal, entry: PriceRow) -> Origin:

@@ -24,6 +24,11 @@ _BUCKETS = {
     "cache_write": "cache writes",
     "output": "output",
 }
+_UNPAID = {
+    "local": "sent to a server of your own, which no provider bills",
+    "included": "a subscription covers them",
+}
+"""Why no money stands beside tokens, by the status of a ledger's row."""
 _MOST = 60
 """Characters of a name."""
 
@@ -54,8 +59,8 @@ def of_sums(
     if usd is None:
         if not totals.tokens.total:
             return Headline(f"Hermes recorded no usage{over}.", None, Severity.INFO)
-        tokens = short(totals.tokens.total)
-        return Headline(f"{tokens} tokens{over}; no price is known for them.", None)
+        unpaid = _UNPAID.get(totals.status, "no price is known for them")
+        return Headline(f"{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
     mark = "≥" if missing or lower_bound else ""
     sentence = f"{mark}{dollars(usd)}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd

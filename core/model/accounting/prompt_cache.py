@@ -215,6 +215,7 @@ class Payback:
         calls_after: Calls until the next compaction or the end.
         paid_back_after: Calls it took to earn its price; None while it has not.
         origins: How re-read and saving were worked out.
+        local: The model is on a server of one's own, which no provider bills.
     """
 
     at: datetime
@@ -227,6 +228,7 @@ class Payback:
     paid_back_after: int | None
     notes: tuple[str, ...] = ()
     origins: tuple[Origin, ...] = ()
+    local: bool = False
 
     @property
     def price_usd(self) -> Decimal | None:

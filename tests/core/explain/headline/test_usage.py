@@ -34,10 +34,19 @@ def test_what_is_partly_unpriced_is_a_lower_bound() -> None:
     assert usage_headline(ledger).sentence.startswith("≥$6.03, ")
 
 
-def test_without_any_price_tokens_speak() -> None:
-    totals = LedgerRow("total", tokens=Buckets(input=1_500, cache_read=0, cache_write=0, output=10))
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [
+        ("unknown", "no price is known for them."),
+        ("local", "sent to a server of your own, which no provider bills."),
+        ("included", "a subscription covers them."),
+    ],
+)
+def test_without_any_price_tokens_speak_and_it_is_said_why(status: str, why: str) -> None:
+    used = Buckets(input=1_500, cache_read=0, cache_write=0, output=10)
+    totals = LedgerRow("total", tokens=used, status=status)
     told = usage_headline(Ledger("model", (row("local", None),), totals)).sentence
-    assert told.endswith("tokens; no price is known for them.")
+    assert told.endswith(f"tokens; {why}")
     assert "$" not in told
 
 

@@ -251,6 +251,11 @@ def test_without_a_price_nobody_says_that_a_compaction_did_not_pay_for_itself() 
     assert "paid for itself after" not in bill(unpriced)
 
 
+def test_a_compaction_on_a_server_of_ones_own_cost_nothing() -> None:
+    unpriced = replace(PAYBACK, summariser_usd=None, reread_usd=None, saving_per_call_usd=None, local=True)
+    assert bill(unpriced).startswith("nothing: ")
+
+
 async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> None:
     async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
         found = pilot.app.screen.query_one(EventList)
