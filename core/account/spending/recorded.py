@@ -29,7 +29,7 @@ from core.account.spending.sql import (
 )
 from core.store.database.connect import reading
 from core.store.database.open_database import HAS_ID, OpenDatabase
-from core.store.rows.unbooked_summaries import unbooked_summaries
+from core.store.rows.usage import unbooked_summaries
 
 QUARTER = 900
 """Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""

@@ -16,8 +16,7 @@ from core.store.database.open_database import Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
 from core.store.rows.sessions import read_sessions
-from core.store.rows.unbooked_summaries import unbooked_summaries
-from core.store.rows.usage import read_usage
+from core.store.rows.usage import read_usage, unbooked_summaries
 
 
 def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> Chain | None:

@@ -24,7 +24,7 @@ from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import every_family, families_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import computed, read_sessions
-from core.store.rows.unbooked_summaries import unbooked_summaries
+from core.store.rows.usage import unbooked_summaries
 
 _VIEWED = (
     "id",

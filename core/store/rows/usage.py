@@ -1,12 +1,19 @@
-"""What sessions spent by route and task."""
+"""What sessions spent by route and task as Hermes booked it, and where it booked too little.
+
+It books the summary calls of a turn, and none of a `/compress` typed between turns; before 0.19 it booked
+none at all. A summary that no model wrote, or that this program wrote without one, cost nothing.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.store.database.open_database import Schema
+from core.hermes.markers.summary_signs import PREFILTERS
+from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
 
@@ -24,6 +31,7 @@ _USAGE_COLUMNS = (
     "first_seen",
     "last_seen",
 )
+_HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
 
 
 def read_usage(
@@ -58,3 +66,97 @@ def _usage(row: sqlite3.Row) -> UsageRow:
         first_seen=cells.time("first_seen"),
         last_seen=cells.time("last_seen"),
     )
+
+
+class _Compacted(NamedTuple):
+    """A session that was compacted.
+
+    Attributes:
+        rotated: By a continuation, whose rows hold the summary.
+        booked: Calls for summaries on record.
+    """
+
+    id: str
+    rotated: bool
+    booked: int
+
+
+def unbooked_summaries(
+    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None = None
+) -> frozenset[str]:
+    """Those of some sessions, or of all, that hold more summaries by a model than calls booked for them."""
+    found = list(_compacted(connection, schema, ids))
+    if not found:
+        return frozenset()
+    written = _written(connection, schema, path, found)
+    return frozenset(one.id for one in found if written[one.id] > one.booked)
+
+
+def _compacted(
+    connection: sqlite3.Connection, schema: Schema, ids: Sequence[str] | None
+) -> Iterator[_Compacted]:
+    rotated = "(end_reason IS 'compression')" if schema.has("sessions", "end_reason") else "0"
+    archived = booked = "0"
+    if (
+        schema.archives and "idx_messages_session_active" in schema.indexes
+    ):  # without it each would cost a scan
+        archived = (
+            "EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id AND active = 0 AND compacted <> 0)"
+        )
+    if schema.has("session_model_usage", "session_id", "task", "api_call_count"):
+        test = "session_id = sessions.id AND task = 'compression'"
+        booked = f"(SELECT total(api_call_count) FROM session_model_usage WHERE {test})"  # noqa: S608
+    query = f"SELECT id, {rotated}, {booked} FROM sessions WHERE {HAS_ID} AND ({rotated} OR {archived})"  # noqa: S608
+    if ids is None:
+        yield from map(_Compacted._make, connection.execute(query).fetchall())
+        return
+    for chunk in chunks(ids):
+        named = f"{query} AND id IN ({', '.join('?' * len(chunk))})"
+        yield from map(_Compacted._make, connection.execute(named, tuple(chunk)).fetchall())
+
+
+def _written(
+    connection: sqlite3.Connection, schema: Schema, path: Path, found: Sequence[_Compacted]
+) -> Counter[str]:
+    """How many different summaries by a model came of each session, in its own rows or its continuation's."""
+    from core.hermes.markers.markers import find_summary  # most databases hold no summary
+    from core.store.database.own_changes import own_compactions
+
+    ours = {row for one in own_compactions(connection, path) if one.model is None for row in one.rows}
+    rotated = {one.id for one in found if one.rotated}
+    parents = dict(_parents(connection, schema, [one.id for one in found]))
+    written, bodies = Counter[str](), defaultdict[str, set[str]](set)
+    for session, row, content in _candidates(connection, list({one.id: None for one in found} | parents)):
+        summary = find_summary(content) if isinstance(content, str) else None
+        if summary is None:
+            continue
+        parent = parents.get(session, "")
+        opens = parent in rotated and not bodies[session]
+        again = summary.body in bodies[session] or (not opens and summary.body in bodies[parent])
+        bodies[session].add(summary.body)
+        if not again and not summary.fallback and row not in ours:
+            written[parent if opens else session] += 1
+    return written
+
+
+def _parents(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What some sessions came from, and what came from them."""
+    if not schema.has("sessions", "parent_session_id"):
+        return
+    for chunk in chunks(ids):
+        marks = ", ".join("?" * len(chunk))
+        query = (
+            "SELECT id, parent_session_id FROM sessions WHERE parent_session_id IS NOT NULL "  # noqa: S608
+            f"AND (id IN ({marks}) OR parent_session_id IN ({marks}))"
+        )
+        yield from ((str(one), str(parent)) for one, parent in connection.execute(query, (*chunk, *chunk)))
+
+
+def _candidates(connection: sqlite3.Connection, ids: Sequence[str]) -> Iterator[tuple[str, int, object]]:
+    for chunk in chunks(ids):
+        marks = ", ".join("?" * len(chunk))
+        query = (
+            f"SELECT session_id, id, content FROM messages WHERE session_id IN ({marks}) "  # noqa: S608
+            f"AND role IN ('user', 'assistant') AND ({_HOLDS}) ORDER BY id"
+        )
+        yield from map(tuple, connection.execute(query, (*chunk, *PREFILTERS)).fetchall())
