@@ -233,13 +233,15 @@ def _tokens_after(
     if rows is not None:
         session = context.sessions.get(rows.opened.session_id, session)
     stated = attempt.done.tokens_after if attempt is not None and attempt.done is not None else None
-    refused = attempt is not None and attempt.cause.trigger in BY_REFUSAL
-    # What was refused is counted without the tools, what the line says is left with them.
-    if stated is not None and not (refused and context.tools_tokens(session) is None):
+    # What was refused is counted without the tools before 0.20, what the line says is left with them.
+    toolless = attempt is not None and attempt.cause.trigger in BY_REFUSAL
+    toolless = toolless and not context.store.schema.pools_compression
+    if stated is not None and not toolless:
         return stated
     if rows is None or rows.counted_after is None:
         return None
-    return context.request_tokens(context.messages(rows.after), session, release)
+    left = context.request_tokens(context.messages(rows.after), session, release)
+    return left - (context.tools_tokens(session) or 0) if toolless else left
 
 
 def _notes(context: ConversationContext) -> Iterator[str]:

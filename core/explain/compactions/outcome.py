@@ -27,6 +27,8 @@ _METHODS = {
 _CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
 _LOCK = timedelta(minutes=5)
 """How long a lock outlives whoever holds it."""
+_KEPT = 4
+"""Messages behind the head that every release keeps."""
 _CEILING = timedelta(minutes=10)
 """How long a gateway lets a compression go on behind a turn."""
 
@@ -79,6 +81,8 @@ def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure,
         waited = (line for line in before if line.at + _CEILING > attempt.first.at)
         held = any(line.kind is Kind.HYGIENE_FAILED and _cause_in(line) == "held" for line in waited)
         return "behind" if held else failure.cause
+    if failure.cause == "no_progress" and _is_short(context, attempt):
+        return "short"
     if failure.cause != "unknown" or failure.text:
         return failure.cause
     if _ended_in(context, attempt.first):
@@ -87,6 +91,12 @@ def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure,
     if told is not None and told.kind is Kind.SUMMARY_FAILED and told.seconds is None:
         return failure_of(replace(attempt, inner=(told,)), None, None).cause  # the same turn tried again
     return "paused" if _pausing(context, attempt) is not None else failure.cause
+
+
+def _is_short(context: ConversationContext, attempt: Attempt) -> bool:
+    """Behind the head there was only what is always kept."""
+    count = attempt.started.before if attempt.started is not None else None
+    return count is not None and count <= context.settings_in_force.protect_first + _KEPT
 
 
 def _pausing(context: ConversationContext, attempt: Attempt) -> LogRecord | None:

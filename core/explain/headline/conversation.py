@@ -33,7 +33,7 @@ _AFTERMATH = ("paused", "left_lock")
 """Failures that only an earlier one brings."""
 _BEHIND = "behind"
 """What met another attempt that was still going on, and whose end tells."""
-_HARMLESS = ("too_few", "skipped", "no_progress", "left_lock", _BEHIND)
+_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "left_lock", _BEHIND)
 _CALLS = 8
 """The newest calls that show the pace."""
 

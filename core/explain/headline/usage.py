@@ -60,7 +60,8 @@ def of_sums(
         if not totals.tokens.total:
             return Headline(f"Hermes recorded no usage{over}.", None, Severity.INFO)
         unpaid = _UNPAID.get(totals.status, "no price is known for them")
-        return Headline(f"{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
+        mark = "≥" if lower_bound else ""
+        return Headline(f"{mark}{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
     mark = "≥" if missing or lower_bound else ""
     sentence = f"{mark}{dollars(usd)}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd

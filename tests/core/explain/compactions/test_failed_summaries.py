@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.explain.compactions.outcome import failure_of, words
+from core.explain.diagnose.diagnose import diagnose
 from core.explain.events import explain
 from core.explain.headline.conversation import MOST, standing_failure
+from core.model.finding import Severity
 from tests.core.explain.home import Home, explained
 
 CAUSES = {
@@ -128,6 +130,23 @@ def test_an_attempt_in_the_pause_after_a_failure_asks_no_model_and_says_why(home
     home.started(56_000, 30)
     home.call(3, 57_000)
     assert causes(home) == ["server", "paused"]
+
+
+def test_an_attempt_of_a_short_conversation_had_nothing_to_do(home: Home) -> None:
+    """Run with 0.19.0: `/compress auth` on six messages."""
+    home.started(2_900, 6, focus="auth", tag=None)
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
+    assert causes(home) == ["short"]
+    assert explained(home).headline.severity is not Severity.CRITICAL
+    with home.store() as store:
+        assert "B5" not in {finding.rule for finding in diagnose(store, "S").findings}
+
+
+def test_an_attempt_that_was_interrupted_says_so(home: Home) -> None:
+    """Run with 0.22.2: Ctrl-C while the summary was written."""
+    home.started(55_000, 28, tag=None)
+    home.telemetry(commit_status="aborted", failure_class="explicit_interrupt", trigger_source="post_tool")
+    assert causes(home) == ["interrupted"]
 
 
 def test_nothing_on_record_is_not_guessed() -> None:

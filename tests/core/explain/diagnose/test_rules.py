@@ -24,7 +24,7 @@ from core.explain.diagnose.registry import (
 from core.explain.diagnose.rules.storage.transcript import MASK
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.diagnose.scene import Build, Scene, compacted, guarded, plain
+from tests.core.explain.diagnose.scene import LONG, Build, Scene, compacted, guarded, plain, twice
 from tests.core.explain.diagnose.scenes import SCENES
 from tests.core.explain.diagnose.thrash_scenes import passes
 from tests.core.explain.diagnose.trigger_scenes import called
@@ -123,6 +123,12 @@ def test_what_a_rule_says_again_and_again_is_said_once_with_the_evidence_of_all(
 def test_overhead_above_the_threshold_is_critical(make_home: MakeHome) -> None:
     found = examined(make_home(), called(56_000)).findings
     assert next(f.severity for f in found if f.rule == "A8") is Severity.CRITICAL
+
+
+def test_a_placeholder_that_a_summary_has_followed_needs_no_fixing(make_home: MakeHome) -> None:
+    placeholder = "Summary generation was unavailable. 21 message(s) were removed"
+    found = examined(make_home(), twice(placeholder, LONG, speak=True)).findings
+    assert next(one.severity for one in found if one.rule == "C1") is Severity.INFO
 
 
 def test_a_pause_counts_down(make_home: MakeHome) -> None:

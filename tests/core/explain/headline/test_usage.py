@@ -47,6 +47,8 @@ def test_without_any_price_tokens_speak_and_it_is_said_why(status: str, why: str
     totals = LedgerRow("total", tokens=used, status=status)
     told = usage_headline(Ledger("model", (row("local", None),), totals)).sentence
     assert told.endswith(f"tokens; {why}")
+    partly = usage_headline(Ledger("model", (row("local", None),), totals, lower_bound=True)).sentence
+    assert partly == f"≥{told}"
     assert "$" not in told
 
 

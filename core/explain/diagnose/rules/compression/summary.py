@@ -30,6 +30,7 @@ _ORDERS = ("resume exactly", "## Active Task")
 def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
     """A summary that no model wrote."""
     told = {(event.to_session, event.generation): event.headline for event in case.events if event.failed}
+    over = None if standing_failure(case.events) is not None else Severity.INFO
     for rows in case.context.boundaries:
         match, opened = rows.summary, rows.opened
         if match is None or not match.fallback:
@@ -44,7 +45,7 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
         }
         where = f"message {rows.boundary.summary_row}"
         evidence = Evidence(Source.DATABASE, where, masked_start(match.body, 200))
-        yield Found(numbers, (evidence,), session=opened.session_id)
+        yield Found(numbers, (evidence,), severity=over, session=opened.session_id)
 
 
 @conversation_rule("C12")

@@ -72,7 +72,8 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
-        apart = f"about {median(gaps):g} calls apart" if median(gaps) else "one right after the other"
+        calls = "call" if median(gaps) == 1 else "calls"
+        apart = f"about {median(gaps):g} {calls} apart" if median(gaps) else "one right after the other"
         told = f"{len(timed)} compactions, {apart}"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
         yield Found({"told": told, "remedy": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
@@ -97,7 +98,11 @@ def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B5")
 def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
     """A compaction freed next to nothing."""
+    failed = ((event, event.summary.failure) for event in case.events)
+    short = {line.where for event, why in failed if why and why.cause == "short" for line in event.evidence}
     for record in case.lines(Kind.NO_PROGRESS):
+        if record.where in short:
+            continue
         numbers = {"before": "a transcript", "after": "the same", "freed": _freed(0.0)}
         yield Found(numbers, (quoted(record),))
     for event in case.completed:
