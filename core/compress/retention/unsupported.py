@@ -98,12 +98,12 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         if not (strange or one.recorded or _is_copied(one, evidence)):
             doubtful.update((one.where, claim) for claim in islice(told(one.text, one.facts, evidence), 1))
     # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    doubted = read if suspicions or doubtful else []
+    doubted = read if doubtful or (found and suspicions) else []
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, doubtful, evidence)])
     for where, claim in doubtful.items():
         if where not in worst or is_sure(worst[where][0]):
             found[claim] = _told_wrongly(claim, where)
-    unlikely = suspected(worst, {claim.where for claim in found.values()}, evidence.messages)
+    unlikely = suspected(worst, {claim.where for claim in found.values()})
     for where in (doubt.where for doubt in unlikely if doubt.where in doubtful):
         found[doubtful[where]] = _told_wrongly(doubtful[where], where)
     unlikely = [doubt for doubt in unlikely if suspicions and doubt.where not in doubtful]

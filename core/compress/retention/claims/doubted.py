@@ -1,8 +1,8 @@
 """Clauses of a summary that the messages bear out least, by one figure made of plain signs.
 
 Where a value that stands nowhere is wrong for sure, this finds what is unlikely to be right: the words of a
-clause stand nowhere together, what tells the rest of it names another value, nobody voiced the wish or did
-the act, another sentence tells of the same thing. A summary in which much is unlikely is believed less.
+clause stand nowhere together, what tells the rest of it has another word, nobody did the act or laid down the
+rule, another sentence tells of the same thing. It is told only of a summary known to be wrong elsewhere.
 """
 
 from __future__ import annotations
@@ -33,10 +33,6 @@ _LEAST = 0.25
 _COPIED = 0.3
 """Share of its words that no passage has together below which a clause may be a copy."""
 
-_MOST_NOVEL = 3
-_MOST_WORDS = 12
-"""Words and names of a clause that is long."""
-
 _ASIDE = re.compile(r" ?\([^()]*\)")
 _FEWEST = 3
 """Words and names of a clause in which one can stand for another."""
@@ -44,19 +40,15 @@ _FEWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What speaks for and against a clause by itself, each 0 to 1.
+    """What speaks against a clause by itself, each 0 to 1.
 
     Attributes:
         apart: Share of its words, by their rarity, that no passage has together.
-        swapped: How much more of all but one of its values a passage has that lacks that value.
+        swapped: How much more of all but one of its words a passage has that lacks that word.
         undone: Its sentence tells an act or a check that nothing bears out.
         unruled: Its sentence gives a rule that nobody laid down.
         done: It tells something as done.
         rule: It lays something down.
-        cause: It gives a cause.
-        negated: It says that something is not so.
-        novel: How many of its telling words nobody used, of `_MOST_NOVEL`.
-        long: How many words it has that can stand apart, of `_MOST_WORDS`.
     """
 
     apart: float
@@ -65,10 +57,6 @@ class Signs:
     unruled: float
     done: float
     rule: float
-    cause: float
-    negated: float
-    novel: float
-    long: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +80,22 @@ Worst = Mapping[str, tuple[float, Doubt]]
 """The least likely clause of each sentence, with how much speaks against it."""
 
 
-def suspected(worst: Worst, flagged: Collection[str], messages: int) -> list[Doubt]:
+def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses that are suspected, the least likely first.
 
-    A summary of which much is unlikely or flagged has all that are rather wrong than right, any other one at
-    most, and none beside what is flagged.
+    They are those of a summary of which several sentences are known to be wrong, or one beside much that is
+    unlikely. In any other, what is unlikely is more often told in words of its own than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
         flagged: The sentence of each claim known to be unsupported.
-        messages: How many there are.
     """
-    table = _table()
-    rest = [(weight, one) for where, (weight, one) in worst.items() if where not in flagged]
-    rest = sorted(((weight, one) for weight, one in rest if not one.copied), key=lambda pair: -pair[0])
+    table, caught = _table(), len(set(flagged))
+    rest = sorted(worst.values(), key=lambda pair: -pair[0])
+    rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
-    sentences = len({*flagged, *worst})
-    least = max(table["caught"], table["caught_share"] * sentences)
-    if (flagged or min(sentences, messages) >= table["few"]) and len(set(flagged)) + unlikely >= least:
-        return [one for weight, one in rest if weight >= table["suspected_then"]]
-    return [] if flagged else [one for weight, one in rest[:1] if weight >= table["suspected"]]
+    believed = caught < table["caught"] and not (caught and unlikely >= table["beside_one"])
+    return [] if believed else [one for weight, one in rest if weight >= table["suspected"]]
 
 
 def is_sure(weight: float) -> bool:
@@ -169,12 +153,20 @@ def doubts(
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
+    words = claim_words()
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
         names, told = subject(clause, facts)
         if len(names) + len(told) >= 2 and not _is_list(clause, facts):
             accounts = evidence.accounts.of(names, told, _LEAST)
             weights = evidence.accounts.weigh(names, told)
-            signs = _signs(clause, facts, evidence, accounts, weights, found)
+            signs = Signs(
+                apart=1 - max((one.share for one in accounts), default=0.0),
+                swapped=_swapped(names, accounts, weights),
+                undone=float(found == "done"),
+                unruled=float(found == "constraints"),
+                done=float(bool(words.completed.search(clause)) and not words.unreal.search(clause)),
+                rule=float(words.rule.search(clause) is not None and not any(attributions(clause, evidence))),
+            )
             claim = clause.strip(" .-*'")
             copied = (signs.apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
             yield Doubt(claim, where, signs, copied, weights)
@@ -193,49 +185,15 @@ def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
     return listed and (len(items) > 2 or (len(items) == 1 and len(items[0].split()) == 1))
 
 
-def _signs(
-    clause: str,
-    facts: Sequence[FactValue],
-    evidence: Evidence,
-    accounts: Sequence[Account],
-    weights: Mapping[str, float],
-    found: str,
-) -> Signs:
-    words = claim_words()
-    negated = words.negated.search(clause) is not None
-    done = words.completed.search(clause) and not (negated or words.unsure.search(clause))
-    return Signs(
-        apart=1 - max((one.share for one in accounts), default=0.0),
-        swapped=_swapped(clause, facts, accounts, weights),
-        undone=float(found == "done"),
-        unruled=float(found == "constraints"),
-        done=float(bool(done)),
-        rule=float(words.rule.search(clause) is not None and not any(attributions(clause, evidence))),
-        cause=float(words.came_from.search(clause) is not None),
-        negated=float(negated),
-        novel=min(_novel(clause, facts, evidence), _MOST_NOVEL) / _MOST_NOVEL,
-        long=min(len(weights), _MOST_WORDS) / _MOST_WORDS,
-    )
-
-
-def _novel(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> int:
-    """How many words of a clause nobody used, but for those whoever reports brings along."""
-    _, words = subject(clause, facts)
-    return sum(not (word.isdigit() or word in reporting() or evidence.knows(word)) for word in words)
-
-
-def _swapped(
-    clause: str, facts: Sequence[FactValue], accounts: Sequence[Account], weights: Mapping[str, float]
-) -> float:
-    """How much better what is said without one of the values tells the rest than what is said with it."""
-    names, _ = subject(clause, facts)
+def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:
+    """How much better what is said without one of the words tells the rest than what is said with it."""
     most = 0.0
-    for value in (term for term in weights if term in names or term.isdigit()):
-        rest = sum(weights.values()) - weights[value]
-        if len(weights) >= _FEWEST:
-            best = {True: 0.0, False: 0.0}
-            for one in accounts:
-                held = sum(weights[term] for term in one.held if term != value) / rest
-                best[value in one.held] = max(best[value in one.held], held)
-            most = max(most, best[False] - best[True])
+    telling = (term for term in weights if term in names or term not in reporting())
+    for word in telling if len(weights) >= _FEWEST else ():
+        rest = sum(weights.values()) - weights[word]
+        best = {True: 0.0, False: 0.0}
+        for one in accounts:
+            held = sum(weights[term] for term in one.held if term != word) / rest
+            best[word in one.held] = max(best[word in one.held], held)
+        most = max(most, best[False] - best[True])
     return most

@@ -72,7 +72,6 @@ class ClaimWords:
     proposed: re.Pattern[str]
     pairs: tuple[re.Pattern[str], ...]
     completed: re.Pattern[str]
-    negated: re.Pattern[str]
     attributed: Mapping[str, Attribution]
     rule: re.Pattern[str]
     forbids: re.Pattern[str]
@@ -84,10 +83,8 @@ class ClaimWords:
     only_compiles: str
     at_all_times: re.Pattern[str]
     thorough: re.Pattern[str]
-    unsure: re.Pattern[str]
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
-    came_from: re.Pattern[str]
     limit: re.Pattern[str]
     sums: re.Pattern[str]
     rough: re.Pattern[str]
@@ -123,7 +120,6 @@ def claim_words() -> ClaimWords:
         "kinds": tuple(CheckKind(*(_one(kind[key]) for key in ("says", "ran"))) for kind in table["kinds"]),
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
-        "negated": _one(table["negation"]),
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
         "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
     }

@@ -61,7 +61,6 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = weighed.values, weighed.ended
-        self.messages = len(known)
 
     @cached_property
     def _text(self) -> str:
