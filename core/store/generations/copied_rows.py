@@ -13,7 +13,7 @@ from core.model.transcript.message import RowState
 from core.store.generations.row_outline import RowOutline
 
 _MAX_INSERTED = 4
-"""Rows a compaction may put between two copies (stub results, task lists) before the run is over."""
+"""Rows a compaction may put between two copies (stub results, a request once more) before the run is over."""
 _MAX_DROPPED = 8
 """Rows it may leave out between two copies (orphan results) before the run is over."""
 
@@ -66,16 +66,21 @@ def repeats(keys: Sequence[Hashable]) -> int:
 def _run(
     rows: Sequence[Hashable], previous: Sequence[Hashable], at: int, start: int, known: frozenset[Hashable]
 ) -> tuple[tuple[int, ...], bool]:
-    """Match rows against `previous[start:]` in order, stepping over a few inserted or dropped ones."""
+    """Match rows against `previous[start:]` in order, stepping over a few inserted or dropped ones.
+
+    A row from before is the request put once more: it is one of them where others follow it.
+    """
     matched: list[int] = []
-    inserted = dropped = 0
+    stepped: list[int] = []
+    dropped = 0
     while at < len(rows) and start < len(previous):
         if rows[at] == previous[start]:
-            matched.append(at)
-            at, start, inserted, dropped = at + 1, start + 1, 0, 0
-        elif rows[at] not in known:
-            at, inserted = at + 1, inserted + 1
-            if inserted > _MAX_INSERTED:
+            matched += [*(one for one in stepped if rows[one] in known), at]
+            at, start, stepped, dropped = at + 1, start + 1, [], 0
+        elif rows[at] not in previous[start : start + _MAX_DROPPED + 1]:
+            stepped.append(at)
+            at += 1
+            if len(stepped) > _MAX_INSERTED:
                 break
         else:
             start, dropped = start + 1, dropped + 1

@@ -196,7 +196,16 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -
     copied = head_copies(
         [outline.key for outline in nearest], [outline.key for outline in outlines[start:index]]
     )
-    return copied or set_back(outlines, start, index) or _live_head(outlines, start, index)
+    found = copied or set_back(outlines, start, index) or _live_head(outlines, start, index)
+    return min(found, _as_live(outlines, index))
+
+
+def _as_live(outlines: Sequence[RowOutline], index: int) -> int:
+    """How many rows before a summary can be its head: that of a live one was not replaced since."""
+    if outlines[index].state is not RowState.LIVE:
+        return index
+    replaced = (at for at in range(index - 1, -1, -1) if outlines[at].state is not RowState.LIVE)
+    return index - 1 - next(replaced, -1)
 
 
 def _live_head(outlines: Sequence[RowOutline], start: int, index: int) -> int:

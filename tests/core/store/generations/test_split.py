@@ -69,6 +69,26 @@ def test_a_tail_that_was_copied_was_not_taken_back_where_no_row_has_a_uid(make: 
     assert states == [RowState.SUPERSEDED, RowState.REWOUND]
 
 
+def test_a_second_compaction_right_behind_the_first_keeps_no_head_that_was_archived(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.21.5: `/compress` typed twice; the request is put once more inside the tail it copies."""
+    database = filled(make, "0.22")
+    database.compact("s", 3, 8, "one")
+    *_, last = database.compact("s", 0, 4, "two")
+    (request,) = database.connection.execute("SELECT id FROM messages ORDER BY id LIMIT 1").fetchone()
+    again = database.copy(request)
+    database.mark([last], active=0)
+    database.copy(last)
+    database.connection.executescript(
+        "DROP TRIGGER messages_message_uid_insert; ALTER TABLE messages DROP COLUMN message_uid"
+    )
+    database.connection.execute("DELETE FROM messages WHERE id = ?", (last,))
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (12, 11), (6, 5)]
+    assert again in conversation.generations[2].copy_ids
+
+
 def test_a_tail_a_gateway_loaded_and_stamped_anew_was_not_taken_back(make: Make, opened: Opened) -> None:
     """Run with 0.21.5: requests alone keep their time when what a gateway had loaded is copied."""
     database = filled(make, "0.22")
@@ -379,6 +399,8 @@ def test_copies_are_found_by_runs_not_by_single_rows() -> None:
     assert tail_copies("c!de", "abcde") == (0, 2, 3)
     assert tail_copies("bzzzzzzz", "abcde") == ()
     assert tail_copies("e", "abcde") == (0,)
+    assert tail_copies("cdae", "abcde") == (0, 1, 2, 3)
+    assert tail_copies("cdea", "abcde") == (0, 1, 2)
     assert repeats("abcabcd") == 3
     assert repeats("abcd") == 0
 
