@@ -10,6 +10,7 @@ from core.apply.database.connection import columns_of, read_images
 from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, same, stage
 from core.model.transcript.message import Message
 from core.store.database.open_database import TEXTS as STORED_TEXTS
+from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.store import Store
 
 TEXTS = frozenset(STORED_TEXTS)
@@ -85,10 +86,10 @@ def live_rows(store: Store, session_id: str) -> tuple[int, ...]:
     schema = store.schema
     live = "AND active = 1" if schema.keeps_rows else ""
     query = (
-        f"SELECT id FROM messages WHERE session_id = ? {live} "  # noqa: S608 - own terms
+        f"SELECT id FROM messages WHERE session_id = ? AND role <> ? {live} "  # noqa: S608 - own terms
         f"ORDER BY {schema.message_order}"
     )
-    return tuple(row_id for (row_id,) in store.connection.execute(query, (session_id,)).fetchall())
+    return tuple(row_id for (row_id,) in store.connection.execute(query, (session_id, NOTE_ROLE)).fetchall())
 
 
 def live_messages(store: Store, session_id: str) -> tuple[Message, ...]:

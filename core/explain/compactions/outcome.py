@@ -44,7 +44,7 @@ def summary_outcome(
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
     own = rows.boundary.own if rows is not None else None
     status = _status(attempt, rows, completed)
-    if own is not None and status is SummaryStatus.MODEL:
+    if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
         status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
     elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
         status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that

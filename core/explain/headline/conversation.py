@@ -84,9 +84,11 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
 
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
-    """The compaction to open first: the newest that failed or ran by itself, else the newest."""
+    """The compaction to open first: a failure that stands, the newest that ran by itself, else the newest."""
+    if (failure := standing_failure(events)) is not None:
+        return failure
     own = [event for event in events if _cause_of(event) != _BEHIND] or events
-    automatic = (event for event in reversed(own) if event.failed or event.trigger not in ASKED_FOR)
+    automatic = (event for event in reversed(own) if event.completed and event.trigger not in ASKED_FOR)
     return next(automatic, own[-1] if own else None)
 
 

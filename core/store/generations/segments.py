@@ -21,6 +21,7 @@ from core.store.database.open_database import Schema
 from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
+from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.rows.sessions import read_sessions
 from core.support.amounts import plural
 
@@ -95,14 +96,13 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
 
 
 def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
-    # The gateway notes a session's settings among its messages; no model is ever sent that row. Nor can a
-    # row be asked for that has no number for an id.
+    # A row that has no number for an id cannot be asked for.
     rewound = RowState.REWOUND
     return tuple(
         [
             outline
             for outline in outlines
-            if outline.state is not rewound and outline.role != "session_meta" and isinstance(outline.id, int)
+            if outline.state is not rewound and outline.role != NOTE_ROLE and isinstance(outline.id, int)
         ]
     )
 

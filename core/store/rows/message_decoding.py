@@ -46,6 +46,8 @@ MESSAGE_COLUMNS = (
     "active",
     "compacted",
 )
+NOTE_ROLE = "session_meta"
+"""Of the row in which a gateway notes a session's settings: it is never loaded, and no model is sent it."""
 _IDENTITY = {
     "message_uid": "message_uid",
     "tool_call_uids": "_tool_call_uids",

@@ -263,3 +263,15 @@ def test_a_schema_never_seen_is_written_and_taken_back_when_forced(tmp_path: Pat
     assert seen == (24,)
     undo(journal, done.undo_id)
     assert dump(path) == before
+
+
+def test_the_row_in_which_a_gateway_notes_settings_is_no_message(tmp_path: Path) -> None:
+    """Run with 0.19.0 and 0.22.2: no session of a gateway could be written to."""
+    path = conversation(tmp_path / "state.db", "0.19")
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE messages SET role = 'session_meta' WHERE id = 11")
+    with Store(path) as store:
+        before = [one.row.id for one in live_messages(store, "s") if one.row]
+        conversation_rows = store.conversation("s").generations[0].row_ids
+    assert before == list(conversation_rows)
+    assert 11 not in before

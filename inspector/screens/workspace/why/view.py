@@ -11,7 +11,7 @@ from textual.containers import Container
 
 from core.explain.context.context import open_context
 from core.explain.explanation import Explanation
-from core.explain.headline.conversation import newest_telling, standing_failure
+from core.explain.headline.conversation import newest_telling
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -224,7 +224,7 @@ def _place(explanation: Explanation, cursor: Cursor) -> int:
     for place, event in enumerate(explanation.events):
         if cursor.generation and event.generation == cursor.generation - 1:
             return place
-    telling = standing_failure(explanation.events) or newest_telling(explanation.events)
+    telling = newest_telling(explanation.events)
     return explanation.events.index(telling) if telling is not None else 0
 
 

@@ -19,6 +19,8 @@ from core.model.compaction.preview import SummaryCall
 from core.model.evidence import Source, Verdict
 from core.store.store import Store
 from tests.core.apply.material import conversation, preview
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import explained
 
 WAYS = [
     ("0.16", ApplyMode.CONTINUATION),
@@ -84,3 +86,21 @@ def test_a_journal_that_cannot_be_read_takes_no_answer_down(tmp_path: Path) -> N
     applied(path)
     journal_of(path).path.write_bytes(b"no database" * 100)
     assert [event.trigger for event in events(path)] == [Trigger.MANUAL]
+
+
+def test_a_failure_of_hermes_before_what_we_wrote_lends_it_nothing_and_no_longer_stands(
+    begun: MakeHome,
+) -> None:
+    """Run with 0.22.2: an attempt that failed was told as the beginning of what we wrote later."""
+    home = begun("0.22")
+    home.turn(history=24)
+    home.talk(7)
+    home.started(55_000, 28, tag=None)
+    home.telemetry(commit_status="aborted", failure_class="summary_auth_failure", trigger_source="pre_api")
+    home.db.connection.commit()
+    with home.store() as store:
+        ready = rehearse(store, "S", preview(store, "S", head=4, tail=4), None)
+    execute(ready, journal_of(home.path / "state.db"))
+    told = explained(home)
+    assert [event.trigger for event in told.events] == [Trigger.PRE_API, Trigger.INSPECTOR]
+    assert told.headline.sentence.startswith("Hermes Inspector compressed it")
