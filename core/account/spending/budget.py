@@ -31,6 +31,11 @@ class Today:
     at_least: bool
     largest: tuple[str, Decimal] | None = None
 
+    @property
+    def known(self) -> Decimal | None:
+        """The money, and None where all of it is unknown: a sum of nothing known is not nothing."""
+        return None if self.at_least and not self.usd else self.usd
+
 
 def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
     """Compares a ledger with a budget; what counts as spent says `spent_of`.

@@ -64,7 +64,7 @@ def fields(found: Status) -> dict[str, str]:
         "tokens": fmt.short(found.tokens, mark=estimated),
         "threshold": fmt.short(found.threshold),
         "share": fmt.percent(found.share, mark=estimated),
-        "today": fmt.money(found.today.usd, mark=fmt.LOWER_BOUND if found.today.at_least else ""),
+        "today": fmt.money(found.today.known, mark=fmt.LOWER_BOUND if found.today.at_least else ""),
         "hit_rate": fmt.percent(found.hit_rate),
         "mark": _MARKS.get(severity, "●"),
         "rule": worst.rule if worst else "",

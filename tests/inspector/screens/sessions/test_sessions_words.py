@@ -63,8 +63,19 @@ async def test_sessions_of_earlier_days_cost_nothing_today(
     database.connection.execute(
         "UPDATE sessions SET started_at = started_at - 31 * 86400, ended_at = started_at"
     )
+    database.connection.execute("UPDATE messages SET timestamp = timestamp - 31 * 86400")
     async with settled(running := app(home), 120, 30):
         assert head_right(running) == "nothing spent today"
+
+
+async def test_what_has_no_price_is_not_called_nothing(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    database.connection.execute(
+        "UPDATE sessions SET estimated_cost_usd = NULL, actual_cost_usd = NULL, model = 'nobody/knows-this'"
+    )
+    async with settled(running := app(home), 120, 30):
+        assert head_right(running) == "today's cost is not known"
 
 
 @pytest.mark.parametrize("room", range(0, 90, 7))
