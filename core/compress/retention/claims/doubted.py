@@ -83,19 +83,20 @@ Worst = Mapping[str, tuple[float, Doubt]]
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses that are suspected, the least likely first.
 
-    They are those of a summary of which several sentences are known to be wrong, or one beside much that is
+    They are those of a summary that is known to be wrong somewhere and of which, for its length, much is
     unlikely. In any other, what is unlikely is more often told in words of its own than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
         flagged: The sentence of each claim known to be unsupported.
     """
-    table, caught = _table(), len(set(flagged))
+    table, sentences = _table(), len({*worst, *flagged})
     rest = sorted(worst.values(), key=lambda pair: -pair[0])
     rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
-    believed = caught < table["caught"] and not (caught and unlikely >= table["beside_one"])
-    return [] if believed else [one for weight, one in rest if weight >= table["suspected"]]
+    least = max(table["caught"], table["caught_share"] * sentences)
+    caught = flagged and len(set(flagged)) + unlikely >= least
+    return [one for weight, one in rest if weight >= table["suspected"]] if caught else []
 
 
 def is_sure(weight: float) -> bool:

@@ -14,7 +14,8 @@ WORK = (
     assistant("The worker ran out of heap. We could raise the heap of the worker to 4 GB."),
 )
 LIE = "The worker insists on more heap because of a cable"
-TOLD = f"The import of invoices dies.\n{LIE}.\nsrc/weekly.py was deleted.\nsrc/daily.py was deleted."
+GONE = ("src/weekly.py", "src/daily.py", "src/hourly.py")
+TOLD = "\n".join(("The import of invoices dies.", f"{LIE}.", *(f"{name} was deleted." for name in GONE)))
 
 
 def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> None:
@@ -23,7 +24,7 @@ def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> N
     assert told == [
         *(
             f"# unsupported: The summary says “{name} was deleted”; no message gives “{name}” there."
-            for name in ("src/weekly.py", "src/daily.py")
+            for name in GONE
         ),
         f"# doubtful: The summary says “{LIE}”; the messages hardly bear that out. "
         "Message 1 says “The worker ran out of heap”.",

@@ -30,10 +30,11 @@ def suspicions(claim: str) -> list[Unsupported]:
 
 
 CABLE = "The worker insists on more heap because of a cable."
+WRONG = "\nsrc/imports/weekly.py was deleted.\nIt was released as 4.7.1.\nMaria Gomez paid $90 for it.\n"
 
 
 def test_what_no_passage_holds_together_is_suspected_in_a_caught_summary_beside_its_nearest_place() -> None:
-    found = suspicions(f"{CABLE}\nsrc/imports/weekly.py was deleted.\nIt was released as 4.7.1.")
+    found = suspicions(CABLE + WRONG)
     (suspected_one,) = [one for one in found if one.where == CABLE]
     assert suspected_one.category == "suspected"
     assert suspected_one.nearest == "The worker ran out of heap."
@@ -57,9 +58,7 @@ def test_what_was_done_or_is_told_as_a_wish_is_not_suspected(claim: str) -> None
 
 
 def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
-    told = "The worker insists on more heap because of a cable.\n"
-    told += "src/imports/weekly.py was deleted.\nIt was released as 4.7.1."
-    report = retention(WORK, told)
+    report = retention(WORK, CABLE + WRONG)
     assert [claim.category for claim in report.unsupported][-1] == "suspected"
     assert report.unfounded == report.unsupported[:-1]
     assert report.unfounded
@@ -86,12 +85,20 @@ def test_an_honest_summary_is_not_suspected() -> None:
     assert retention(WORK, HONEST).unsupported == ()
 
 
-def test_beside_one_flagged_claim_nothing_is_suspected_and_beside_two_what_is_less_unlikely_too() -> None:
-    doubtful = "The heap of the worker was doubled.\n"
-    flagged = ["It stands in src/imports/weekly.py.\n", "It stands in src/imports/daily.py.\n"]
-    once, twice = (retention(WORK, HONEST + doubtful + "".join(flagged[:count])) for count in (1, 2))
-    assert [one.category for one in once.unsupported if one.category == "suspected"] == []
-    assert doubtful.strip() in [one.where for one in twice.unsupported if one.category == "suspected"]
+def test_what_is_unlikely_is_suspected_beside_several_flagged_claims_and_not_beside_one() -> None:
+    doubtful = "The heap of the worker was doubled."
+    one, several = (
+        [claim.where for claim in retention(WORK, HONEST + doubtful + wrong).unsupported]
+        for wrong in ("\nIt was released as 4.7.1.\n", WRONG)
+    )
+    assert doubtful not in one
+    assert doubtful in several
+
+
+def test_a_long_summary_with_a_few_flagged_claims_is_believed() -> None:
+    assert suspected(weigh_doubts([*LIKELY, *UNTOLD]), ["A.", "B.", "C."])
+    many = [doubt(f"Line {number}.", 0.1, f"line{number}", f"told{number}") for number in range(60)]
+    assert suspected(weigh_doubts([*many, *UNTOLD]), ["A.", "B.", "C."]) == []
 
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
@@ -101,6 +108,9 @@ def doubt(where: str, apart: float, *terms: str) -> Doubt:
 
 
 LIKELY = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(6)]
+
+
+UNTOLD = [doubt("Untold.", 1.0, "rows", "lock", "read")]
 
 
 def least_likely(*doubts: Doubt) -> list[str]:
