@@ -131,15 +131,16 @@ def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompac
         return None
     outline = segment.summary_outline
     merged = bool(outline and outline.summary and outline.summary.merged)
+    own = next((own for own in ours if outline is not None and outline.id in own.rows), None)
     return Boundary(
         mode=segment.mode,
-        at=_when(segment, parent, merged),
+        at=_when(segment, parent, merged) if own is None else own.at,
         summary_row=outline.id if outline else None,
         head_rows=segment.head,
         tail_rows=segment.tail,
         merged=merged,
         evidence=(Evidence(Source.DATABASE, _where(segment), _why(segment, merged)),),
-        own=next((own for own in ours if outline is not None and outline.id in own.rows), None),
+        own=own,
     )
 
 

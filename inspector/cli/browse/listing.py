@@ -114,6 +114,8 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
     more = " · --limit N shows more, --all every session" if len(rows) < total else ""
     yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
+    if any(row.lower_bound for row in rows):
+        yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 
 
 def _columns(several: bool) -> tuple[Column, ...]:

@@ -134,4 +134,4 @@ def _sign_rows() -> Iterator[HelpRow]:
     for kind, sign in glyphs.KIND.items():
         if sign.strip():
             yield HelpRow(sign, f"{kind} session")
-    yield HelpRow("~  ≥  –", "estimate, lower bound, unknown")
+    yield HelpRow("~  ≥  –", "estimate, at least so much (Usage says what is missing), unknown")

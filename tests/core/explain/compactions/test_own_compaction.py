@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,8 @@ def test_what_we_wrote_is_proved_by_our_journal(tmp_path: Path, release: str, mo
     done = applied(path, mode)
     (event,) = events(path)
     assert (event.trigger, event.verdict) == (Trigger.INSPECTOR, Verdict.PROVED)
+    assert event.at is not None
+    assert datetime.now(UTC) - event.at < timedelta(minutes=5)  # not when the rows it kept were written
     assert event.undo == f"hermes-inspector undo {done.undo_id}"
     assert event.headline.sentence.startswith("Hermes Inspector compressed it on 20")
     assert event.undo in event.headline.sentence

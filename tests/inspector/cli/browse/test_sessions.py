@@ -165,3 +165,18 @@ def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli)
         "named": ("Build times", None),
     }
     assert "“Why is the build slow?”" in cli("sessions", *place).out
+
+
+def test_figures_that_are_partial_say_where_the_rest_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A compaction whose summary nobody booked."""
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        database.session("s")
+        for number in range(4):
+            database.turn("s", str(number))
+        database.compact("s", 2, 2, "what was done")
+        database.connection.execute("UPDATE sessions SET input_tokens = 900, output_tokens = 90")
+    assert run(["sessions", "--home", str(tmp_path)]) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    assert last == "≥ not all calls are on record: `usage` says which are missing"
