@@ -36,8 +36,9 @@ _LEAST_NEAR = 0.25
 _VALUES = frozenset(("paths", "ids", "names", "numbers", "dates", "urls", "hashes"))
 _MOST = 40
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_LANGUAGE = r"(?:English|French|German|Spanish|Chinese|Italian|Portuguese|Russian|Japanese|Korean|Latin)"
 _NAME = re.compile(
-    rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b)"
+    rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b|{_LANGUAGE}\b)"
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""

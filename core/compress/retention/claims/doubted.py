@@ -84,7 +84,8 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses that are suspected, the least likely first.
 
     They are those of a summary that is known to be wrong somewhere and of which, for its length, much is
-    unlikely. In any other, what is unlikely is more often told in words of its own than wrong.
+    unlikely, some for each claim that is known to be. In any other, what is unlikely is more often told in
+    words of its own than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
@@ -96,7 +97,8 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
     least = max(table["caught"], table["caught_share"] * sentences)
     caught = flagged and len(set(flagged)) + unlikely >= least
-    return [one for weight, one in rest if weight >= table["suspected"]] if caught else []
+    most = table["for_each"] * len(set(flagged)) if caught else 0
+    return [one for weight, one in rest if weight >= table["suspected"]][:most]
 
 
 def is_sure(weight: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words, reporting
-from core.compress.retention.ground.evidence import FIGURE, Evidence, figure_of
+from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, figure_of
 
 _TOLD, _APART = 0.6, 0.3
 """Share of the words around a figure beside which another must stand, and how much more than beside it."""
@@ -20,6 +20,10 @@ _BESIDE = 60
 
 _START = 4
 """Letters by which words that count the same are alike."""
+
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNORECASE)
+"""A word that counts behind a figure: what follows is of that word, as in `the number 4 sixteen times`."""
 
 _PART = re.compile(r"[;:,]\s+|[；：，]")
 _WORD = r"[^\W\d_][\w/]*"
@@ -45,7 +49,11 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         for match in _QUANTITY.finditer(part):
             figure = figure_of(match[1])
             coded = figure.isdecimal() and evidence.mentions(hex(int(figure)))
-            rough = coded or claim_words().rough.search(part[: match.start()])
+            rough = (
+                coded
+                or claim_words().rough.search(part[: match.start()])
+                or _COUNTS.match(match["nouns"] or "")
+            )
             unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
             if unit:
                 yield f"{match[1]} {unit}"
@@ -66,7 +74,7 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     accounts = evidence.accounts
     for line in accounts.lines(about, _TOLD - _APART) if units and about else ():
         told = {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
-        if figure in told or f"{figure}.0" in told:
+        if figure in told or f"{figure}.0" in told or figure in map(_ungrouped, told):
             known = max(known, accounts.share(about, line))
         else:
             alike = {units[unit] for of in told.values() for unit in units.keys() & of.keys()}
@@ -79,6 +87,11 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
     held = (accounts.share(about, text, unit[:_START]) for text in beside)
     return unit if best[unit] > max(held, default=0.0) + _APART else ""
+
+
+def _ungrouped(figure: str) -> str:
+    """A figure in which points stand between the thousands, as many languages have them, without them."""
+    return figure.replace(".", "") if _GROUPED.fullmatch(figure) else figure
 
 
 def _beside(figure: str, line: str) -> str:

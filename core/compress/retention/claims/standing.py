@@ -96,7 +96,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         measured = any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
         return measured or _is_beside(figure, sentence, evidence)
     forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
-    return any(map(evidence.mentions, dict.fromkeys(forms)))
+    return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
 
 
 def _is_sum(figure: str, sentence: str) -> bool:

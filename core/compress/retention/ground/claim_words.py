@@ -89,6 +89,7 @@ class ClaimWords:
     sums: re.Pattern[str]
     rough: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
+    units: Mapping[str, tuple[str, ...]]
 
 
 def kind_of_check(text: str) -> CheckKind | None:
@@ -121,10 +122,18 @@ def claim_words() -> ClaimWords:
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
-        "counted": {form: tuple(forms) for forms in table["counted"] for form in forms},
+        **{
+            name: {form: tuple(forms) for forms in table[name] for form in forms}
+            for name in ("counted", "units")
+        },
     }
     rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
     return ClaimWords(**made, **{name: _as(kind, table[name]) for name, kind in rest.items()})
+
+
+def _alike(words: list[list[str]]) -> Mapping[str, tuple[str, ...]]:
+    """Each word with all that say the same."""
+    return {form: tuple(forms) for forms in words for form in forms}
 
 
 def _as(kind: str, entry: str | list[str]) -> Any:

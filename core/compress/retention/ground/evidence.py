@@ -19,8 +19,8 @@ from core.model.transcript.message import Message
 _LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
-_FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(_FIGURES)})"
+FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:\W{1,3}(\d[\d,]*)\b)?")
 _FAR = 60
@@ -35,6 +35,7 @@ _SIZE = re.compile("[kmgt]i?b")
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
+_PLACES = re.compile(r"\d*\.\d{2,15}")
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -99,10 +100,21 @@ class Evidence:
         return lower in self._values or lower in self._text
 
     def tells(self, figure: str) -> bool:
-        """Whether a figure stands somewhere, with or without separators, or in hexadecimal."""
+        """Whether a figure stands somewhere, with or without separators, more exactly, or in hexadecimal."""
         plain = figure.replace(",", "")
-        forms = (figure, plain, hex(int(plain))) if plain.isdecimal() else (figure, plain)
-        return any(map(self.mentions, dict.fromkeys(forms)))
+        forms = [figure, plain]
+        if plain.isdecimal():
+            grouped = f"{int(plain):,}"
+            forms += [hex(int(plain)), grouped, grouped.replace(",", ".")]
+        return any(map(self.mentions, dict.fromkeys(forms))) or self._rounds_to(plain)
+
+    def _rounds_to(self, figure: str) -> bool:
+        """Whether a figure of more places comes to this one, which has at least two."""
+        if not _PLACES.fullmatch(figure):
+            return False
+        places = len(figure.partition(".")[2])
+        longer = re.compile(rf"(?<![\w.]){re.escape(figure[:-1])}\d{{2,20}}(?![\w.]*\d)")
+        return any(round(float(one), places) == float(figure) for one in longer.findall(self._text))
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary writes down a call that was made with what it gave back."""
@@ -159,6 +171,10 @@ class Evidence:
         forms = (f"{figure} {unit}", f"{figure}{unit}", short)
         if any(form in self._values or self.mentions(form) for form in forms):
             return True
+        units = claim_words().units
+        others = units.get(unit) or units.get(unit.removesuffix("s"), ())
+        if any(self.holds(f"{figure}{space}{other}") for other in others for space in (" ", "")):
+            return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         near = tuple(self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))
         exact = rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}"
@@ -210,7 +226,7 @@ class Evidence:
 def figure_of(told: str) -> str:
     """A figure in digits without separators, also of one that was written out."""
     lower = told.lower().replace(",", "")
-    return str(_FIGURES.index(lower) + 2) if lower in _FIGURES else lower
+    return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
 
 
 def _held(said: Sequence[str], at: int) -> frozenset[str]:

@@ -101,6 +101,12 @@ def test_a_long_summary_with_a_few_flagged_claims_is_believed() -> None:
     assert suspected(weigh_doubts([*many, *UNTOLD]), ["A.", "B.", "C."]) == []
 
 
+def test_no_more_are_suspected_than_three_for_each_that_is_known_to_be_wrong() -> None:
+    many = [doubt(f"Untold {number}.", 1.0, f"rows{number}", f"lock{number}") for number in range(12)]
+    found = suspected(weigh_doubts(many), ["A.", "B."])
+    assert len(found) == 6
+
+
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
     none = dict.fromkeys((one.name for one in fields(Signs)), 0.0)
     signs = Signs(**none | {"apart": apart})

@@ -15,6 +15,8 @@ WORK = [
     *call("terminal", "402M\tuploads.tar.zst\nnames are 0x1e long, two names are one name", command="du -h"),
     *call("patch", "ok", path="src/upload.go", new_string="const stale = 5 * time.Hour // not 12 hours"),
     assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
+    *call("terminal", "score 0.9450567479; older than 300 seconds: 0", command="python evaluate.py"),
+    assistant("La estación tiene 1.904 huecos. It prints the number 4, and that 16 times."),
 ]
 
 
@@ -32,6 +34,7 @@ def flagged(claim: str) -> list[str]:
         ("The page lists up to 11 uploads.", "11 uploads"),
         ("Labels are cut after sixteen chars or 20 chars.", "20 chars"),
         ("It stops after eight retries.", "eight retries"),
+        ("The score is 0.94507.", "0.94507"),
     ],
 )
 def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
@@ -52,6 +55,10 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "Two files were read.",
         "The archive has 402 MB.",
         "These are 30-character names.",
+        "The score is 0.94506.",
+        "Nothing is older than 300 s.",
+        "Se excluyó la estación por sus 1904 huecos.",
+        "It prints the number 4 sixteen times.",
     ],
 )
 def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:
