@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.core.explain.diagnose.scene import LONG, Build, Scene, base, compacted, guarded, plain, twice
 from tests.core.explain.home import Home
 
+DECLINED = "I'm sorry, but I can't help with that."
 SWAPPED = "Summary model 'small' timed out (x). Falling back to main model 'm' for compression."
 
 
@@ -125,6 +126,7 @@ SUMMARY = (
     Scene("C4", lambda home: _big_middle(home, "short"), lambda home: _big_middle(home, LONG * 3)),
     Scene("C4", said("## Goal\nship"), said(LONG)),
     Scene("C4", said(LONG.replace("## ", "")), said(LONG)),
+    Scene("C4", said(f"{LONG}\n{DECLINED}"), said(f"{LONG}\n- “{DECLINED}”")),
     Scene("C5", lambda home: _growing(home, 400), lambda home: _growing(home, 0)),
     Scene("C6", stacked, compacted),
     Scene("C7", last_word(f"[CONTEXT SUMMARY]: {LONG}"), last_word("a real request")),

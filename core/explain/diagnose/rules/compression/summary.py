@@ -22,6 +22,13 @@ from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 from core.support.amounts import percent, plural
 
+_NOT = r"(?:can['’]?t|cannot|(?:am )?unable|won['’]?t)"
+_REFUSES = re.compile(
+    rf"^(?:(?:I['’]?m|I am) (?:very )?sorry|Sorry|I apologi[sz]e)\b.{{0,30}}\b{_NOT}\b.{{0,80}}$"
+    rf"|^I {_NOT} (?:to )?(?:help|assist|comply|summari[sz]e|do (?:that|this))\b.{{0,80}}$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line that declines; what a person had said stands behind a bullet or a quotation mark."""
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""
 
@@ -111,6 +118,22 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
             )
             numbers = {"tokens": tokens, "middle": middle, "bare": bare}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+@conversation_rule("C4-refused")
+def summary_refused(case: Case, rule: Rule) -> Iterable[Found]:
+    """The model declined, and Hermes keeps what it said as the summary."""
+    for rows in case.context.boundaries:
+        said = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
+        if said is not None:
+            where = f"message {rows.boundary.summary_row}"
+            evidence = Evidence(Source.DATABASE, where, masked_start(said[0], 200))
+            yield Found({"model": _written_by(case, rows.opened.index - 1)}, (evidence,), Verdict.DERIVED)
+
+
+def _written_by(case: Case, generation: int) -> str:
+    wrote = (event.summary.model for event in case.completed if event.generation == generation)
+    return next(wrote, None) or "The summary model"
 
 
 @conversation_rule("C5")
