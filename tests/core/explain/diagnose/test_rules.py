@@ -125,6 +125,23 @@ def test_overhead_above_the_threshold_is_critical(make_home: MakeHome) -> None:
     assert next(f.severity for f in found if f.rule == "A8") is Severity.CRITICAL
 
 
+def test_a_threshold_no_request_can_reach_does_not_matter_where_a_gateway_compresses_first(
+    make_home: MakeHome,
+) -> None:
+    """Run with 0.16.0: the gateway compressed at 54,400 of 64,000."""
+    home = make_home("0.16")
+    plain(home)
+    assert "A2" in rules_of(home)
+    home.db.connection.execute("UPDATE sessions SET source = 'telegram'")
+    home.db.connection.commit()
+    assert "A2" not in rules_of(home)
+
+
+def rules_of(home: Home) -> set[str]:
+    with home.store() as store:
+        return {finding.rule for finding in examine(store, "S").findings}
+
+
 def test_a_placeholder_that_a_summary_has_followed_needs_no_fixing(make_home: MakeHome) -> None:
     placeholder = "Summary generation was unavailable. 21 message(s) were removed"
     found = examined(make_home(), twice(placeholder, LONG, speak=True)).findings

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
+from core.compress.sizing.hygiene import hygiene_limits
 from core.explain.compactions.failed_calls import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
 from core.explain.compactions.verdict import BY_SIZE
+from core.explain.context.gather import is_local
 from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
@@ -58,12 +60,18 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
     real, evidence = min(windows, key=lambda pair: pair[0])
     reserved = case.context.settings(None, case.tip, case.window).max_output or 0
     room = real - (reserved if real > reserved else 0)
-    if case.limits.threshold < room or _reached(case, room):
+    if case.limits.threshold < room or _reached(case, room) or _gateway_first(case, room):
         return
     bound = "the window ends at" if real == window else "the provider refuses beyond"
     bound = bound if room == real else "the window leaves, beside the answer, no more than"
     numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound}
     yield Found(numbers, (evidence,), Verdict.DERIVED)
+
+
+def _gateway_first(case: Case, room: int) -> bool:
+    """A gateway compresses it before every message that finds it larger than its own limit."""
+    limits = hygiene_limits(case.policy, case.window, case.context.gateway_rows(None))
+    return limits is not None and limits.tokens < room and not is_local(case.tip.source)
 
 
 def _reached(case: Case, room: int) -> bool:
