@@ -10,6 +10,7 @@ import atexit
 import os
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from itertools import count
 from mmap import mmap
@@ -24,6 +25,9 @@ _MAGIC = b"SQLite format 3\x00"
 _VERSIONS = slice(18, 20)
 """Where the header says how a file is written and read: 2 is with a write-ahead log, 1 without."""
 _LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
+
+_SETTLED_NS = 1_000_000_000
+"""Age from which the time of a file tells what it holds: two writes in one tick of a clock have the same."""
 
 _State: TypeAlias = tuple[int, int, int]
 """Time of change, size and place of a file."""
@@ -56,11 +60,11 @@ def shared_copy(path: Path) -> str | None:
         path: The database.
 
     Returns:
-        A URI; None for what is read in place, and the first time a file is asked for: whoever opens it once,
-        as a command does, is served sooner by a copy of its own.
+        A URI; None for what is read in place or was just written, and the first time a file is asked for:
+        whoever opens it once, as a command does, is served sooner by a copy of its own.
     """
     state = _closed(path)
-    if state is None:
+    if state is None or time.time_ns() - state[0] < _SETTLED_NS:
         return None
     with _lock:
         found = _shared.get(path)

@@ -23,7 +23,13 @@ def closed(make: Make, name: str = "state.db") -> Path:
     database.session("s", title="quiet")
     database.turn("s", "one")
     database.connection.close()
+    settle(database.path)
     return database.path
+
+
+def settle(path: Path) -> None:
+    """As if nobody had written to a file for a minute."""
+    os.utime(path, ns=(0, path.stat().st_mtime_ns - 60 * 10**9))
 
 
 def messages(connection: sqlite3.Connection) -> int:
@@ -35,6 +41,7 @@ def write(path: Path) -> None:
     """What Hermes does between two looks: it opens the file, writes, and closes it."""
     with closing(sqlite3.connect(path)) as hermes, hermes:
         hermes.execute("DELETE FROM messages WHERE id = (SELECT max(id) FROM messages)")
+    settle(path)
 
 
 def test_a_file_that_is_opened_again_is_copied_once(make: Make) -> None:
@@ -73,6 +80,12 @@ def test_reading_again_and_again_leaves_nothing_beside_the_file(make: Make) -> N
         with closing(open_readonly(path)) as connection:
             assert messages(connection) == 4
     assert os.listdir(path.parent) == ["state.db"]
+
+
+def test_a_file_that_was_just_written_is_read_anew_each_time(make: Make) -> None:
+    path = closed(make)
+    os.utime(path)
+    assert [shared_copy(path) for _ in range(3)] == [None] * 3
 
 
 def test_one_that_somebody_has_open_is_read_in_place(make: Make) -> None:
