@@ -44,11 +44,6 @@ _NAME = re.compile(
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
-_TOKEN = re.compile(
-    r"(?i)(?<![\w./-])(?!\d+-[a-z]+(?![\w-]))(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z\d][\w-]{7,}(?![\w/-]|\.\w)"
-)
-"""What only a machine writes: a session, a branch with its number; no `30-character` name."""
-
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
@@ -178,9 +173,6 @@ def _strangers(
         small = figure.isdigit() and int(figure) <= SMALL
         if not (known or small or is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
             yield "numbers", figure
-    for token in _TOKEN.findall(sentence):
-        if not (evidence.holds(token) or any(token in fact.value for fact in facts)):
-            yield "ids", token
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun has a capital.
     plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
