@@ -44,6 +44,9 @@ _NAME = re.compile(
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
+_FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
+"""Code in which a writer names what is reckoned with."""
+
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
@@ -118,7 +121,12 @@ def _doubts(one: _Sentence, doubtful: Mapping[str, tuple[str, str]], evidence: E
 
 
 def _read(sentence: str, evidence: Evidence) -> _Sentence:
-    facts = tuple(fact for fact in _named(sentence) if "…" not in fact.value)
+    plain = _FORMULA.sub(" ", sentence)
+    facts = tuple(
+        fact
+        for fact in _named(sentence)
+        if "…" not in fact.value and (fact.category != "names" or fact.value in plain)
+    )
     return _Sentence(sentence, facts, one_line(sentence, _WHERE), evidence.is_record(sentence))
 
 

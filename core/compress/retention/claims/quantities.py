@@ -47,10 +47,8 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in _PART.split(sentence):
         for match in _QUANTITY.finditer(part):
-            figure = figure_of(match[1])
-            coded = figure.isdecimal() and evidence.mentions(hex(int(figure)))
             rough = (
-                coded
+                evidence.codes(figure_of(match[1]))
                 or claim_words().rough.search(part[: match.start()])
                 or _COUNTS.match(match["nouns"] or "")
             )

@@ -94,7 +94,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     grouped = f"{int(whole):,}{figure[len(whole) :]}"
     if unit and not money:
         measured = any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
-        return measured or _is_beside(figure, sentence, evidence)
+        return measured or evidence.codes(figure) or _is_beside(figure, sentence, evidence)
     forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
 

@@ -105,8 +105,13 @@ class Evidence:
         forms = [figure, plain]
         if plain.isdecimal():
             grouped = f"{int(plain):,}"
-            forms += [hex(int(plain)), grouped, grouped.replace(",", ".")]
-        return any(map(self.mentions, dict.fromkeys(forms))) or self._rounds_to(plain)
+            forms += [grouped, grouped.replace(",", ".")]
+        held = any(map(self.mentions, dict.fromkeys(forms)))
+        return held or self.codes(plain) or self._rounds_to(plain)
+
+    def codes(self, figure: str) -> bool:
+        """Whether a whole number stands somewhere in hexadecimal."""
+        return figure.isdecimal() and self.mentions(hex(int(figure)))
 
     def _rounds_to(self, figure: str) -> bool:
         """Whether a figure of more places comes to this one, which has at least two."""
