@@ -122,10 +122,7 @@ def claim_words() -> ClaimWords:
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
-        **{
-            name: {form: tuple(forms) for forms in table[name] for form in forms}
-            for name in ("counted", "units")
-        },
+        **{name: _alike(table[name]) for name in ("counted", "units")},
     }
     rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
     return ClaimWords(**made, **{name: _as(kind, table[name]) for name, kind in rest.items()})
