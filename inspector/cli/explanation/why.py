@@ -157,9 +157,12 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     if found.events:
         yield ""
         yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+    before = None
     for number, event in enumerate(found.events, start=1):
-        yield ""
-        yield from _event(number, event, told=event is _telling(found))
+        told = event is _telling(found)
+        repeated = not told and not event.completed and before == event.headline
+        yield from _repeated(number, event) if repeated else ("", *_event(number, event, told=told))
+        before = event.headline
     yield from ("", *_limit(found.now)) if not found.events else ()
     yield ""
     yield from (f"note: {note}" for note in found.notes)
@@ -185,6 +188,13 @@ def _field(label: str, text: str) -> Iterator[str]:
     room = 10_000 if width is None else width - LABEL
     for place, line in enumerate(wrap(clean_line(text), room)):
         yield joined(output.muted(("" if place else label).ljust(LABEL)), line)
+
+
+def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
+    """One line for an attempt that failed as the one before it did."""
+    from inspector.terminal import formatting as fmt
+
+    yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
 
 
 def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.core.explain.home import Home
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli, Json, Text
 
@@ -57,6 +58,21 @@ def test_a_failure_says_what_helps_and_nothing_of_a_loss(as_text: Text) -> None:
     shown = as_text("why", "Why is the deploy slow")
     assert "■ Compression failed: the summary model's API key was refused (401)." in shown
     assert "lost  " not in shown
+
+
+def test_attempts_that_fail_alike_take_a_line_each(tmp_path: Path, cli: Cli) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    for number in range(4):
+        home.started(55_000 + number, 28)
+        home.line("Failed to generate context summary: Error code: 401 - bad key.")
+        home.call(2 + number, 55_000)
+    home.db.connection.close()
+    lines = cli("why", "S", "--home", tmp_path).out.splitlines()
+    assert sum(" the same · " in line for line in lines) == 2
+    assert sum("told above" in line for line in lines) == 1
 
 
 def test_an_unknown_session_is_exit_3(home: Path, cli: Cli) -> None:
