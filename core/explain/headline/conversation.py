@@ -194,7 +194,9 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
     too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
     window = served or event.window
     if not too_long or window is None or expected is None or window >= expected:
-        grown = event.tokens is not None and (event.tokens_after or 0) >= event.tokens
+        # What a person asked for is counted by the messages alone where a gateway ran it.
+        counted = event.tokens is not None and event.trigger not in ASKED_FOR
+        grown = counted and (event.tokens_after or 0) >= (event.tokens or 0)
         return str(_table()["after_growing"]) if grown else None
     least = load_policy(event.release or newest_release()).threshold.minimum
     key = "after_refusal" if window >= least else "after_small_refusal"
