@@ -12,10 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from core.hermes.log.index import scan
 from core.hermes.log.parse import parse_line
 from core.hermes.log.read import log_files
 from core.hermes.log.record import LogRecord
-from core.hermes.log.scan import scan
 
 _FIRST = 4_096
 """Bytes in which the first line must end."""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING
 
 from core.account.spending.recorded import QUARTER, Window
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
-
-if TYPE_CHECKING:
-    pass
-
 
 _LATEST = 10**11
 """Beyond this a time is damage."""

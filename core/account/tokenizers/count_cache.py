@@ -12,13 +12,9 @@ import sqlite3
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from core.support.file_cache import cache_directory
-
-if TYPE_CHECKING:
-    pass
-
 
 _BATCH = 500
 _TRIES, _PAUSE = 40, 0.05

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from core.compress.messages.kinds import is_summary
-from core.compress.messages.list_rows import call_ids, result_ids, without_keys
+from core.compress.messages.kinds import call_ids, is_summary, result_ids
+from core.compress.messages.list_rows import without_keys
 from core.compress.messages.restated_request import is_asking
 from core.compress.pruning.salvage import estimate
 from core.hermes.policy.policy import Policy

@@ -1,4 +1,4 @@
-"""Telling rows apart as a release does: summaries, requests people wrote, answers they could read."""
+"""Telling rows apart as a release does: summaries, requests people wrote, answers, calls and results."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.hermes.policy.cut_rules import TailRules
+from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.summary_rules import SummaryRules
-from core.model.transcript.message import Wire
+from core.model.transcript.message import Message, Wire
 
 MERGED_DELIMITER = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 PRIOR_HEADER = "[PRIOR CONTEXT — for reference only; not a new message]"
@@ -138,3 +139,27 @@ def _has_text(part: Any) -> bool:
 def _part_text(part: Any) -> str:
     text = part.get("text") if isinstance(part, Mapping) else None
     return text if isinstance(text, str) else ""
+
+
+def call_ids(call: Any, rules: AssemblyRules) -> set[str]:
+    """The ids a result may refer to a call by."""
+    if not isinstance(call, dict):
+        return set()
+    if rules.id_variants:
+        return _variants(*(call.get(key) for key in ("call_id", "id", "response_item_id")))
+    name = call.get("call_id") or call.get("id")
+    return {name} if isinstance(name, str) and name else set()
+
+
+def result_ids(message: Message, rules: AssemblyRules) -> set[str]:
+    """The ids by which a result refers to its call."""
+    name = message.wire.get("tool_call_id") if message.wire.get("role") == "tool" else None
+    if rules.id_variants:
+        return _variants(name)
+    return {name} if isinstance(name, str) and name else set()
+
+
+def _variants(*values: Any) -> set[str]:
+    """Every spelling of an id; bridges join two with a bar."""
+    whole = {value.strip() for value in values if isinstance(value, str) and value.strip()}
+    return whole | {part.strip() for value in whole for part in value.split("|") if part.strip()}

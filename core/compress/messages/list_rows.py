@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.compress.messages.kinds import call_ids, result_ids
 from core.hermes.policy.output_rules import AssemblyRules
 from core.model.transcript.message import Message
 
@@ -77,30 +78,6 @@ def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:
         return kept
     pending = _pending(kept) if rules.keeps_pending else -1
     return [row if i == pending else _stripped(row, answered, rules) for i, row in enumerate(kept)]
-
-
-def call_ids(call: Any, rules: AssemblyRules) -> set[str]:
-    """The ids a result may refer to a call by."""
-    if not isinstance(call, dict):
-        return set()
-    if rules.id_variants:
-        return _variants(*(call.get(key) for key in ("call_id", "id", "response_item_id")))
-    name = call.get("call_id") or call.get("id")
-    return {name} if isinstance(name, str) and name else set()
-
-
-def result_ids(message: Message, rules: AssemblyRules) -> set[str]:
-    """The ids by which a result refers to its call."""
-    name = message.wire.get("tool_call_id") if message.wire.get("role") == "tool" else None
-    if rules.id_variants:
-        return _variants(name)
-    return {name} if isinstance(name, str) and name else set()
-
-
-def _variants(*values: Any) -> set[str]:
-    """Every spelling of an id; bridges join two with a bar."""
-    whole = {value.strip() for value in values if isinstance(value, str) and value.strip()}
-    return whole | {part.strip() for value in whole for part in value.split("|") if part.strip()}
 
 
 def _is_orphan(row: Row, called: set[str], rules: AssemblyRules) -> bool:

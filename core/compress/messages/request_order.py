@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any
 
-from core.compress.messages.kinds import STEER, is_summary
-from core.compress.messages.list_rows import call_ids, result_ids, without_keys
+from core.compress.messages.kinds import STEER, call_ids, is_summary, result_ids
+from core.compress.messages.list_rows import without_keys
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 

@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from core.hermes.config.window import WindowClaim
-from core.hermes.log.lent_lines import LONGEST
-from core.hermes.log.read import Log
+from core.hermes.log.read import LONGEST, Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.hermes.log.index import NEEDLES
 from core.hermes.log.parse import parse_line, patterns, split_head
 from core.hermes.log.read import log_files, read_log
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.log.scan import NEEDLES
 
 HEAD = "2026-11-21 20:06:47,259 INFO [S1] agent.turn_context: "
 STARTED = "context compression started: session=S1 messages=49 tokens=~54,828 model=m focus=None"
