@@ -25,6 +25,8 @@ _VALUE = (
     rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}(?:\.[A-Za-z0-9_-]{{6,400}}){{0,3}}={{0,3}})"
     r"(?![\w/+@(-]|\.\w)"
 )
+_SESSION = pattern(r"20\d{6}_\d{6}_[0-9a-f]{6,8}")
+"""An id of a session of Hermes, which lists show beside the platform it runs on."""
 _PREFIX = pattern(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
 """What of a value may stand before its row."""
 _WHOLE_UUID, _HEX = pattern(rf"{_UUID}(?::[a-z]{{2}})?"), pattern(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
@@ -96,7 +98,7 @@ def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
 
 def _is_random(value: str) -> bool:
     """Whether a value was drawn: hexadecimal, a UUID, or letters and digits that follow no word."""
-    if not opaque(value) or len(set(value)) < _LEAST_DIFFERENT or is_path(value):
+    if not opaque(value) or len(set(value)) < _LEAST_DIFFERENT or is_path(value) or _SESSION.fullmatch(value):
         return False
     plain = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
     return bool(plain) or drawn(value, mixed=0.36)

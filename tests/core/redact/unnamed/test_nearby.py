@@ -55,3 +55,8 @@ def test_a_value_of_something_else_stays(text: str) -> None:
 def test_a_word_of_another_text_says_nothing() -> None:
     text = f"our Mailgun api key is\n\x00\n{DRAWN}"
     assert redact_text(text) == text
+
+
+def test_an_id_of_a_session_beside_the_name_of_its_platform_is_shown() -> None:
+    line = "A title  telegram  mock-model  24  109K  20261127_061717_af3e7cf6"
+    assert redact_text(line) == line
