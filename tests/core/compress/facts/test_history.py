@@ -42,6 +42,11 @@ def test_errors_quoted_in_a_file_that_was_read_are_no_failure() -> None:
     assert read.error is None
 
 
+def test_a_tally_of_no_failures_is_none() -> None:
+    (ran,) = outcomes(views(call("terminal", "Passed: 41\nFailed: 0", command="dotnet run")))
+    assert ran.error is None
+
+
 def test_a_tool_named_in_the_past_edits_as_well() -> None:
     text = "saved\n" + "line\n" * 100 + 'print_error "no such file: lambda"\n'
     (edited,) = outcomes(views(call("editedExistingFile", text, path="deploy.sh")))
