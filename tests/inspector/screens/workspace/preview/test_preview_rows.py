@@ -19,12 +19,13 @@ from core.preview.comparison import Comparison, begun, kept_of
 from inspector.screens.workspace.preview.paired_rows import (
     AfterRows,
     BeforeRows,
+    SummaryLine,
     before_banding,
     blocks_of,
     draw_ahead,
+    folded,
     linked,
 )
-from inspector.screens.workspace.preview.summary_lines import SummaryLine, folded
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.messages import message_line
 from inspector.widgets.messages.message_line import MessageRow
