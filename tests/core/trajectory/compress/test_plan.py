@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
-from core.trajectory.compress.region import find_region, protected_turns
+from core.trajectory.compress.plan import find_region, protected_turns
 from core.trajectory.compress.settings import Settings
 
 LETTERS = {"s": "system", "h": "human", "g": "gpt", "t": "tool", "f": "function"}
