@@ -80,7 +80,7 @@ def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None
 
 def test_a_noun_of_a_german_summary_is_no_name() -> None:
     middle = [user("Bitte prüfe die Rotation."), *call("terminal", "ok", command="logrotate -d a.conf")]
-    told = "- Die Rotation wurde geprüft, das ist erledigt.\n- logrotate wurde bisher nur im Probelauf gestartet."
+    told = "- Die Rotation wurde geprüft, das ist erledigt.\n- logrotate wurde nur im Probelauf gestartet."
     assert claims(told, middle) == ()
 
 
