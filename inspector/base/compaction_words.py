@@ -80,7 +80,7 @@ def bill(one: Payback | None) -> str:
         return f"{fmt.UNKNOWN} nothing on record tells"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if one.local:
-        return "nothing: it was sent to a server of your own, which no provider bills"
+        return "nothing: no provider bills a server of your own"
     if not known and one.saving_per_call_usd is None:
         return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
     mark = fmt.LOWER_BOUND if len(known) == 1 else ""

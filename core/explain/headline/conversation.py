@@ -184,7 +184,7 @@ def event_headline(
         return _given_up(event, event.attempt)
     told = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}")
     helps = _helps(event, expected, served)
-    return Headline(told, helps, None if helps is None else Severity.WARNING)
+    return Headline(told) if helps is None else Headline(told, f"{helps}.", Severity.WARNING)
 
 
 def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
@@ -219,7 +219,7 @@ def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
         and event.refused in _table()["refused"]
     )
     helps = _table()["after_another" if other else "after_giving_up"]
-    return Headline(_cut(f"{told}."), helps, Severity.CRITICAL)
+    return Headline(_cut(f"{told}."), f"{helps}.", Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:

@@ -61,15 +61,20 @@ def broken_off(home: Home) -> None:
     home.turn(history=28)
 
 
+def standing(home: Home) -> str:
+    """The sentence of the failure that no success has followed."""
+    with home.store() as store:
+        failure = standing_failure(explain(store, "S").events)
+    assert failure is not None
+    return failure.headline.sentence
+
+
 def test_an_attempt_whose_process_ended_is_told_so_and_so_is_the_lock_it_left(home: Home) -> None:
     broken_off(home)
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     assert causes(home) == ["ended", "left_lock"]
-    with home.store() as store:
-        failure = standing_failure(explain(store, "S").events)
-    assert failure is not None
-    assert "Hermes was ended while it compressed" in failure.headline.sentence
+    assert "Hermes was ended while it compressed" in standing(home)
 
 
 def test_a_lock_that_another_process_holds_is_no_lock_left_behind(home: Home) -> None:
@@ -87,10 +92,7 @@ def test_a_lock_of_what_a_gateway_no_longer_waits_for_is_that_of_no_other_proces
     home.started(56_000, 30)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     assert causes(home) == ["held", "behind"]
-    with home.store() as store:
-        failure = standing_failure(explain(store, "S").events)
-    assert failure is not None
-    assert "longer than the gateway holds a message back" in failure.headline.sentence
+    assert "longer than the gateway holds a message back" in standing(home)
 
 
 def test_what_goes_on_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> None:
