@@ -56,7 +56,9 @@ def _default(value: object) -> str:
 
 def _findings() -> Iterator[str]:
     yield from ("# Findings", "", "What `findings` can say. Names in braces are the numbers it finds.")
-    for name, rule in load_table("core/explain/diagnose/findings.yaml").items():
+    rules: dict[str, Any] = load_table("core/explain/diagnose/findings.yaml")
+    for name in sorted(rules, key=_place):
+        rule = rules[name]
         yield from (
             "",
             f"## {name}: {rule['name']}",
@@ -69,6 +71,11 @@ def _findings() -> Iterator[str]:
             yield "What helps:"
             yield ""
             yield from block(_said(rule["helps"]))
+
+
+def _place(name: str) -> tuple[str, int]:
+    """Where somebody looks for a rule: by its letter, then its number; forms of one stand together."""
+    return name[0], int(name[1:].partition("-")[0])
 
 
 def _said(text: Any) -> str:

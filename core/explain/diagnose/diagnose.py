@@ -121,7 +121,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """
     order: dict[str, int] = {}
     for rule in rules().values():
-        order.setdefault(rule.id, len(order))
+        order.setdefault(rule.name, len(order))
     once = {one.identity: one for one in findings}
     newest = sorted(once.values(), key=lambda one: one.session or "", reverse=True)
-    return tuple(sorted(newest, key=lambda one: (one.severity.rank, order.get(one.rule, len(order)))))
+    return tuple(sorted(newest, key=lambda one: (one.severity.rank, order.get(one.name, len(order)))))

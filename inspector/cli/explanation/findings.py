@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
@@ -49,11 +49,12 @@ def run(args: argparse.Namespace) -> int:
     """Print the diagnoses."""
     from core.explain.diagnose.diagnose import worst_first
 
-    findings, unknown = _diagnose(args)
+    titles: dict[str, str] = {}
+    findings, unknown = _diagnose(args, titles)
     mildest = Severity(args.severity)
     every = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
     found = every[: args.limit]
-    return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every))
+    return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every, titles))
 
 
 def _payload(found: Iterable[Finding], unknown: Iterable[NotKnown]) -> dict[str, Any]:
@@ -61,7 +62,10 @@ def _payload(found: Iterable[Finding], unknown: Iterable[NotKnown]) -> dict[str,
 
 
 def lines(
-    found: Sequence[Finding], unknown: Iterable[NotKnown] = (), every: Sequence[Finding] = ()
+    found: Sequence[Finding],
+    unknown: Iterable[NotKnown] = (),
+    every: Sequence[Finding] = (),
+    titles: Mapping[str, str] = {},
 ) -> Iterator[str]:
     """How many there are, findings for people by what they ask, then what could not be told.
 
@@ -71,6 +75,7 @@ def lines(
         found: Worst first.
         unknown: Rules that lacked their evidence.
         every: What `found` is the worst of.
+        titles: Of the conversations, by session; where all findings are about one it goes without saying.
     """
     told = groups_headline(every or found)
     yield from output.headline(told if told.sentence else Headline(NOTHING))
@@ -78,7 +83,9 @@ def lines(
         together = [one for one in found if one.group is group]
         if together:
             yield from ("", output.strong(f"{group.value} ({len(together):,})"))
-            yield from _together(together, brief=group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY)
+            yield from _together(
+                together, titles, brief=group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY
+            )
     if len(found) < len(every):
         yield from ("", output.muted(f"{len(found):,} of {len(every):,}, the worst"))
     yield ""
@@ -86,7 +93,7 @@ def lines(
     yield from output.verdicts(one.verdict for one in found)
 
 
-def _together(found: Iterable[Finding], *, brief: bool) -> Iterator[str]:
+def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:
     """The findings of one group; what helps against several in a row is said once."""
     shared: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
@@ -96,7 +103,9 @@ def _together(found: Iterable[Finding], *, brief: bool) -> Iterator[str]:
     for alike in shared.values():
         printed[alike[0].rule] += 1
         if printed[alike[0].rule] <= MOST_OF_A_RULE:
-            yield from _entry(alike, brief=brief, helps=alike[0].remedy if alike[0].remedy != said else "")
+            yield from _entry(
+                alike, titles, brief=brief, helps=alike[0].remedy if alike[0].remedy != said else ""
+            )
             said = alike[0].remedy
     for rule, count in printed.items():
         if count > MOST_OF_A_RULE:
@@ -112,12 +121,12 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
         yield f"checks that lacked data: {', '.join(rules)}: {why}"
 
 
-def _entry(alike: Sequence[Finding], *, brief: bool, helps: str) -> Iterator[str]:
+def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, helps: str) -> Iterator[str]:
     """One finding, or one that several conversations share."""
     from inspector.terminal.glyphs import SEVERITY
 
     one, *others = alike
-    where = f" · {one.session}" if one.session else ""
+    where = "".join(f" · {name}" for name in (titles.get(one.session or ""), one.session) if name)
     where += f" and {len(others):,} more" if others else ""
     yield output.tinted(f"{SEVERITY[one.severity]} {one.sentence}", one.severity)
     if helps:
@@ -127,7 +136,7 @@ def _entry(alike: Sequence[Finding], *, brief: bool, helps: str) -> Iterator[str
         yield from output.evidence(one.evidence, "  ")
 
 
-def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
+def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Finding], list[NotKnown]]:
     from core.explain.diagnose.diagnose import diagnose, diagnose_store
 
     if args.session is not None:
@@ -139,7 +148,7 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
 
     def examine(store: Store) -> None:
         failed: dict[str, None] = {}
-        found = list(_surveyed(store, failed))
+        found = list(_surveyed(store, failed, titles))
         whole = diagnose_store(store)
         for line in failed:  # once, and only where the database itself is no failure
             output.write_note(f"left out: {line}")
@@ -151,7 +160,7 @@ def _diagnose(args: argparse.Namespace) -> tuple[list[Finding], list[NotKnown]]:
     return findings, unknown
 
 
-def _surveyed(store: Store, failed: dict[str, None]) -> Iterator[Finding]:
+def _surveyed(store: Store, failed: dict[str, None], titles: dict[str, str]) -> Iterator[Finding]:
     """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
     from core.explain.diagnose.survey.survey import survey
 
@@ -167,6 +176,9 @@ def _surveyed(store: Store, failed: dict[str, None]) -> Iterator[Finding]:
         known, worst = worst, min((*filter(None, [worst]), *one.findings), key=_rank, default=None)
         if worst is not known:  # the first is found before it is known how many there are to examine
             waiting.say(f"examining{so_far()}")
+        titles.update(
+            (found.session, one.row.title) for found in one.findings if found.session and one.row.title
+        )
         yield from one.findings
         if one.error is not None:
             failed[one.error.line] = None

@@ -21,16 +21,24 @@ LEAST_FIX = 24
 
 
 @dataclass(frozen=True, slots=True)
-class NotKnowns:
-    """The line that stands for the rules that lack their evidence, or is the head of them when opened."""
+class Folded:
+    """The line that stands for rows much alike, or is the head of them when opened.
 
-    count: int
+    Attributes:
+        kind: Severity and name of their rule; empty for checks that lacked data.
+        what: How many of what they are.
+        about: A sentence for the card.
+    """
+
+    kind: str
+    what: str
+    about: str
     opened: bool
 
     @property
     def sentence(self) -> str:
         """How many, and what shows or hides them."""
-        return f"{self.count:,} checks lacked data · enter {'hides' if self.opened else 'shows'} them"
+        return f"{self.what} · enter {'hides' if self.opened else 'shows'} them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ _ROW = re.compile(r"messages? (\d+)")
 """How a piece of evidence from the database names the rows it lies in, the first one first."""
 _TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
 """The tab that shows what the rules of a letter are about: the cut, the family, the money, the cache."""
-FindingRow = Diagnosis | NotKnown | NotKnowns | Group
+FindingRow = Diagnosis | NotKnown | Folded | Group
 
 
 class FindingList(RowList[FindingRow]):
@@ -82,12 +90,12 @@ class FindingList(RowList[FindingRow]):
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
         return line
 
-    def _draw_other(self, row: Group | NotKnowns | NotKnown, width: int) -> Line:
+    def _draw_other(self, row: Group | Folded | NotKnown, width: int) -> Line:
         faint, muted = self.palette.style("ink-faint"), self.palette.style("ink-muted")
         if isinstance(row, Group):
             title = self.palette.style("ink-muted", bold=True)
             return Line().add(row.title, title).add(f"  {row.count:,}", faint)
-        if isinstance(row, NotKnowns):
+        if isinstance(row, Folded):
             sign = "▾" if row.opened else "▸"
             return Line().cell(sign, 2, faint).add(row.sentence, muted, most=width - 2)
         line = Line().cell(fmt.UNKNOWN, 2, faint).cell(row.rule, 4, faint)
@@ -107,9 +115,8 @@ def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
     """Everything about one diagnosis."""
     if isinstance(row, Diagnosis):
         yield from _finding(row, row.finding, width, ink)
-    elif isinstance(row, NotKnowns):
-        words = f"{row.count:,} checks lacked data here, or are made of one conversation at a time."
-        yield from paragraph(words, width, ink, "ink-muted")
+    elif isinstance(row, Folded):
+        yield from paragraph(row.about, width, ink, "ink-muted")
     elif isinstance(row, NotKnown):
         words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
         yield from paragraph(words, width, ink, "ink-muted")

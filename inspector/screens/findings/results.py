@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from core.errors import InspectorError
-from core.model.finding import FindingGroup, Headline, NotKnown, Severity, groups_headline
-from inspector.screens.findings.list_view import FindingRow, Group, NotKnowns
+from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
+from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.bars.status_line import Piece, titled
 
-FOLDED = 4
-"""Rules that lack their evidence from which on one line stands for all of them."""
+ALIKE = 4
+"""Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""
 
 
 class Results:
-    """Worst first, growing; what was found first stands first among those equally bad."""
+    """Worst first, growing."""
 
     def __init__(self) -> None:
-        self.found: dict[Severity, list[Diagnosis]] = {severity: [] for severity in Severity}
         self.errors: list[InspectorError] = []
         self.done, self.total = 0, 0
-        self.unfolded = False
-        """The rules that lack their evidence are shown one by one."""
+        self._opened = set[str]()
+        self._found: dict[tuple[str, str | None, str], Diagnosis] = {}
         self._unknown: list[NotKnown] = []
-        self._told: set[tuple[str, str | None, str]] = set()
 
     def __bool__(self) -> bool:
         """Whether there is anything to show."""
-        return any(self.found.values()) or bool(self._unknown)
+        return bool(self._found or self._unknown)
 
     def take(self, steps: Iterable[Step]) -> None:
         """Add what some steps found."""
         for step in steps:
             for diagnosis in step.found:
-                if diagnosis.finding.identity not in self._told:
-                    self._told.add(diagnosis.finding.identity)
-                    self.found[diagnosis.finding.severity].append(diagnosis)
+                self._found.setdefault(diagnosis.finding.identity, diagnosis)
             self._unknown += [one for one in step.unknown if one not in self._unknown]
             self.errors += step.errors
             self.done, self.total = step.done, step.total
@@ -52,25 +49,56 @@ class Results:
             filtering: They do, so that nothing is folded away from them.
         """
         words = text.casefold().split()
-        found = [row for row in chain.from_iterable(self.found.values()) if _holds(row, words)]
+        found = [row for row in self._ordered() if _holds(row, words)]
+        unknown = [row for row in self._unknown if _holds(row, words)]
         rows: list[FindingRow] = []
         for group in FindingGroup:
             together = [row for row in found if row.finding.group is group]
-            rows += [Group(group.value, len(together)), *together] if together else []
-        return [*rows, *(row for row in self._last(filtering) if _holds(row, words))]
+            rows += [Group(group.value, len(together))] if together else []
+            rows += together if filtering else self._alike(together)
+        if filtering or len(unknown) < ALIKE:
+            return [*rows, *unknown]
+        return [*rows, *self._folded("", f"{len(unknown):,} checks lacked data", _LACKED, unknown)]
+
+    def fold(self, row: Folded) -> None:
+        """Show the rows a line stands for, or hide them again."""
+        self._opened ^= {row.kind}
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """All so far, as they were found."""
+        return [one.finding for one in self._found.values()]
 
     @property
     def answer(self) -> Headline:
         """How many there are of each group, and where to begin; nothing while nothing was found."""
-        found = [one.finding for one in chain.from_iterable(self.found.values())]
-        return groups_headline(found, "begin with the first; enter opens where it is.")
+        return groups_headline(self.findings, "begin with the first; enter opens where it is.")
 
-    def _last(self, filtering: bool) -> Sequence[FindingRow]:
-        """The rules that lack their evidence: one line for all of them until it is opened."""
-        if len(self._unknown) < FOLDED or filtering:
-            return self._unknown
-        folded = NotKnowns(len(self._unknown), opened=self.unfolded)
-        return [folded, *(self._unknown if self.unfolded else ())]
+    def _ordered(self) -> Sequence[Diagnosis]:
+        if not self._found:
+            return ()
+        from core.explain.diagnose.diagnose import worst_first  # what found them has loaded it
+
+        return [self._found[finding.identity] for finding in worst_first(self.findings)]
+
+    def _alike(self, together: Iterable[Diagnosis]) -> Iterator[FindingRow]:
+        """The findings of a group: of many of one rule the first, and a line for the others."""
+        for (severity, name), ones in groupby(together, lambda row: (row.finding.severity, row.finding.name)):
+            first, *others = ones
+            yield first
+            if len(others) < ALIKE - 1:
+                yield from others
+            else:
+                more = f"{len(others):,} more"
+                about = f"{more} of the rule {name}, in other conversations."
+                yield from self._folded(f"{severity} {name}", f"{more} like this", about, others)
+
+    def _folded(self, kind: str, what: str, about: str, rows: Sequence[FindingRow]) -> Iterator[FindingRow]:
+        yield Folded(kind, what, about, opened=kind in self._opened)
+        yield from rows if kind in self._opened else ()
+
+
+_LACKED = "These checks lacked data here, or are made of one conversation at a time."
 
 
 def _holds(row: FindingRow, words: Sequence[str]) -> bool:
@@ -83,12 +111,13 @@ def _words(row: FindingRow) -> str:
     return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""
 
 
-def counts(found: Mapping[Severity, Sequence[Diagnosis]], about: str) -> tuple[Piece, ...]:
+def counts(found: Iterable[Finding], about: str) -> tuple[Piece, ...]:
     """How many there are of each severity, and in what."""
-    pieces = list(titled("Findings", about))
-    for severity, ones in found.items():
-        if ones:
-            pieces.append((f"severity-{severity}", f" · {SEVERITY[severity]} {len(ones):,} {severity}"))
+    pieces, many = list(titled("Findings", about)), Counter(one.severity for one in found)
+    for severity in Severity:
+        if many[severity]:
+            words = f" · {SEVERITY[severity]} {many[severity]:,} {severity}"
+            pieces.append((f"severity-{severity}", words))
     return tuple(pieces)
 
 

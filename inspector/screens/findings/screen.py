@@ -23,8 +23,8 @@ from inspector.screens.card_page import CardPage
 from inspector.screens.findings.list_view import (
     FindingList,
     FindingRow,
+    Folded,
     Group,
-    NotKnowns,
     card,
     place_of,
     proof,
@@ -190,7 +190,7 @@ class FindingsScreen(CardPage):
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
-        head.left = counts(self._results.found, self._title or "all conversations")
+        head.left = counts(self._results.findings, self._title or "all conversations")
         if self.filter_line.opened:
             head.left += (("part-head?", f" · {self.diagnoses.told:,} shown"),)
         if self._state is WorkerState.PENDING:
@@ -207,8 +207,8 @@ class FindingsScreen(CardPage):
         if isinstance(row, Diagnosis) and row.finding.session is not None:
             view, message = place_of(row.finding)
             shell(self).open_conversation(row.location, row.finding.session, view=view, row=message)
-        elif isinstance(row, NotKnowns):
-            self._results.unfolded = not self._results.unfolded
+        elif isinstance(row, Folded):
+            self._results.fold(row)
             self._draw()
         elif row is not None:
             self.toast(NOWHERE)
@@ -270,4 +270,6 @@ class FindingsScreen(CardPage):
 
 
 def _same(row: FindingRow, other: FindingRow | None) -> bool:
-    return row is other or (isinstance(row, NotKnowns) and isinstance(other, NotKnowns))
+    if isinstance(row, Folded) and isinstance(other, Folded):
+        return row.kind == other.kind
+    return row is other

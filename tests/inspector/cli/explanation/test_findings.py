@@ -49,6 +49,12 @@ def test_people_read_first_how_many_there_are_to_fix(as_text: Text) -> None:
     ]
 
 
+def test_what_failed_stands_first_with_the_title_of_its_conversation(as_text: Text) -> None:
+    first = as_text("findings").split("\n■ ")[1]
+    assert first.startswith("Compression failed: ")
+    assert " · Why is the deploy slow · " in first
+
+
 def test_a_terminal_gets_each_quoted_line_on_one_row(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     quoted = [line for line in as_text("findings").splitlines() if line.startswith("  log agent.log:")]

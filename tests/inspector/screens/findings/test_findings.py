@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Finding, NotKnown, Severity
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.findings.list_view import card, proof
+from inspector.screens.findings.list_view import Folded, Group, card, proof
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
@@ -192,7 +193,7 @@ async def test_the_list_counts_the_findings_and_its_signs_mean_what_they_meant(s
         before = [line for line in drawn(pilot).splitlines() if line.strip()[:1] in ("■", "▲")]
         await press(pilot, "f")
         screen = front(running, FindingsScreen)
-        found = sum(map(len, screen._results.found.values()))
+        found = len(screen._results.findings)
         await press(pilot, "escape")
         after = drawn(pilot).splitlines()
         assert [line for line in after if line.strip()[:1] in ("■", "▲")] == before
@@ -258,4 +259,32 @@ def test_opening_the_screen_loads_nothing_that_examines() -> None:
 def test_what_two_conversations_that_fork_share_is_found_once_as_on_the_command_line() -> None:
     results = Results()
     results.take([Step(1, 2, (diagnosis(title="One"),)), Step(2, 2, (diagnosis(title="Two"),))])
-    assert sum(map(len, results.found.values())) == 1
+    assert len(results.findings) == 1
+
+
+def alike(count: int) -> Results:
+    """So many findings of one rule, each of a conversation of its own, and one of another rule."""
+    results = Results()
+    many = [
+        replace(one := diagnosis(), finding=replace(one.finding, session=f"s{number}"))
+        for number in range(count)
+    ]
+    other = diagnosis(rule="C9", title="Other")
+    other = replace(other, finding=replace(other.finding, name="constraint-lost"))
+    results.take([Step(1, 1, (*many, other))])
+    return results
+
+
+def test_many_findings_of_one_rule_stand_as_one_line_that_enter_opens() -> None:
+    results = alike(6)
+    rows = results.rows("", filtering=False)
+    (fold,) = (row for row in rows if isinstance(row, Folded))
+    assert [type(row) for row in rows] == [Group, Diagnosis, Diagnosis, Folded]
+    assert fold.sentence == "5 more like this · enter shows them"
+    results.fold(fold)
+    assert sum(isinstance(row, Diagnosis) for row in results.rows("", filtering=False)) == 7
+
+
+def test_a_few_findings_of_one_rule_and_those_filtered_stand_each_for_itself() -> None:
+    for results, filtering in ((alike(3), False), (alike(6), True)):
+        assert not any(isinstance(row, Folded) for row in results.rows("", filtering=filtering))
