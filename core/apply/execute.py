@@ -26,7 +26,7 @@ from core.apply.journal import Complete, Journal, new_entry_id
 from core.apply.journal_rows import Entry, Record
 from core.apply.rehearse import same_transcript
 from core.apply.undo import undo
-from core.apply.write import prepared, retired, write
+from core.apply.write import follow, prepared, retired, write
 from core.errors import DatabaseError
 from core.model.compaction.apply import Applied, EntryState, JournalEntry, Rehearsal
 from core.store.database.own_changes import identity_of
@@ -188,6 +188,7 @@ def _records(case: _Case, inserted: tuple[int, ...]) -> Iterator[Record]:
     if rehearsal.new_session:
         (made,) = read_images(connection, "sessions", "id", [rehearsal.target_id])
         yield Record("sessions", rehearsal.target_id, None, made)
+    yield from follow(connection, rehearsal)
 
 
 def _abandon(journal: Journal, entry_id: str) -> None:

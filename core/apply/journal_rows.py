@@ -18,6 +18,9 @@ from core.model.compaction.preview import SummaryCall
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
+ROUTES = "gateway_routing"
+"""Where a gateway has on record which session a chat speaks to; its rows are known by their rowid."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from core.apply.database.connection import columns_of, delete_rows, read_images, sequence_of, update_rows
 from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, dump, load, same, stage
 from core.apply.database.snapshot import TEXTS
-from core.apply.journal_rows import Entry, Record
+from core.apply.journal_rows import ROUTES, Entry, Record
+from core.apply.write import set_route
 from core.errors import DatabaseError
 
 _DERIVED = frozenset(("display_identity", "display_order"))
@@ -124,12 +125,15 @@ def put_back(connection: sqlite3.Connection, what: Restoration) -> None:
     delete_rows(connection, "sessions", made)
     # Twice at most: triggers that follow the first round renumber rows which the second sets right.
     for _ in range(2):
-        for table, changes, keys in _alike(what.entry.records):
+        for table, changes, keys in _alike(one for one in what.entry.records if one.table != ROUTES):
             update_rows(connection, table, keys, changes)
         if is_back(connection, what):
             break
     else:
         raise DatabaseError("some rows could not be put back; nothing was changed")
+    for one in what.entry.records:
+        if one.table == ROUTES and one.before and one.after:
+            set_route(connection, one.key, one.after["entry_json"], one.before["entry_json"])
     before, after = what.entry.sequence
     if sequence_of(connection) == after:
         connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", (before,))

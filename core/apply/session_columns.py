@@ -94,7 +94,7 @@ def new_session(
     linked = mode is ApplyMode.CONTINUATION or _can_branch(session, schema)
     config = without_keys(session.model_config, (_ANCHOR, *_MARKERS))
     if mode is ApplyMode.FORK and linked:
-        config = json.dumps({**(_object(config) or {}), "_branched_from": session.id})
+        config = json.dumps({**(json_object(config) or {}), "_branched_from": session.id})
     values = {
         **_BLANK,
         "id": _new_id(connection, now),
@@ -123,13 +123,14 @@ def next_title(connection: sqlite3.Connection, title: str | None) -> str | None:
 
 def without_keys(config: str | None, names: tuple[str, ...]) -> str | None:
     """`model_config` without some keys; unchanged, to the byte, when it has none of them."""
-    parsed = _object(config)
+    parsed = json_object(config)
     if not parsed or not parsed.keys() & set(names):
         return config
     return json.dumps({name: value for name, value in parsed.items() if name not in names})
 
 
-def _object(config: str | None) -> dict[str, Any] | None:
+def json_object(config: str | bytes | None) -> dict[str, Any] | None:
+    """What a column holds as JSON; None for anything but an object."""
     try:
         parsed = json.loads(config or "null")
     except (ValueError, RecursionError):

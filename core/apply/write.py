@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from core.apply.database.connection import columns_of, insert_image, insert_messages, read_images, update_rows
-from core.apply.database.exact_values import Image, stage
+from core.apply.database.exact_values import Cell, Image, RawText, bind, stage
 from core.apply.database.reindex import texts_untouched
-from core.model.compaction.apply import Rehearsal
+from core.apply.journal_rows import ROUTES, Record
+from core.apply.session_columns import json_object
+from core.model.compaction.apply import ApplyMode, Rehearsal
 
 _NEW = "new_rows"
 _STEP = 1e-6
@@ -43,6 +46,30 @@ def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ..
     changes = {change.column: change.new for change in rehearsal.changes}
     update_rows(connection, "sessions", [rehearsal.session_id], changes)
     return inserted
+
+
+def follow(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Iterator[Record]:
+    """Let a gateway's chat go on with what was written, and forget the size of its last prompt.
+
+    As the gateway's own compaction does: by the old size it would compress the new transcript at once.
+    """
+    if rehearsal.mode is ApplyMode.FORK or not columns_of(connection, ROUTES):
+        return
+    query = "SELECT rowid, entry_json FROM gateway_routing WHERE instr(entry_json, ?)"
+    for key, old in connection.execute(query, (rehearsal.session_id,)).fetchall():
+        entry = json_object(old) or {}
+        if entry.get("session_id") == rehearsal.session_id:
+            entry |= {"session_id": rehearsal.target_id, "last_prompt_tokens": 0}
+            new = RawText(json.dumps(entry).encode())
+            set_route(connection, key, old, new)
+            yield Record(ROUTES, key, {"entry_json": old}, {"entry_json": new})
+
+
+def set_route(connection: sqlite3.Connection, key: str | int, old: Cell, new: Cell) -> None:
+    """Change what the gateway has on record about a chat, unless it has changed that itself."""
+    (was, before), (mark, value) = bind(old), bind(new)
+    query = f"UPDATE gateway_routing SET entry_json = {mark} WHERE rowid = ? AND entry_json = {was}"  # noqa: S608
+    connection.execute(query, (value, key, before))
 
 
 def retired(rehearsal: Rehearsal) -> tuple[tuple[tuple[int, ...], Image], ...]:

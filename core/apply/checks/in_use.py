@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database import open_files as writers
 from core.apply.database.lock import left_behind
-from core.model.compaction.apply import GuardResult
+from core.model.compaction.apply import ApplyMode, GuardResult
 from core.model.transcript.storage import Lease
 from core.store.rows.decode import moment
 
@@ -53,7 +53,9 @@ def writer(case: Case) -> GuardResult:
     if pids is None:
         return noted("writer", "this system does not tell who has the database open")
     if not pids:
-        return passed("writer", "no other program has the database open for writing")
+        free = "no other program has the database open for writing"
+        chat = _chat(case)
+        return noted("writer", f"{free}; {chat}") if chat else passed("writer", free)
     who = ", ".join(f"pid {pid}" for pid in sorted(pids))
     session = case.store.session(case.rehearsal.session_id)
     if session.ended_at is not None:
@@ -63,6 +65,19 @@ def writer(case: Case) -> GuardResult:
         f"{who} has the database open and may hold this session, which has not ended",
         forceable=True,
     )
+
+
+def _chat(case: Case) -> str:
+    """Up to 0.17 a gateway keeps in a file which session a chat speaks to, and follows no new one."""
+    rehearsal = case.rehearsal
+    if rehearsal.mode is not ApplyMode.CONTINUATION or case.store.schema.archives:
+        return ""
+    home = case.store.location.home or rehearsal.database.absolute().parent
+    file = home / "sessions" / "sessions.json"
+    if not file.is_file() or f'"{rehearsal.session_id}"' not in file.read_text(errors="replace"):
+        return ""
+    new = rehearsal.new_session.get("title") or rehearsal.target_id
+    return f"its gateway goes on with the old session until /resume {new} is sent in the chat"
 
 
 def activity(case: Case) -> GuardResult:

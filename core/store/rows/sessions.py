@@ -229,7 +229,8 @@ def read_routing(connection: sqlite3.Connection, schema: Schema) -> tuple[Routin
     if not schema.has("gateway_routing", "session_key", "entry_json"):
         return ()
     columns = schema.select("gateway_routing", ("session_key", "entry_json"))
-    rows = connection.execute(f"SELECT {columns} FROM gateway_routing").fetchall()  # noqa: S608 - schema names
+    query = f"SELECT {columns} FROM gateway_routing ORDER BY updated_at DESC"  # noqa: S608 - schema names
+    rows = connection.execute(query).fetchall()
     return tuple(map(_routing, rows))
 
 

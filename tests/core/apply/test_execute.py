@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -275,3 +276,38 @@ def test_the_row_in_which_a_gateway_notes_settings_is_no_message(tmp_path: Path)
         conversation_rows = store.conversation("s").generations[0].row_ids
     assert before == list(conversation_rows)
     assert 11 not in before
+
+
+@pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION])
+def test_a_gateway_goes_on_with_what_was_written_and_undo_gives_back_what_it_noted(
+    tmp_path: Path, journal: Journal, mode: ApplyMode
+) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    noted = {"a": {"session_id": "s", "last_prompt_tokens": 117_485}, "b": {"session_id": "other about s"}}
+    with closing(sqlite3.connect(path)) as db, db:
+        rows = [(key, json.dumps(entry)) for key, entry in noted.items()]
+        db.executemany("INSERT INTO gateway_routing VALUES ('', ?, ?, 1.0)", rows)
+    before = dump(path)
+    done = applied(path, journal, mode)
+    with closing(sqlite3.connect(path)) as db:
+        after = dict(db.execute("SELECT session_key, entry_json FROM gateway_routing"))
+    assert json.loads(after["a"]) == {"session_id": done.target_id, "last_prompt_tokens": 0}
+    assert json.loads(after["b"]) == noted["b"]
+    undo(journal, done.undo_id)
+    assert dump(path) == before
+
+
+def test_a_chat_that_was_given_another_session_since_keeps_it_when_undone(
+    tmp_path: Path, journal: Journal
+) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    new = json.dumps({"session_id": "other", "last_prompt_tokens": 5})
+    with closing(sqlite3.connect(path)) as db, db:
+        route = json.dumps({"session_id": "s", "last_prompt_tokens": 117_485})
+        db.execute("INSERT INTO gateway_routing VALUES ('', 'k', ?, 1.0)", (route,))
+    done = applied(path, journal)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE gateway_routing SET entry_json = ?", (new,))
+    undo(journal, done.undo_id)
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT entry_json FROM gateway_routing").fetchone() == (new,)
