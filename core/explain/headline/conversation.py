@@ -151,6 +151,8 @@ def chain_headline(chain: Chain) -> Headline:
     title = target.session.title if target is not None else None
     name = masked_start(" ".join((title or chain.resume_target).split()), _MOST)
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
+    if any(node.lost for node in chain.nodes):
+        compacted = f"{compacted} or more, as rows were overwritten"
     if len(chain.nodes) == 1:
         sentence = f"One session, {compacted}, nothing branched off; /resume opens it"
     else:

@@ -207,15 +207,17 @@ class _Walker:
     def _place_events(self) -> None:
         """What left no generation behind, by its time: it belongs to the turn begun before it.
 
-        The gateway looks before a turn begins, so what it tried belongs to the next.
+        The gateway looks before a turn begins, so what it tried belongs to the next. Rows whose request is
+        gone come before every other turn.
         """
         placed = {event for turn in self.turns for event in turn.events}
         for number, event in enumerate(self.events):
-            begun = [turn for turn in self.turns if turn.at and event.at and turn.at <= event.at]
-            after = [turn for turn in self.turns if turn.at and event.at and turn.at > event.at]
+            if event.at is None or number in placed:
+                continue
+            begun = [turn for turn in self.turns if not turn.request or (turn.at and turn.at <= event.at)]
             if event.trigger is Trigger.HYGIENE:
-                begun += after[:1]
-            if number not in placed and begun:
+                begun += [turn for turn in self.turns if turn.at and turn.at > event.at][:1]
+            if begun:
                 begun[-1].take(number, event)
 
     def _turn(self) -> TurnDraft:

@@ -34,7 +34,7 @@ def _answer(turn: Turn) -> str:
         figures = f", {_size(telling)}" if telling is not None and telling.event is not None else ""
         return f"{_outcome(turn)}{figures} ({_events(turn)})"
     if telling is None:
-        return "nothing was checked"
+        return _unchecked(turn)
     size = _size(telling)
     if turn.standing is Standing.BELOW:
         return f"not large enough: {size}"
@@ -45,6 +45,10 @@ def _answer(turn: Turn) -> str:
     if SIZE in telling.open:
         return f"may have been large enough: {size}"
     return f"large enough, {size}; whether this blocked it is not on record: {', '.join(telling.open)}"
+
+
+def _unchecked(turn: Turn) -> str:
+    return "nothing was checked" if turn.request else "its rows are gone, so nothing tells"
 
 
 def _events(turn: Turn) -> str:
@@ -87,7 +91,7 @@ def _outcome(turn: Turn) -> str:
             return f"compressed {when}".rstrip()
         return f"failed ({when})" if when else "failed"
     if telling is None:
-        return "nothing was checked"
+        return _unchecked(turn)
     if turn.standing is Standing.HELD:
         return f"blocked: {', '.join(telling.blocked_by)}"
     if turn.standing is Standing.OPEN and SIZE not in telling.open:

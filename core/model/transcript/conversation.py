@@ -144,6 +144,7 @@ class ChainNode:
     """One session in a lineage tree.
 
     Attributes:
+        lost: Its first generation follows a compaction whose rows are gone.
         beside: Its calls beside the main loop, such as summaries; the session's own figures leave them out.
         lower_bound: What it used and cost is at least what is on record.
     """
@@ -153,6 +154,7 @@ class ChainNode:
     parent_id: str | None
     depth: int
     generations: int | None = None
+    lost: bool = False
     orphan: bool = False
     beside: tuple[UsageRow, ...] = ()
     lower_bound: bool = False
@@ -173,7 +175,7 @@ class Chain:
     def compactions(self) -> int:
         """How many of its sessions a compaction began, and how many happened inside them."""
         inside = sum(node.generations - 1 for node in self.nodes if node.generations)
-        return inside + sum(node.kind is Kind.CONTINUATION for node in self.nodes)
+        return inside + sum(node.kind is Kind.CONTINUATION or node.lost for node in self.nodes)
 
     def subtree(self, place: int) -> tuple[ChainNode, ...]:
         """A node and everything that grew out of it."""

@@ -31,6 +31,27 @@ _MAY_BE_SUMMARY = (
 _LOOKED_FOR = (_BLANKS, *PREFILTERS)
 
 
+class Count(NamedTuple):
+    """How many generations are held.
+
+    Attributes:
+        lost: The first begins with a summary of rows that are gone: one compaction or more came before.
+    """
+
+    generations: int = 0
+    lost: bool = False
+
+    @property
+    def compactions(self) -> int:
+        """How many of them a compaction began: at least, where one is lost."""
+        return max(0, self.generations - (not self.lost))
+
+
+def together(counts: Sequence[Count]) -> Count:
+    """The count of a thread, from those of its sessions."""
+    return Count(sum(one.generations for one in counts), bool(counts) and counts[0].lost)
+
+
 class _Look(NamedTuple):
     """What a quick look at one session saw.
 
@@ -47,7 +68,7 @@ class _Look(NamedTuple):
 
 def count_generations(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, session_ids: Iterable[str]
-) -> Counter[str]:
+) -> Mapping[str, Count]:
     """How many generations each session holds, looked at within its own thread."""
     threads: list[tuple[str, ...]] = []
     seen: dict[str, None] = {}
@@ -56,23 +77,24 @@ def count_generations(
             threads.append(lineage.path(one))
             seen |= dict.fromkeys(threads[-1])
     looks = _look(connection, schema, list(seen))
-    counts: dict[str, int] = {}
+    counts: dict[str, Count] = {}
     for thread in threads:
         counts |= _told(thread, lineage, looks) or _split(connection, schema, lineage, thread)
-    return Counter(counts)
+    return counts
 
 
-def _told(thread: Sequence[str], lineage: Lineage, looks: Mapping[str, _Look]) -> dict[str, int] | None:
+def _told(thread: Sequence[str], lineage: Lineage, looks: Mapping[str, _Look]) -> dict[str, Count] | None:
     """The counts of a thread's sessions; None where only splitting them tells."""
-    counts: dict[str, int] = {}
+    counts: dict[str, Count] = {}
     summarised = False
     for one in thread:
         look = looks.get(one, _Look())
-        rotated = lineage.kind(one) is Kind.CONTINUATION or (bool(look.summaries) and lineage.orphan(one))
-        count = _generations(look, rotated, summarised)
+        if look.summaries and lineage.orphan(one):
+            return None
+        count = _generations(look, lineage.kind(one) is Kind.CONTINUATION, summarised)
         if count is None:
             return None
-        counts[one] = count
+        counts[one] = Count(count)
         summarised = summarised or bool(look.summaries)
     return counts
 
@@ -84,7 +106,7 @@ def _generations(look: _Look, rotated: bool, summarised: bool) -> int | None:
     if not look.summaries:
         return 1 if look.rows or rotated else 0
     ((place, shared),) = look.summaries
-    if place == 0:
+    if place == 0 and rotated:
         return 1
     copied = rotated and (summarised or shared)
     return 2 if place > LONGEST_HEAD and not copied else None
@@ -92,12 +114,14 @@ def _generations(look: _Look, rotated: bool, summarised: bool) -> int | None:
 
 def _split(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
-) -> dict[str, int]:
+) -> dict[str, Count]:
     # Splitting brings a dozen modules along that most lists do without.
-    from core.store.generations.segments import thread_counts
+    from core.store.generations.segments import read_segments
 
-    counts = thread_counts(connection, schema, lineage, thread)
-    return {one: counts[one] for one in thread}
+    found = read_segments(connection, schema, lineage, thread)[1]
+    counts = Counter(session.id for session, _, _ in found)
+    lost = bool(found) and found[0][2].mode is not None
+    return {one: Count(counts[one], lost and one == found[0][0].id) for one in thread}
 
 
 def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:

@@ -21,7 +21,7 @@ from core.store.conversations.conversation_query import (
     list_sessions,
     newest_conversations,
 )
-from core.store.conversations.generation_counts import count_generations
+from core.store.conversations.generation_counts import Count, count_generations, together
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import families_of
 from core.store.rows.sessions import read_sessions
@@ -49,12 +49,12 @@ class SessionLists(OpenDatabase):
         with self._read() as (connection, schema):
             learn_shown(connection, schema, self.path, shown)
 
-    def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[int, ...]:
+    def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[Count, ...]:
         """How many generations the conversation of each session holds; looks at messages."""
         with self._read() as (connection, schema):
             lineage = families_of(connection, schema, session_ids)
             counts = count_generations(connection, schema, lineage, session_ids)
-        return tuple(sum(counts[part] for part in lineage.path(one)) for one in session_ids)
+        return tuple(together([counts[part] for part in lineage.path(one)]) for one in session_ids)
 
     def names(self, session_ids: Sequence[str]) -> Mapping[str, str]:
         """What to call each session: its title, else what its user said first, else its id."""

@@ -8,7 +8,6 @@ archived.
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,13 +38,6 @@ _SOON = 4
 """Rows behind a summary among which a copy must stand."""
 Found = tuple[Session, Session | None, Segment]
 """A segment, its session, and the session that one continues."""
-
-
-def thread_counts(
-    connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
-) -> Counter[str]:
-    """How many generations each session of a thread holds."""
-    return Counter(session.id for session, _, _ in read_segments(connection, schema, lineage, thread)[1])
 
 
 def read_segments(

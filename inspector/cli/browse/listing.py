@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.model.accounting.amounts import Buckets
     from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
     from core.model.transcript.session import Session
+    from core.store.conversations.generation_counts import Count
     from core.store.conversations.session_lists import ConversationLists, SessionLists
     from inspector.cli.table import Column
 
@@ -26,7 +27,7 @@ class Row(NamedTuple):
     Attributes:
         position: 0-based place of the session in its conversation.
         sessions: How many sessions the conversation has.
-        generations: Of the conversation; None while nobody looked.
+        held: The generations of the conversation; None while nobody looked.
         lower_bound: Some part of `tokens` is not known.
         preview: What the user said first, where there is no title; None while nobody looked.
     """
@@ -45,8 +46,13 @@ class Row(NamedTuple):
     calls: int | None
     last_active: datetime | None
     lower_bound: bool = False
-    generations: int | None = None
+    held: Count | None = None
     preview: str | None = None
+
+    @property
+    def generations(self) -> int | None:
+        """How many there are; None while nobody looked."""
+        return None if self.held is None else self.held.generations
 
     def began(self, whole: bool) -> str:
         """The session whose first words the row is known by."""
@@ -72,12 +78,12 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
-    counts: dict[tuple[SessionLists, str], int] = {}
+    counts: dict[tuple[SessionLists, str], Count] = {}
     for store in dict.fromkeys(row.store for row in rows):
         ids = [row.session.id for row in rows if row.store is store]
         numbers = store.thread_generation_counts(ids)
         counts.update({(store, one): number for one, number in zip(ids, numbers, strict=True)})
-    return [row._replace(generations=counts[row.store, row.session.id]) for row in rows]
+    return [row._replace(held=counts[row.store, row.session.id]) for row in rows]
 
 
 def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
@@ -114,6 +120,8 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
     more = " · --limit N shows more, --all every session" if len(rows) < total else ""
     yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
+    if any(row.held and row.held.lost for row in rows):
+        yield f"{fmt.LOWER_BOUND} rows of compactions were overwritten: `why` tells what the log says of them"
     if any(row.lower_bound for row in rows):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 
@@ -150,12 +158,23 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
         row.session.source or fmt.UNKNOWN,
         fmt.model(row.session.model),
         fmt.count(row.messages),
-        fmt.count(None if row.generations is None else max(0, row.generations - 1)),
+        _compactions(row),
         fmt.tokens(row.tokens.total, lower_bound=row.lower_bound),
         fmt.percent(row.tokens.hit_rate),
         fmt.money(row.usd, mark=fmt.LOWER_BOUND if row.lower_bound else ""),
         row.session.id,
     ]
+
+
+def _compactions(row: Row) -> str:
+    from inspector.terminal import formatting as fmt
+
+    held = row.held
+    return (
+        fmt.UNKNOWN
+        if held is None
+        else fmt.count(held.compactions, mark=fmt.LOWER_BOUND if held.lost else "")
+    )
 
 
 def _of_session(store: SessionLists, entry: SessionEntry) -> Row:

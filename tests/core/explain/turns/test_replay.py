@@ -12,6 +12,7 @@ from core.explain.turns.sentences import decision_sentence, outcome, turn_senten
 from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
+from tests.core.store.database import SUMMARY
 
 
 def turns(home: Home) -> tuple[Turn, ...]:
@@ -472,3 +473,21 @@ def test_a_call_that_failed_this_moment_may_be_tried_again(home: Home) -> None:
     home.refused(CUT)
     with home.store() as store:
         assert "no answer" not in explain(store, "S").headline.sentence
+
+
+def test_compactions_that_overwrote_their_turns_are_told_before_the_first_request_left(
+    begun: MakeHome,
+) -> None:
+    home = begun("0.16", source="telegram")
+    home.turn()
+    home.started(700, 10, tag=None)
+    home.done(10, 3, 400, tag=None)
+    home.db.message("S", "assistant", "look")
+    home.db.message("S", "user", f"{SUMMARY} so far")
+    home.db.message("S", "assistant", "done")
+    home.turn(history=3)
+    home.db.message("S", "user", "what next?")
+    first, second = turns(home)
+    assert (turn_sentence(first), first.request) == ("compressed (event 1)", None)
+    assert "event" not in turn_sentence(second)
+    assert turn_sentence(replace(first, events=())) == "its rows are gone, so nothing tells"

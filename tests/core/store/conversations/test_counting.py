@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.store.conversations import generation_counts as counting
-from core.store.conversations.generation_counts import count_generations
-from core.store.generations.segments import thread_counts
+from core.store.conversations.generation_counts import Count, count_generations
+from core.store.generations.segments import read_segments
 from core.store.lineage.families import every_family
 from core.store.lineage.lineage import Lineage
 from core.store.store import Store
@@ -52,10 +52,13 @@ def counted(store: Store) -> tuple[dict[str, int], dict[str, int]]:
     lineage = every_family(store.connection, store.schema)
     quick = count_generations(store.connection, store.schema, lineage, lineage.links)
     split = {
-        one: thread_counts(store.connection, store.schema, lineage, lineage.path(one))[one]
+        one: sum(
+            session.id == one
+            for session, _, _ in read_segments(store.connection, store.schema, lineage, lineage.path(one))[1]
+        )
         for one in lineage.links
     }
-    return {one: quick[one] for one in lineage.links}, split
+    return {one: quick[one].generations for one in lineage.links}, split
 
 
 def fill(database: SessionDatabase, session: str, rows: Rows, uids: bool) -> None:
@@ -112,7 +115,7 @@ def test_sessions_that_were_never_compacted_are_not_split(
     fill(database, "once", [(f"ask {number}", 0, 1) for number in range(20)], uids=False)
     database.message("once", "user", TEXTS[3])
     monkeypatch.setattr(counting, "_split", lambda *_: pytest.fail("a quick look would have done"))
-    assert opened(database).thread_generation_counts(["plain", "once"]) == (1, 2)
+    assert opened(database).thread_generation_counts(["plain", "once"]) == (Count(1), Count(2))
 
 
 def test_every_continuation_of_a_fork_counts_its_parent_once(make: Make, opened: Opened) -> None:
@@ -122,7 +125,7 @@ def test_every_continuation_of_a_fork_counts_its_parent_once(make: Make, opened:
     for name in ("left", "right"):
         database.session(name, parent_session_id="root")
         database.message(name, "user", TEXTS[3])
-    assert opened(database).thread_generation_counts(["root", "left", "right"]) == (2, 2, 2)
+    assert opened(database).thread_generation_counts(["root", "left", "right"]) == (Count(2),) * 3
 
 
 def test_sqlite_trims_what_strip_takes_off() -> None:
@@ -147,5 +150,29 @@ def test_a_long_chain_is_walked_once_however_many_of_its_sessions_are_counted(
     monkeypatch.setattr(Lineage, "path", noted)
     lineage = every_family(store.connection, store.schema)
     counts = count_generations(store.connection, store.schema, lineage, [f"s{n}" for n in range(41)])
-    assert counts["s40"] == 1
+    assert counts["s40"] == Count(1)
     assert walked == ["s0"]
+
+
+def test_a_session_whose_rows_were_overwritten_was_compacted_at_least_once(
+    make: Make, opened: Opened
+) -> None:
+    database = make("0.16")
+    database.session("s")
+    fill(database, "s", [("ask a", 1, 0), (TEXTS[3], 1, 0), ("ask b", 1, 0)], uids=False)
+    store = opened(database)
+    (count,) = store.thread_generation_counts(["s"])
+    assert (count.generations, count.compactions, count.lost) == (1, 1, True)
+    chain = store.chain("s")
+    assert chain is not None
+    assert chain.compactions == 1
+
+
+def test_a_branch_that_restates_its_parents_summary_was_not_compacted(make: Make, opened: Opened) -> None:
+    database = make("0.16")
+    database.session("root")
+    fill(database, "root", [(f"ask {n}", 1, 0) for n in range(20)] + [(TEXTS[3], 1, 0)], uids=False)
+    database.session("b", parent_session_id="root", model_config='{"_branched_from": "root"}')
+    fill(database, "b", [(TEXTS[3], 1, 0), ("ask c", 1, 0)], uids=False)
+    (count,) = opened(database).thread_generation_counts(["b"])
+    assert (count.compactions, count.lost) == (0, False)
