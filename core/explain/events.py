@@ -37,7 +37,6 @@ from core.store.store import Store
 
 _BEGINS_SOON = timedelta(minutes=2)
 """Longer than Hermes takes from the announcement of an attempt to its beginning."""
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def explain(
@@ -92,9 +91,9 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     left: int | None = None
     for pair in match(attempts, context.boundaries, context.clock):
         event = _event(context, pair, left)
-        left = event.messages_after
+        left = event.messages_after if pair.rows is not None else left
         events.append(event)
-    return borne_out(sorted(events, key=lambda event: event.at or _LONG_AGO), context)
+    return borne_out(events, context)
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:

@@ -150,7 +150,8 @@ def find_attempts(
     for draft in drafts:
         draft.inner = [line for line in draft.inner if line.where not in taken]
     found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
-    return tuple(sorted([*_checked(found, gateway), *unbegun], key=lambda attempt: attempt.first.at))
+    place = {line.where: at for at, line in enumerate(thread)}
+    return tuple(sorted([*_checked(found, gateway), *unbegun], key=lambda one: place[one.first.where]))
 
 
 def _take(

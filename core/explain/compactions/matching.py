@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,17 +36,26 @@ class Match(NamedTuple):
 def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:
     """Pair attempts with boundaries: by the session a rotation created, by time, by counts, by the one left.
 
-    Both lists are in time order and so are the pairs. An attempt without rows was aborted, or its rows are
-    gone; rows without an attempt happened when no log was kept.
+    Both lists are in the order of time and so are the pairs, whatever the clock said. An attempt without rows
+    was aborted, or its rows are gone; rows without an attempt happened when no log was kept.
     """
     pairs: dict[int, int] = {}
     moment = _same_moment(clock)
     for fits in (_same_child, _all_of(_completed, moment), moment, _same_counts(clock), _same_parent):
         _pair(pairs, attempts, boundaries, fits, clock)
     taken = set(pairs.values())
-    found = [Match(attempts[pairs[i]] if i in pairs else None, rows) for i, rows in enumerate(boundaries)]
-    found += [Match(attempt, None) for i, attempt in enumerate(attempts) if i not in taken]
-    return tuple(found)
+    alone = deque(place for place in range(len(attempts)) if place not in taken)
+    found: list[Match] = []
+    for i, rows in enumerate(boundaries):
+        at = pairs.get(i)
+        while alone and (_before(attempts[alone[0]], rows, clock) if at is None else alone[0] < at):
+            found.append(Match(attempts[alone.popleft()], None))
+        found.append(Match(None if at is None else attempts[at], rows))
+    return (*found, *(Match(attempts[place], None) for place in alone))
+
+
+def _before(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> bool:
+    return rows.at is not None and clock.utc(attempt.first.at) < rows.at
 
 
 def _pair(

@@ -15,8 +15,8 @@ from core.explain.context.gather import (
     stored_tools,
 )
 from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
-from core.explain.context.log.log_clock import Clock, settled
-from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments
+from core.explain.context.log.log_clock import Clock, as_written, settled
+from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments, set_back
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.window import WindowGuess
 from core.hermes.log.read import Log
@@ -65,7 +65,8 @@ class ConversationContext:
     @cached_property
     def _settled(self) -> tuple[Log, Clock]:
         rows = () if self.written_log.empty else self.boundaries
-        return settled(self.written_log, moments(self.conversation, rows))
+        log, clock = settled(self.written_log, moments(self.conversation, rows))
+        return (as_written(log) if set_back(rows) else log), clock
 
     @property
     def log(self) -> Log:

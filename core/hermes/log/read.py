@@ -94,7 +94,7 @@ class Log:
     Attributes:
         records: In time order; equal times keep the order of the files.
         files: Names that were read, oldest rotation first.
-        problems: Files that could not be read, with the reason.
+        problems: Files that could not be read, with the reason; and a clock that was set back.
         compactions: Where compactions of any session began and ended, oldest first: a line that names no
             session may belong to another's.
         starts: When Hermes was started, by what it logs first; local time as written.

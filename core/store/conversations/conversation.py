@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.model.evidence import Evidence, Source
@@ -35,6 +35,9 @@ from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import moment
 from core.store.rows.excerpts import read_first_words
 from core.support.file_cache import journal_file
+
+_SET_BACK = timedelta(minutes=10)
+"""Rows of a long turn may be saved behind what it compacted, with the times they were made at."""
 
 
 def read_conversation(
@@ -153,7 +156,12 @@ def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | 
     else:
         # A copy keeps the time of its original: the newest of the block is nearer.
         times = [other.timestamp for other in segment.outlines[: _block_end(segment)]]
-    return max((at for at in map(moment, times) if at is not None), default=None)
+    written = max((at for at in map(moment, times) if at is not None), default=None)
+    behind = segment.outlines[_block_end(segment) :]
+    answered = next((moment(other.timestamp) for other in behind if other.role == "assistant"), None)
+    # Hermes stamps the rows of a block in their order, so a clock that was set back shows behind it only.
+    back = written is not None and answered is not None and written - answered > _SET_BACK
+    return answered if back else written
 
 
 def _block_end(segment: Segment) -> int:

@@ -178,3 +178,22 @@ def test_a_rotation_where_rows_are_replaced_in_place_was_the_work_of_an_older_re
     home.talk(7)
     home.db.rotate("S", "S2", 3, 4, "x")
     assert only(home).release == release
+
+
+def test_where_the_clock_was_set_back_rows_and_lines_are_told_in_their_own_order(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    for pause in (0, -7200, 7200):
+        home.db.tick(pause)
+        home.turn()
+        home.talk(7)
+        home.call(1, 52_000)
+        home.pre_api(54_828)
+        live = len(home.db.live("S"))
+        home.started(54_828, live)
+        compacted(home, before=live)
+        home.talk(1)
+    found = explained(home)
+    assert [event.verdict for event in found.events] == [Verdict.PROVED] * 3
+    assert [event.generation for event in found.events] == [1, 2, 3]
+    assert any("the clock was set back" in note for note in found.notes)

@@ -143,7 +143,8 @@ class OtherCompactions:
     """The compactions of other sessions in the same log."""
 
     def __init__(self, compactions: Sequence[LogRecord], sessions: Collection[str]) -> None:
-        self._lines = [one for one in compactions if one.session not in sessions]
+        others = (one for one in compactions if one.session not in sessions)
+        self._lines = sorted(others, key=lambda one: one.at)
         self._times = [one.at for one in self._lines]
 
     def running(self, at: datetime) -> bool:

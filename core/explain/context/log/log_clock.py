@@ -133,6 +133,18 @@ Moments = Mapping[str, Sequence[datetime]]
 Spans = Mapping[str, tuple[datetime, datetime]]
 
 
+def as_written(log: Log) -> Log:
+    """The lines in the order of the files: their times are not in order where the clock was set back."""
+    place = {name: number for number, name in enumerate(log.files)}
+
+    def order(record: LogRecord) -> tuple[int, int]:
+        name, _, line = record.where.rpartition(":")
+        return place[name], int(line)
+
+    note = "the clock was set back meanwhile, so lines stand as they were written, not by their times"
+    return replace(log, records=tuple(sorted(log.records, key=order)), problems=(*log.problems, note))
+
+
 def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     """The lines of a log as if one zone had written them all, in time order, and that zone's clock.
 

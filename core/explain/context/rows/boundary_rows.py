@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from core.explain.context.gather import is_local
 from core.explain.context.rows.row_times import BATCH, begun_with, rewritten, summarised_after
@@ -16,6 +16,7 @@ from core.model.transcript.message import Message, ReadMessages
 from core.store.store import Store
 
 _NO_TIME = timedelta(0)
+_SET_BACK = timedelta(minutes=1)
 _BEHIND = 12
 """How many rows behind the copies may belong to the same commit: a request, a task list, a continuation."""
 
@@ -74,6 +75,12 @@ def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[st
             found.setdefault(boundary.session, []).append(boundary.at)
             found.setdefault(boundary.opened.session_id, []).append(boundary.at)
     return found
+
+
+def set_back(rows: Iterable[BoundaryRows]) -> bool:
+    """Whether a compaction is dated well before the one ahead of it: the clock was set back meanwhile."""
+    times = [one.at for one in rows if one.at is not None]
+    return any(later < earlier - _SET_BACK for earlier, later in pairwise(times))
 
 
 class _Reader(TurnReader):
