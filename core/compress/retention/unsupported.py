@@ -8,7 +8,7 @@ is left alone: one wrong flag costs more trust than a missed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -18,7 +18,7 @@ from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.attributed import subject, unvoiced
-from core.compress.retention.claims.doubted import Doubt, doubts, is_sure, suspected, weigh_doubts
+from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reversed import turned_round
 from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, stands
@@ -86,7 +86,6 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, evidence) for sentence in _sentences(summary)]
     language = language_of(summary)
-    doubtful: dict[str, tuple[str, str]] = {}
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
@@ -94,30 +93,18 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         strange += () if strange or one.recorded else _misreported(one, evidence)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
-        if not (strange or one.recorded or _is_copied(one, evidence)):
-            doubtful.update((one.where, claim) for claim in islice(told(one.text, one.facts, evidence), 1))
     # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    doubted = read if doubtful or (found and suspicions) else []
-    worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, doubtful, evidence)])
-    for where, claim in doubtful.items():
-        if where not in worst or is_sure(worst[where][0]):
-            found[claim] = _told_wrongly(claim, where)
+    doubted = [one for one in read if found and suspicions and not one.recorded]
+    worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
     unlikely = suspected(worst, {claim.where for claim in found.values()})
-    for where in (doubt.where for doubt in unlikely if doubt.where in doubtful):
-        found[doubtful[where]] = _told_wrongly(doubtful[where], where)
-    unlikely = [doubt for doubt in unlikely if suspicions and doubt.where not in doubtful]
-    place = {one.where: number for number, one in enumerate(read)}
-    flagged = sorted(found.values(), key=lambda claim: place[claim.where])
     vouched = sum(known.values()) / len(known) if known else 1.0
-    claims = (*flagged, *map(_suspicion, unlikely))[:_MOST]
+    claims = (*found.values(), *map(_suspicion, unlikely))[:_MOST]
     return Checked(tuple(_beside(one, evidence) for one in claims) if suspicions else claims, vouched)
 
 
-def _doubts(one: _Sentence, doubtful: Mapping[str, tuple[str, str]], evidence: Evidence) -> Iterator[Doubt]:
+def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
     """What speaks against the clauses of a sentence."""
-    if not one.recorded:
-        category, _ = doubtful.get(one.where, ("", ""))
-        yield from doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where, category)
+    return doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where)
 
 
 def _read(sentence: str, evidence: Evidence) -> _Sentence:
@@ -133,11 +120,6 @@ def _read(sentence: str, evidence: Evidence) -> _Sentence:
 def _is_copied(one: _Sentence, evidence: Evidence) -> bool:
     """Whether the messages hold a sentence word for word."""
     return evidence.holds(LABEL.sub("", " ".join(one.text.split())).rstrip("."))
-
-
-def _told_wrongly(claim: tuple[str, str], where: str) -> Unsupported:
-    category, told_so = claim
-    return Unsupported(told_so, category, where)
 
 
 def _suspicion(doubt: Doubt) -> Unsupported:
@@ -189,11 +171,13 @@ def _strangers(
 
 
 def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """What people are said to have wanted and nobody said, and pairs told the other way round."""
+    """Wishes nobody voiced, pairs told the other way round, else one act or rule that nothing bears out."""
     plain = QUOTED.sub(" ", one.text)
     for claim in unvoiced(plain, one.facts, evidence):
         yield ("constraints" if claim_words().rule.search(claim) else "done"), one_line(claim, _WHERE)
     yield from (("done", claim) for claim in turned_round(plain, evidence))
+    if not _is_copied(one, evidence):
+        yield from islice(told(one.text, one.facts, evidence), 1)
 
 
 def _is_heard(name: str, evidence: Evidence) -> bool:

@@ -13,10 +13,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
+from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.attributed import attributions, subject
+from core.compress.retention.claims.attributed import subject
 from core.compress.retention.claims.told import LABEL
 from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
@@ -45,18 +47,16 @@ class Signs:
     Attributes:
         apart: Share of its words, by their rarity, that no passage has together.
         swapped: How much more of all but one of its words a passage has that lacks that word.
-        undone: Its sentence tells an act or a check that nothing bears out.
-        unruled: Its sentence gives a rule that nobody laid down.
+        parted: Share of its words that stand side by side in it and nowhere near each other in the messages.
         done: It tells something as done.
-        rule: It lays something down.
+        denied: It says that something is not so, or not yet.
     """
 
     apart: float
     swapped: float
-    undone: float
-    unruled: float
+    parted: float
     done: float
-    rule: float
+    denied: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,6 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     return [one for weight, one in rest if weight >= table["suspected"]][:most]
 
 
-def is_sure(weight: float) -> bool:
-    """Whether so much speaks against a sentence that what a rule finds in it is wrong."""
-    return bool(weight >= _table()["sure"])
-
-
 def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
     """How much speaks against the least likely clause of each sentence, by itself and beside the others."""
     table = _table()
@@ -142,9 +137,7 @@ def _table() -> Any:
     return load_table("core/compress/retention/ground/doubts.yaml")
 
 
-def doubts(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str, found: str = ""
-) -> Iterator[Doubt]:
+def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str) -> Iterator[Doubt]:
     """The clauses of a sentence, each with what speaks for it.
 
     Args:
@@ -152,7 +145,6 @@ def doubts(
         facts: The values in it.
         evidence: What the messages bear out.
         where: The sentence as it is shown.
-        found: The category of what a rule finds in it.
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
         return
@@ -162,13 +154,13 @@ def doubts(
         if len(names) + len(told) >= 2 and not _is_list(clause, facts):
             accounts = evidence.accounts.of(names, told, _LEAST)
             weights = evidence.accounts.weigh(names, told)
+            denied = bool(words.unreal.search(clause)) and not words.rule.search(clause)
             signs = Signs(
                 apart=1 - max((one.share for one in accounts), default=0.0),
                 swapped=_swapped(names, accounts, weights),
-                undone=float(found == "done"),
-                unruled=float(found == "constraints"),
-                done=float(bool(words.completed.search(clause)) and not words.unreal.search(clause)),
-                rule=float(words.rule.search(clause) is not None and not any(attributions(clause, evidence))),
+                parted=_parted(clause.lower(), weights, evidence),
+                done=float(words.completed.search(clause) is not None and not denied),
+                denied=float(denied),
             )
             claim = clause.strip(" .-*'")
             copied = (signs.apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
@@ -186,6 +178,15 @@ def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
     items = _ASIDE.sub("", clause).strip().split(", ")
     listed = all(len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items)
     return listed and (len(items) > 2 or (len(items) == 1 and len(items[0].split()) == 1))
+
+
+def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> float:
+    """How many of the words that stand side by side in a clause, by weight, never do so in the messages."""
+    order = sorted(filter(evidence.places, weights), key=lambda term: max(map(clause.find, forms_of(term))))
+    pairs = [*pairwise(order), *zip(order, order[2:], strict=False)]
+    told = {pair: min(map(weights.__getitem__, pair)) for pair in pairs}
+    parted = sum(weight for pair, weight in told.items() if not evidence.beside(*pair))
+    return parted / sum(told.values()) if told else 0.0
 
 
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:

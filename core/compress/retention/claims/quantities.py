@@ -12,6 +12,9 @@ from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, f
 _TOLD, _APART = 0.6, 0.3
 """Share of the words around a figure beside which another must stand, and how much more than beside it."""
 
+_FEWEST = 2
+"""Words, besides what is counted, by which it is known that two lines tell the same."""
+
 _NEAR = 4
 """Words on each side of a figure that tell what it is of."""
 
@@ -67,6 +70,9 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     around = [*part[: match.start()].split()[-_NEAR:], *part[match.end(1) :].split()[:_NEAR]]
     about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
     about = [word for word in about if not word.isdigit()]
+    counted = next(reversed(units), "")
+    if sum(word[:_START] != counted for word in about) < _FEWEST:
+        return ""
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0
     accounts = evidence.accounts

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, partial
+from itertools import chain, islice
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.importance import Weighed
@@ -32,6 +34,9 @@ _MOST_PLACES = 300
 
 _SIZE = re.compile("[kmgt]i?b")
 """A unit that listings write by its first letter."""
+
+_BESIDE = 80
+"""Characters between two words that are told together."""
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
@@ -62,6 +67,7 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = weighed.values, weighed.ended
+        self._places: dict[str, list[int]] = {}
 
     @cached_property
     def _text(self) -> str:
@@ -99,6 +105,26 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
+    def places(self, term: str) -> Sequence[int]:
+        """Where a name or root begins a word; of one that stands everywhere, the first places."""
+        if term not in self._places:
+            found = (islice(self._begins(form), _MOST_PLACES) for form in forms_of(term))
+            self._places[term] = sorted(chain.from_iterable(found))
+        return self._places[term]
+
+    def _begins(self, form: str) -> Iterator[int]:
+        text, at = self._text, self._text.find(form)
+        while at >= 0:
+            if not _joins(text[max(0, at - 1) : at], form[0]):
+                yield at
+            at = text.find(form, at + len(form))
+
+    def beside(self, first: str, second: str) -> bool:
+        """Whether two names or roots stand somewhere within a dozen words of each other."""
+        few, many = sorted((self.places(first), self.places(second)), key=len)
+        following = ((at, bisect_left(many, at - _BESIDE)) for at in few)
+        return any(number < len(many) and many[number] <= at + _BESIDE for at, number in following)
+
     def tells(self, figure: str) -> bool:
         """Whether a figure stands somewhere, with or without separators, more exactly, or in hexadecimal."""
         plain = figure.replace(",", "")
@@ -118,7 +144,8 @@ class Evidence:
         if not _PLACES.fullmatch(figure):
             return False
         places = len(figure.partition(".")[2])
-        longer = re.compile(rf"(?<![\w.]){re.escape(figure[:-1])}\d{{2,20}}(?![\w.]*\d)")
+        whole = re.escape(figure.partition(".")[0])
+        longer = re.compile(rf"(?<![\w.]){whole}\.\d{{{places + 1},{places + 20}}}(?![\w.]*\d)")
         return any(round(float(one), places) == float(figure) for one in longer.findall(self._text))
 
     def is_record(self, line: str) -> bool:

@@ -6,7 +6,10 @@ from dataclasses import fields, replace
 
 import pytest
 
-from core.compress.retention.claims.doubted import Doubt, Signs, suspected, weigh_doubts
+from core.compress.facts.importance import weigh
+from core.compress.facts.readable import views
+from core.compress.retention.claims.doubted import Doubt, Signs, doubts, suspected, weigh_doubts
+from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Unsupported
 from tests.core.compress.builders import assistant, call, user
@@ -29,19 +32,19 @@ def suspicions(claim: str) -> list[Unsupported]:
     return list(retention(WORK, f"The import of invoices fails.\n{claim}").unsupported)
 
 
-CABLE = "The worker insists on more heap because of a cable."
+SUPPLIER = "The heap of the second supplier died of the invoices."
 WRONG = "\nsrc/imports/weekly.py was deleted.\nIt was released as 4.7.1.\nMaria Gomez paid $90 for it.\n"
 
 
 def test_what_no_passage_holds_together_is_suspected_in_a_caught_summary_beside_its_nearest_place() -> None:
-    found = suspicions(CABLE + WRONG)
-    (suspected_one,) = [one for one in found if one.where == CABLE]
+    found = suspicions(SUPPLIER + WRONG)
+    (suspected_one,) = [one for one in found if one.where == SUPPLIER]
     assert suspected_one.category == "suspected"
-    assert suspected_one.nearest == "The worker ran out of heap."
+    assert suspected_one.nearest == "worker died: heap exhausted"
 
 
 def test_in_a_summary_that_nothing_speaks_against_it_is_taken_for_other_words() -> None:
-    assert suspicions(CABLE) == []
+    assert suspicions(SUPPLIER) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_what_was_done_or_is_told_as_a_wish_is_not_suspected(claim: str) -> None
 
 
 def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
-    report = retention(WORK, CABLE + WRONG)
+    report = retention(WORK, HONEST + SUPPLIER + WRONG)
     assert [claim.category for claim in report.unsupported][-1] == "suspected"
     assert report.unfounded == report.unsupported[:-1]
     assert report.unfounded
@@ -109,7 +112,7 @@ def test_no_more_are_suspected_than_three_for_each_that_is_known_to_be_wrong() -
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
     none = dict.fromkeys((one.name for one in fields(Signs)), 0.0)
-    signs = Signs(**none | {"apart": apart})
+    signs = Signs(**none | {"apart": apart, "parted": apart})
     return Doubt(where, where, signs, False, dict.fromkeys(terms, 1.0))
 
 
@@ -133,6 +136,27 @@ def test_what_another_sentence_tells_otherwise_is_suspected_before_what_none_doe
 def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     once, twice = (doubt(where, 0.9, "heap", "worker", "raise") for where in ("Once.", "Twice."))
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
+
+
+def test_what_stands_apart_in_the_messages_or_is_told_as_done_is_suspected_before_a_denial() -> None:
+    near, apart, denied = (doubt(where, 0.9, where, "heap") for where in ("Near.", "Apart.", "Denied."))
+    near, denied = (
+        replace(one, signs=replace(one.signs, parted=parted, denied=no))
+        for one, parted, no in ((near, 0.5, 0.0), (denied, 0.9, 1.0))
+    )
+    assert least_likely(near, denied, apart)[:2] == ["Apart.", "Near."]
+
+
+def test_words_that_stand_side_by_side_in_a_clause_alone_speak_against_it() -> None:
+    between = "Rows of the ledger are read one by one, and whoever waits for them is told to come back. "
+    told = [user(f"Only the tenant may lock. {between}The auditor signs the statement.")]
+    evidence = Evidence(views(told), told, weigh(views(told)))
+    near, apart = (
+        next(doubts(clause, (), evidence, clause)).signs.parted
+        for clause in ("The auditor signs every statement.", "The tenant signs a lock.")
+    )
+    assert near == 0
+    assert apart > 0.5
 
 
 def test_what_stands_in_the_messages_word_for_word_is_not_suspected() -> None:

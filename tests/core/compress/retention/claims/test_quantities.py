@@ -16,6 +16,8 @@ WORK = [
     *call("patch", "ok", path="src/upload.go", new_string="const stale = 5 * time.Hour // not 12 hours"),
     assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
     *call("terminal", "score 0.9450567479; older than 300 seconds: 0", command="python evaluate.py"),
+    assistant("The archive of labels comes to 7.1 MB instead of less."),
+    *call("terminal", "labels.zip (7.4 MB): score 0.7949974", command="python pack.py"),
     assistant("La estación tiene 1.904 huecos. It prints the number 4, and that 16 times."),
 ]
 
@@ -56,6 +58,8 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "The archive has 402 MB.",
         "These are 30-character names.",
         "The score is 0.94506.",
+        "Its score is 0.79500.",
+        "The zip was built anew, 7.4 MB instead of 3.",
         "Nothing is older than 300 s.",
         "Se excluyó la estación por sus 1904 huecos.",
         "It prints the number 4 sixteen times.",
