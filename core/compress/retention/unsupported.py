@@ -44,6 +44,11 @@ _NAME = re.compile(
 """A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
+_CODE = re.compile(
+    r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
+)
+"""A name of letters, figures and dashes, as programs give them."""
+
 _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
 """Code in which a writer names what is reckoned with."""
 
@@ -164,6 +169,8 @@ def _strangers(
         if not (known or small or is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
             yield "numbers", figure
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
+    codes = (code for code in _CODE.findall(sentence) if not evidence.mentions(code))
+    yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
     # In German every noun has a capital.
     plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
     strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.compress.facts.topic import roots
+from core.compress.facts.values import day_of
+from core.compress.retention.claims.standing import COUNTED, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, figure_of
 
@@ -36,9 +38,14 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"\b(?!lines?\b)([A-Za-z]{4,}) #?(\d{1,4})(?=[.,;:)]*(?:\s*$|\s+(?:was|were|is|are|has|had)\b))"
+    r"(?P<label>[\u4e00-\u9fff]{2,4}|(?<![^\W\d_])(?:[^\W\d_]{3,} )?[^\W\d_]{3,})"
+    r"(?:\s?[:=('`\"]{1,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?(?P<figure>\d[\d.,:]*\d)(?![\w-]|[.,:/]\d)"
 )
-"""What goes by a number: task 3, worktree 2."""
+"""A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
+
+_CJK = re.compile("[\u4e00-\u9fff]")
+_SEVERAL = 2
+"""Figures that may stand behind one label."""
 
 
 def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
@@ -58,10 +65,24 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
             unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
             if unit:
                 yield f"{match[1]} {unit}"
-    for noun, figure in _LABELLED.findall(sentence):
-        numbers = evidence.numbered(noun.lower().removesuffix("s"))
-        if len(numbers) > 1 and figure not in numbers:
-            yield f"{noun} {figure}"
+    for match in _LABELLED.finditer(sentence):
+        if not is_rough(sentence, match.start("figure"), match["figure"]) and _is_of_another(match, evidence):
+            yield match["figure"]
+
+
+def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
+    """Whether the messages have, behind the same words, only other figures that are written alike."""
+    label, figure = match["label"].lower(), _digits(match["figure"])
+    noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
+    if noun in COUNTED or day_of(f"{noun} {figure}"):
+        return False
+    others = set(map(_digits, evidence.behind(label) or evidence.behind(noun)))
+    known = any(one.startswith(figure) or figure.startswith(one) for one in others)
+    return not known and 0 < len(others) <= _SEVERAL and all(len(one) == len(figure) for one in others)
+
+
+def _digits(figure: str) -> str:
+    return "".join(filter(str.isdigit, figure))
 
 
 def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:

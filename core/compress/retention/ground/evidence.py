@@ -20,7 +20,7 @@ from core.model.transcript.message import Message
 
 _LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
-_NUMBERED = re.compile(r"s?\W{1,3}(\d{1,4})(?!\w)")
+_BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
 FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
@@ -170,10 +170,10 @@ class Evidence:
                 at = text.find(thing, end)
         return counts
 
-    def numbered(self, noun: str) -> set[str]:
-        """The numbers things of a kind go by."""
-        behind = (_NUMBERED.match(line.partition(noun)[2]) for line in self.lines(noun))
-        return {match[1] for match in behind if match}
+    def behind(self, label: str) -> list[str]:
+        """The figures that stand right behind a word or two."""
+        found = (_BEHIND.match(self._text, at + len(label)) for at in self._begins(label))
+        return [match[1] for match in found if match]
 
     @cached_property
     def accounts(self) -> Accounts:

@@ -38,6 +38,7 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
         ("src/invoices/cache.py holds the rows.", "paths"),
         ("src/export.py holds the rows.", "paths"),
         ("See ticket ENT-992.", "ids"),
+        ("The pool is eu-north-9_kQ42xzLm now.", "ids"),
         ("It costs $410.", "numbers"),
         ("62 passed in the end.", "numbers"),
         ("export_lazy() is called first.", "names"),

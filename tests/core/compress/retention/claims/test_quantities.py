@@ -18,6 +18,8 @@ WORK = [
     *call("terminal", "score 0.9450567479; older than 300 seconds: 0", command="python evaluate.py"),
     assistant("The archive of labels comes to 7.1 MB instead of less."),
     *call("terminal", "labels.zip (7.4 MB): score 0.7949974", command="python pack.py"),
+    *call("balance", '{"余额": 88120.50, "限额": 90000.00, "timeout": 240, "retries": 480}', account="12"),
+    assistant("Pegel 5521 bleibt, Pegel 5533 wird geschlossen. Hermes 4471 is a build."),
     assistant("La estación tiene 1.904 huecos. It prints the number 4, and that 16 times."),
 ]
 
@@ -37,6 +39,9 @@ def flagged(claim: str) -> list[str]:
         ("Labels are cut after sixteen chars or 20 chars.", "20 chars"),
         ("It stops after eight retries.", "eight retries"),
         ("The score is 0.94507.", "0.94507"),
+        ("账户余额90000.00。", "90000.00"),
+        ("The call has a timeout of 480.", "480"),
+        ("Pegel 4471 wird geschlossen.", "4471"),
     ],
 )
 def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
@@ -59,6 +64,9 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "These are 30-character names.",
         "The score is 0.94506.",
         "Its score is 0.79500.",
+        "账户余额88,120.50。",
+        "The call has a timeout of 240.",
+        "Pegel 5533 wird geschlossen.",
         "The zip was built anew, 7.4 MB instead of 3.",
         "Nothing is older than 300 s.",
         "Se excluyó la estación por sus 1904 huecos.",
