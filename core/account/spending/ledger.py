@@ -173,7 +173,8 @@ class Books:
         told = (
             (
                 unbooked,
-                "{} whose summary calls Hermes did not book, as after /compress: the true total is higher",
+                "{} whose summary calls Hermes did not book, as after /compress or a timeout: "
+                "the true total is higher",
             ),
             (silent, "{} with messages but no recorded usage: the true total is higher"),
             (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),

@@ -1,7 +1,8 @@
 """What sessions spent by route and task as Hermes booked it, and where it booked too little.
 
-It books the summary calls of a turn, and none of a `/compress` typed between turns; before 0.19 it booked
-none at all. A summary that no model wrote, or that this program wrote without one, cost nothing.
+It books the summary calls of a turn, and none of a `/compress` typed between turns or of a call that broke off
+before its end; before 0.19 it booked none at all. A summary that no model wrote because it was refused, or
+that this program wrote without one, cost nothing.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _USAGE_COLUMNS = (
     "last_seen",
 )
 _HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
+_BROKE_OFF = ("timed out", "timeout", "peer closed", "incomplete", "disconnected", "stream", "no progress")
+"""In what a call failed with: its text had been sent."""
 
 
 def read_usage(
@@ -74,11 +77,13 @@ class _Compacted(NamedTuple):
     Attributes:
         rotated: By a continuation, whose rows hold the summary.
         booked: Calls for summaries on record.
+        failed: What the last of its calls for one failed with, as long as none has succeeded since.
     """
 
     id: str
     rotated: bool
     booked: int
+    failed: object
 
 
 def unbooked_summaries(
@@ -89,7 +94,12 @@ def unbooked_summaries(
     if not found:
         return frozenset()
     written = _written(connection, schema, path, found)
-    return frozenset(one.id for one in found if written[one.id] > one.booked)
+    return frozenset(one.id for one in found if written[one.id] + _broke_off(one.failed) > one.booked)
+
+
+def _broke_off(reason: object) -> bool:
+    """The provider took the text, and nobody knows what it billed."""
+    return isinstance(reason, str) and any(sign in reason.lower() for sign in _BROKE_OFF)
 
 
 def _compacted(
@@ -97,6 +107,7 @@ def _compacted(
 ) -> Iterator[_Compacted]:
     rotated = "(end_reason IS 'compression')" if schema.has("sessions", "end_reason") else "0"
     archived = booked = "0"
+    failed = "compression_failure_error" if schema.has("sessions", "compression_failure_error") else "NULL"
     if (
         schema.archives and "idx_messages_session_active" in schema.indexes
     ):  # without it each would cost a scan
@@ -106,7 +117,8 @@ def _compacted(
     if schema.has("session_model_usage", "session_id", "task", "api_call_count"):
         test = "session_id = sessions.id AND task = 'compression'"
         booked = f"(SELECT total(api_call_count) FROM session_model_usage WHERE {test})"  # noqa: S608
-    query = f"SELECT id, {rotated}, {booked} FROM sessions WHERE {HAS_ID} AND ({rotated} OR {archived})"  # noqa: S608
+    any_of = f"({rotated} OR {archived} OR {failed} IS NOT NULL)"
+    query = f"SELECT id, {rotated}, {booked}, {failed} FROM sessions WHERE {HAS_ID} AND {any_of}"  # noqa: S608
     if ids is None:
         yield from map(_Compacted._make, connection.execute(query).fetchall())
         return
@@ -134,7 +146,8 @@ def _written(
         opens = parent in rotated and not bodies[session]
         again = summary.body in bodies[session] or (not opens and summary.body in bodies[parent])
         bodies[session].add(summary.body)
-        if not again and not summary.fallback and row not in ours:
+        asked = not summary.fallback or _broke_off(summary.reason)
+        if asked and not again and row not in ours:
             written[parent if opens else session] += 1
     return written
 

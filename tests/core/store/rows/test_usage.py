@@ -87,6 +87,29 @@ def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Pat
     assert marked(database.path) == set()
 
 
+@pytest.mark.parametrize(
+    ("reason", "short"),
+    [
+        ("Request timed out.", True),
+        ("peer closed connection without sending complete message body (incomplete chunked read)", True),
+        ("Error code: 401 - {'error': {'message': 'invalid api key'}}", False),
+    ],
+)
+def test_a_summary_call_that_broke_off_may_have_been_billed(
+    tmp_path: Path, reason: str, short: bool
+) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        for name in ("fallback", "failed"):
+            database.session(name)
+            for number in range(4):
+                database.turn(name, f"{name}{number}")
+            spent(database, name)
+        database.compact("fallback", 2, 2, f"{FALLBACK}. Summary failure reason: {reason}.")
+        query = "UPDATE sessions SET compression_failure_error = ? WHERE id = 'failed'"
+        database.connection.execute(query, (reason,))
+    assert marked(database.path) == ({"fallback", "failed"} if short else set())
+
+
 def test_a_session_without_any_usage_is_short_for_that_reason_alone(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
         database.session("s", message_count=9)
