@@ -1,6 +1,6 @@
 """What sessions spent by route and task as Hermes booked it, and where it booked too little.
 
-It books the summary calls of a turn, and none of a `/compress` typed between turns or of a call that broke off
+It books the summary calls of a turn, and none of a `/compress` typed between turns or of one that broke off
 before its end; before 0.19 it booked none at all. A summary that no model wrote because it was refused, or
 that this program wrote without one, cost nothing.
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from tests.core.explain.diagnose.scene import AUX, Build, Scene, config, hygiene, plain
 from tests.core.explain.home import CONFIG, Home
 
@@ -52,6 +54,17 @@ def answered_beyond(limit: int) -> Build:
         home.call(2, limit + 1_000)
 
     return build
+
+
+def edited_since(build: Build) -> Build:
+    """The same, and config.yaml is edited an hour after the last line of the log."""
+
+    def edited(home: Home) -> None:
+        build(home)
+        later = (home.path / "logs" / "agent.log").stat().st_mtime + 3600
+        os.utime(home.path / "config.yaml", (later, later))
+
+    return edited
 
 
 def before_a_call(estimate: int, result: int) -> Build:
@@ -141,6 +154,7 @@ TRIGGER = (
     Scene("A4", refused(40_000), refused(64_000)),
     Scene("A4", stating(200_000, "S"), stating(200_000, "T")),
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
+    Scene("A4", stating(200_000, "S"), edited_since(stating(200_000, "S"))),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
     Scene("A5", before_a_call(60_000, 400), before_a_call(60_000, 160_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),

@@ -95,9 +95,7 @@ def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Pat
         ("Error code: 401 - {'error': {'message': 'invalid api key'}}", False),
     ],
 )
-def test_a_summary_call_that_broke_off_may_have_been_billed(
-    tmp_path: Path, reason: str, short: bool
-) -> None:
+def test_a_summary_call_that_broke_off_may_have_been_billed(tmp_path: Path, reason: str, short: bool) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
         for name in ("fallback", "failed"):
             database.session(name)

@@ -18,10 +18,14 @@ from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.compression.threshold_remedies import moves
+from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.support.amounts import plural
+
+_AT_ONCE, _COPIED = 5.0, 60.0
+"""Seconds between a line and the time of its file, and between two files of a home that was copied."""
 
 
 @conversation_rule("A1")
@@ -118,9 +122,25 @@ def window_too_small(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _windows(case: Case) -> list[tuple[int, Evidence]]:
-    """What files, lines and refusals say of the window."""
-    told = [(claim.tokens, claim.evidence) for claim in case.context.window.claims if claim.source != "table"]
-    return [*told, *_refused_windows(case)]
+    """What files, lines and refusals say of the window; of a config.yaml edited since, lines know nothing."""
+    silent = ("table", "log") if _edited_since(case) else ("table",)
+    claims = (claim for claim in case.context.window.claims if claim.source not in silent)
+    return [*((claim.tokens, claim.evidence) for claim in claims), *_refused_windows(case)]
+
+
+def _edited_since(case: Case) -> bool:
+    """Whether config.yaml was written after the last line of the log, and is no copy made with it."""
+    path, home, log = case.context.config.path, case.context.store.location.home, case.context.log
+    if path is None or home is None or log.empty:
+        return False
+    try:
+        logged = max((one.stat().st_mtime for one in log_files(home)), default=0.0)
+        edited = path.stat().st_mtime
+    except OSError:
+        return False
+    # A copy is newer than the last line in it.
+    copied = abs(logged - case.context.clock.utc(log.records[-1].at).timestamp()) > _AT_ONCE
+    return edited > logged + (_COPIED if copied else 0)
 
 
 def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
