@@ -30,13 +30,20 @@ class AgentChecks:
     threshold: int | None
     tools_known: bool
 
-    def size(self, number: Number, *, stated: int | None) -> Check:
-        """Whether a number reaches the threshold, that which a line stated first; unsure close to it."""
+    def size(self, number: Number, *, stated: int | None, uncounted: bool = False) -> Check:
+        """Whether a number reaches the threshold, that which a line stated first; unsure close to it.
+
+        Args:
+            number: What was compared.
+            stated: The threshold by a line.
+            uncounted: An answer of the turn came without a count, as one that was cut off: what stands behind
+                the last count may be in it already.
+        """
         tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
             return Check(SIZE, "a known window", f"{tokens:,}", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
-        if abs(tokens - threshold) <= number.since * LOOSE:
+        if abs(tokens - threshold) <= number.since * (1 if uncounted else LOOSE):
             return Check(SIZE, needed, f"~{tokens:,}", None)
         if number.where is not None or tokens >= threshold * (1 + LOOSE):
             return Check(SIZE, needed, f"{tokens:,}", passed)

@@ -36,6 +36,11 @@ class TurnDraft:
         """The line of the newest answer."""
         return self.lines.calls.get(self.answers) if self.lines is not None else None
 
+    @property
+    def uncounted(self) -> bool:
+        """An answer in it came without a count of its prompt."""
+        return self.lines is not None and not all(one.input for one in self.lines.calls.values())
+
     def take(self, number: int, event: CompressionEvent) -> None:
         """An event that fell into it, and the newest check it may have come from."""
         self.events.append(number)

@@ -234,7 +234,8 @@ class _Walker:
         if at is None and message.row is not None:
             at = message.row.timestamp
         agent = self._agent_of(turn)
-        size = agent.size(number, stated=turn.lines.threshold if turn.lines else None)
+        stated = turn.lines.threshold if turn.lines else None
+        size = agent.size(number, stated=stated, uncounted=turn.uncounted)
         checks = [enabled(self.settings), size]
         if trigger is Trigger.PREFLIGHT:
             checks.append(agent.count(count, self.sums.messages(0, count, self.start)))

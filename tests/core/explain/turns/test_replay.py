@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.explain.events import explain
-from core.explain.turns.checks import Check, Decision, Standing, Turn, fired_by
+from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, fired_by
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
 from core.model.compaction.event import Trigger
@@ -491,3 +491,20 @@ def test_compactions_that_overwrote_their_turns_are_told_before_the_first_reques
     assert (turn_sentence(first), first.request) == ("compressed (event 1)", None)
     assert "event" not in turn_sentence(second)
     assert turn_sentence(replace(first, events=())) == "its rows are gone, so nothing tells"
+
+
+@pytest.mark.parametrize(("counted", "passed"), [(True, True), (False, None)])
+def test_an_answer_without_a_count_leaves_a_size_close_to_the_threshold_open(
+    begun: MakeHome, counted: bool, passed: bool | None
+) -> None:
+    home = begun("0.22")
+    home.turn()
+    home.talk(1, size=20_000)
+    home.call(1, 50_000)
+    usage = (
+        "in=20000 out=60 total=20060 latency=0.2s"
+        if counted
+        else "in=? out=? total=? latency=0.2s usage=unavailable"
+    )
+    home.line(f"API call #2: model=mock-model provider=custom {usage}")
+    assert [one.passed for one in last(home, Trigger.POST_RESPONSE).checks if one.name == SIZE] == [passed]
