@@ -21,6 +21,8 @@ HAD_USER = "_compressed_summary_has_user_turn"
 """Key of a summary row in a running agent: whether a user ever spoke."""
 STEER = "steer"
 """`display_kind` of a message the user sent into a running turn: the one kind that is a request."""
+FAILED_TURN = "failed_turn"
+"""`display_kind` of the answer Hermes itself writes for a turn that brought none."""
 _SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})
 _CONTINUATION = "continuation"
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.account.pricing.price_book import open_book
 from core.account.spending.ledger import collect
+from core.compress.messages.kinds import FAILED_TURN
 from core.compress.planning.plan import plan_messages
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
@@ -194,7 +195,8 @@ class Case:
         answers: list[Message] = []
         for message in self.spoken:
             said = _spoken(message)
-            if message.role != "assistant" or said[1] in seen:
+            failed = message.wire.get("display_kind") == FAILED_TURN
+            if message.role != "assistant" or failed or said[1] in seen:
                 continue
             seen |= {said[1]} - {()}
             if inherited[said]:

@@ -38,6 +38,18 @@ def spent(turns: int = 1, **columns: Any) -> Build:
     return build
 
 
+def answered_by(kind: str | None) -> Build:
+    """A request and a row of an assistant, which Hermes itself writes for a turn that failed."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.turn()
+        home.db.message("S", "user", "go")
+        home.db.message("S", "assistant", "done", display_kind=kind)
+
+    return build
+
+
 def and_another(first: Columns, **columns: Any) -> Build:
     """A second session beside it."""
 
@@ -123,6 +135,7 @@ ONE = {**OPUS, **bill(100, 10, 1, 5)}
 MONEY = (
     Scene("F2", spent(2, **OPUS), spent(2, **OPUS, **bill(5))),
     Scene("F2", chained(ONE), chained(ONE, input_tokens=5)),
+    Scene("F2", answered_by(None), answered_by("failed_turn"), release="0.22"),
     Scene("F3", spent(6, **OPUS, **bill(9, calls=4)), spent(6, **OPUS, **bill(9, calls=12))),
     Scene("F3", spent(6, **OPUS, **bill(9, calls=9)), spent(6, **OPUS, **bill(9, calls=10))),
     Scene(

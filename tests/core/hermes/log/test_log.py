@@ -227,6 +227,14 @@ def records(lines: list[str]) -> list[LogRecord]:
     return [one for line in lines if (one := parse_line(line, "agent.log:1", "")) is not None]
 
 
+@pytest.mark.parametrize("after", ["", ", not retryable"])
+def test_a_failed_call_is_one_whether_it_is_tried_again_or_not(tmp_path: Path, after: str) -> None:
+    write(
+        tmp_path, "agent.log", f"{HEAD}API call failed (attempt 1/3{after}) error_type=E summary=HTTP 401: no"
+    )
+    assert [one.kind for one in read_log(tmp_path, ["S1"]).records] == [Kind.CALL_FAILED]
+
+
 def test_a_line_still_being_written_waits_for_its_end(tmp_path: Path) -> None:
     write(tmp_path, "agent.log", HEAD + STARTED, HEAD + DONE, newline=False)
     assert len(read_log(tmp_path, ["S1"]).records) == 1

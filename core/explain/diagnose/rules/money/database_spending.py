@@ -10,6 +10,7 @@ from itertools import pairwise
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import Spending, Window
+from core.compress.messages.kinds import FAILED_TURN
 from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
@@ -28,6 +29,8 @@ def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
     billed = [name for name in _BILLED if name in case.store.schema.columns.get("sessions", frozenset())]
     spent = " + ".join(f"coalesce({name}, 0)" for name in billed)
     answered = "SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.role = 'assistant'"
+    if case.store.schema.has("messages", "display_kind"):
+        answered += f" AND m.display_kind IS NOT '{FAILED_TURN}'"
     query = (
         f"SELECT count(*) FROM sessions s WHERE {spent} = 0 AND parent_session_id IS NULL "  # noqa: S608 - own names
         f"AND EXISTS ({answered})"
