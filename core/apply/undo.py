@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from core.apply.database.connection import opened, transaction
 from core.apply.database.lock import compression_lock, refresh
-from core.apply.database.reindex import texts_untouched
 from core.apply.database.snapshot import live_rows
 from core.apply.journal import Journal
 from core.apply.journal_rows import Entry, Record
 from core.apply.rehearse import rehearse_messages
 from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged
+from core.apply.write import texts_untouched
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
 from core.store.database.own_changes import identity_of

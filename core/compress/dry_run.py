@@ -43,6 +43,26 @@ _NO_USER = (
 
 
 @dataclass(frozen=True, slots=True)
+class Agent:
+    """Who would run a compaction, as its home configures it.
+
+    Attributes:
+        session: Where it goes on; notes in the list point to it.
+        aborts: After a failed summary it leaves the list as it is, where the release lets it.
+        rules: Whose rules the figures are by, where these are not the rules in force.
+        hosted: It has its own steps behind the compressor; else the list is what that alone returns.
+    """
+
+    session: str | None = None
+    aborts: bool = False
+    rules: tuple[str, ...] = ()
+    hosted: bool = True
+
+
+ANY_AGENT, NO_AGENT = Agent(), Agent(hosted=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """What came of asking for a summary.
 
@@ -67,10 +87,8 @@ def preview(
     focus: str | None = None,
     retention: bool = True,
     *,
-    session: str | None = None,
+    agent: Agent = ANY_AGENT,
     today: str | None = None,
-    abort_configured: bool = False,
-    hosted: bool = True,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
@@ -82,11 +100,8 @@ def preview(
         summariser: Who writes the summary.
         focus: The topic of `/compress <topic>`.
         retention: Also hold the summary against the middle.
-        session: Session id that notes in the list point to.
+        agent: Who would run it.
         today: The date, ISO 8601, for releases that ask for dated facts.
-        abort_configured: `compression.abort_on_summary_failure`.
-        hosted: An agent runs the compressor and has its own steps behind it; without one the list is what the
-            compressor alone returns.
         on_text: Receives the summary as it arrives.
         cancelled: Answers whether the user has given up.
 
@@ -95,12 +110,12 @@ def preview(
     """
     focus = focus if focus and focus.strip() else None
     part, cut = (measured, plan) if plan.kept_from is None else part_of(measured, plan, plan.kept_from)
-    asked = _Asked(measured, plan, part, cut, summariser, focus, session, hosted)
+    asked = _Asked(measured, plan, part, cut, summariser, focus, agent)
     if not plan.summarises:
         return _result(asked, None, Attempt(None))
-    asks = summariser.describe() is not None
+    asks, session = summariser.describe() is not None, agent.session
     request = summary_request(part, cut, focus=focus, with_transcript=asks, today=today, session=session)
-    attempt = _attempt(summariser, request, part, abort_configured, on_text, cancelled)
+    attempt = _attempt(asked, request, on_text, cancelled)
     if attempt.result is None:
         return _result(asked, None, attempt)
     finish = finish_of(part, cut, request, session)
@@ -120,31 +135,25 @@ class _Asked:
     cut: Plan
     summariser: Summariser
     focus: str | None
-    session: str | None
-    hosted: bool
+    agent: Agent
 
 
 def _attempt(
-    summariser: Summariser,
-    request: SummaryRequest,
-    measured: Measured,
-    abort_configured: bool,
-    on_text: OnText | None,
-    cancelled: Cancelled | None,
+    asked: _Asked, request: SummaryRequest, on_text: OnText | None, cancelled: Cancelled | None
 ) -> Attempt:
     """Ask for the summary; a failure leads where the release's rules lead."""
+    policy = asked.part.policy
     try:
-        return Attempt(summariser.summarise(request, on_text=on_text, cancelled=cancelled))
+        return Attempt(asked.summariser.summarise(request, on_text=on_text, cancelled=cancelled))
     except SummaryFailure as failure:
         if failure.kind is FailureKind.CANCELLED:
             raise
-        rules = measured.policy.failure
-        taken = accepted(failure, rules)
+        taken = accepted(failure, policy.failure)
         if taken is not None:
             return Attempt(taken)
-        if consequence(failure.kind, rules, abort_configured=abort_configured).aborts:
+        if consequence(failure.kind, policy.failure, abort_configured=asked.agent.aborts).aborts:
             return Attempt(None, failure.what)
-        static = StaticSummariser(measured.policy, reason=failure.what)
+        static = StaticSummariser(policy, reason=failure.what)
         return Attempt(static.summarise(request), failure.what)
 
 
@@ -213,21 +222,21 @@ def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
     part, policy = asked.part, asked.part.policy
     theirs = release_wording(policy.summary.reads_as)
     released, ours = (None, "") if bodies is None else bodies
-    assembled = assemble(part, asked.cut, released, wording=theirs, session=asked.session)
+    assembled = assemble(part, asked.cut, released, wording=theirs, session=asked.agent.session)
     at = assembled.summary_index
     if at is None:
         return Sides(assembled.messages, assembled.messages), assembled.changed
-    tail_from = None if asked.hosted else asked.cut.head.end
+    tail_from = None if asked.agent.hosted else asked.cut.head.end
     user = had_user(part.messages, policy)
     marks = marked(assembled, had_user=user, tail_from=tail_from, rules=policy.assembly)
     messages = marks
-    if asked.hosted:
+    if asked.agent.hosted:
         messages = settled(messages, part.messages, policy, anchors=asked.plan.kept_from is None)
     index = next(i for i, message in enumerate(messages) if message is marks[at])
     text = assembled.text, handed_off(OURS, ours)
     made = sides(messages, index, text, theirs)
     before = part.estimated_tokens
-    if not (asked.hosted and policy.host.grow_guard) or _after_tokens(part, messages) <= before:
+    if not (asked.agent.hosted and policy.host.grow_guard) or _after_tokens(part, messages) <= before:
         return made, False
     smaller = salvaged(messages, before, policy)
     if smaller is None:
@@ -243,9 +252,9 @@ def _notes(
         middle = asked.part.messages[asked.cut.middle.start : asked.cut.middle.end]
         yield from focus_caveats(asked.focus, retention, middle)
     yield from caveats(asked.measured.messages, messages, index, policy)
-    if asked.hosted and policy.host.todos != "none" and may_hide_todos(asked.part.messages):
+    if asked.agent.hosted and policy.host.todos != "none" and may_hide_todos(asked.part.messages):
         yield _HIDDEN_TODOS
-    if grew and not asked.hosted and policy.host.grow_guard:
+    if grew and not asked.agent.hosted and policy.host.grow_guard:
         yield "An agent of this release would refuse this list: it is larger than what it replaces."
 
 

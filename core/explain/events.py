@@ -8,12 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
-from core.explain.compactions.attempts import Attempt, find_attempts
-from core.explain.compactions.failed_calls import newest_failure
+from core.explain.compactions.attempts import find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, joined_rows, match, message_counts
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import refusal_of
+from core.explain.compactions.refusals import newest_failure, refusal_of
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, rule
@@ -100,20 +99,19 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     """One compaction; `left` is how many messages the one before it left."""
     attempt, rows = pair
     own = rows.boundary.own if rows is not None else None
-    release = _release(context, rows)
-    session_id = rows.session if rows is not None else _session_of(context, attempt)
+    release, session_id = _release(context, rows), pair.session(context)
     completed = rows is not None or (attempt is not None and attempt.completed)
     found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
     before, after = message_counts(context, attempt, rows, found.derived, release, left)
-    cause, mode = attempt.cause if attempt is not None else None, _mode(context, attempt, rows)
+    cause, mode = attempt.cause if attempt is not None else None, pair.mode(context)
     takes = attempt is not None and attempt.cause.trigger in TAKES_ATTEMPTS
     tried = attempt_of(context, attempt, release) if attempt is not None and takes else None
     refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
         session=session_id,
-        to_session=_to_session(attempt, rows, session_id),
+        to_session=pair.to_session or session_id,
         mode=mode,
-        at=_at(context, attempt, rows),
+        at=pair.at(context.clock),
         generation=rows.opened.index - 1 if rows is not None else None,
         trigger=found.trigger,
         verdict=found.verdict,
@@ -123,7 +121,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         window_verdict=found.window_verdict,
         messages_before=before,
         messages_after=after,
-        tokens_after=_tokens_after(context, attempt, rows, release),
+        tokens_after=_tokens_after(context, pair, release),
         focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
         summary=_summary(context, pair, tried, completed=completed, release=release),
         completed=completed,
@@ -192,43 +190,8 @@ def _would(context: ConversationContext, rows: BoundaryRows, release: str) -> bo
     return rotates or rows.boundary.mode is not BoundaryMode.ROTATION
 
 
-def _session_of(context: ConversationContext, attempt: Attempt | None) -> str:
-    known = attempt is not None and attempt.session in context.sessions
-    return attempt.session if attempt is not None and known else context.conversation.tip.id
-
-
-def _to_session(attempt: Attempt | None, rows: BoundaryRows | None, session_id: str) -> str:
-    if rows is not None:
-        return rows.opened.session_id
-    done = attempt.done if attempt is not None else None
-    return done.session or session_id if done is not None else session_id
-
-
-def _mode(
-    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
-) -> BoundaryMode | None:
-    """How it left the database; None when no row shows it and no line names another session."""
-    if rows is not None:
-        return rows.boundary.mode
-    if attempt is None or attempt.done is None or attempt.started is None:
-        return None
-    if attempt.done.session != attempt.started.session:
-        return BoundaryMode.ROTATION
-    # Rows of a later one show how this session's are replaced.
-    shown = (one.boundary.mode for one in context.boundaries if one.opened.session_id == attempt.session)
-    return next((mode for mode in shown if mode is not BoundaryMode.ROTATION), None)
-
-
-def _at(context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None) -> datetime | None:
-    if attempt is not None:
-        return context.clock.utc(attempt.first.at)
-    return rows.at if rows is not None else None
-
-
-def _tokens_after(
-    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None, release: str
-) -> int | None:
-    session = context.conversation.tip
+def _tokens_after(context: ConversationContext, pair: Match, release: str) -> int | None:
+    (attempt, rows), session = pair, context.conversation.tip
     if rows is not None:
         session = context.sessions.get(rows.opened.session_id, session)
     stated = attempt.done.tokens_after if attempt is not None and attempt.done is not None else None

@@ -18,10 +18,10 @@ from core.support.file_cache import state_directory
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
     from core.model.accounting.prompt_cache import CacheBreak, CacheReport
-    from core.model.accounting.recorded_use import RecordedBreak, RecordedUse
+    from core.model.accounting.usage import RecordedBreak, RecordedUse
     from core.model.compaction.event import CompressionEvent
-    from core.recordings.prefix_breaks import PrefixBreak
     from core.recordings.read import RecordedCompaction, RecordedRequest, Recording
+    from core.recordings.sent_lists import PrefixBreak
 
 Found = TypeVar("Found")
 
@@ -60,7 +60,7 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
     requests = recorded_requests(context)
     if not requests:
         return report
-    from core.recordings.prefix_breaks import prefix_breaks
+    from core.recordings.sent_lists import prefix_breaks
 
     breaks = prefix_breaks(requests)
     use = _use(requests, breaks)
@@ -89,13 +89,13 @@ def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | No
     requests = _requests(home, sessions)
     if not requests:
         return None
-    from core.recordings.prefix_breaks import prefix_breaks
+    from core.recordings.sent_lists import prefix_breaks
 
     return _use(requests, prefix_breaks(requests))
 
 
 def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:
-    from core.model.accounting.recorded_use import RecordedBreak, RecordedUse
+    from core.model.accounting.usage import RecordedBreak, RecordedUse
 
     main = [one for one in requests if not one.task]
     auxiliary: dict[str, Buckets] = {}
@@ -152,7 +152,7 @@ def borne_out(
     requests, measured = recorded_requests(context), _compactions(context)
     if not requests and not measured:
         return tuple(events)
-    from core.recordings.prefix_breaks import prefix_breaks
+    from core.recordings.sent_lists import prefix_breaks
 
     breaks = [one for one in prefix_breaks(requests) if one.cause == "messages"]
     return tuple(_counted(_with_proof(event, breaks, measured), requests) for event in events)

@@ -12,10 +12,10 @@ from decimal import Decimal
 
 from core.account.pricing.price import rates_for
 from core.account.pricing.price_book import PriceBook, open_book
-from core.compress.dry_run import preview
+from core.compress.dry_run import NO_AGENT, Agent, preview
 from core.compress.planning.measure import Measured
 from core.compress.planning.plan import plan
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.base import Cancelled, OnText, Summariser
 from core.explain.context.generation import GenerationContext
 from core.model.compaction.plan import Plan
@@ -32,23 +32,10 @@ from core.support.amounts import dollars
 ABORT = "compression.abort_on_summary_failure"
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
-    """Who would run a compaction, as its home configures it.
-
-    Attributes:
-        session: Where it goes on.
-        aborts: After a failed summary it leaves the list as it is, where the release lets it.
-        rules: Whose rules the figures are by, where these are not the rules in force.
-    """
-
-    session: str
-    aborts: bool
-    rules: tuple[str, ...]
-
-
-def agent_of(here: GenerationContext, release: str) -> Agent:
-    """The agent of the home a generation was read from, running a release."""
+def agent_of(here: GenerationContext | None, release: str) -> Agent:
+    """The agent of the home a generation was read from, running a release; none for a list from a file."""
+    if here is None:
+        return NO_AGENT
     return Agent(here.conversation.tip.id, bool(here.config.value(ABORT, release)), here.rules)
 
 
@@ -58,7 +45,7 @@ def carry_out(
     summariser: Summariser,
     focus: str | None = None,
     *,
-    agent: Agent | None = None,
+    agent: Agent = NO_AGENT,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
@@ -69,7 +56,7 @@ def carry_out(
         plan: Where it is cut.
         summariser: Who writes the summary.
         focus: The topic of `/compress <topic>`.
-        agent: Who would run it; None for a list from a file, which no agent runs.
+        agent: Who would run it; a list from a file no agent runs.
         on_text: Receives the summary as it arrives.
         cancelled: Answers whether the user has given up.
 
@@ -83,15 +70,12 @@ def carry_out(
         plan,
         summariser,
         focus,
-        session=None if agent is None else agent.session,
+        agent=agent,
         today=f"{date.today():%Y-%m-%d}",
-        abort_configured=agent is not None and agent.aborts,
-        hosted=agent is not None,
         on_text=on_text,
         cancelled=cancelled,
     )
-    rules = agent.rules if agent else ()
-    return replace(made, notes=(*rules, *made.notes), call=_priced(made.call, book))
+    return replace(made, notes=(*agent.rules, *made.notes), call=_priced(made.call, book))
 
 
 def _book(summariser: Summariser) -> PriceBook | None:
@@ -182,8 +166,7 @@ def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
 def _weight(message: Message, origin: int | None, measured: Measured) -> int:
     if origin is not None and message.wire is measured.messages[origin].wire:
         return measured.estimates[origin]
-    rules = measured.policy.estimate
-    return total_tokens((message_size(message.wire, rules),), rules)
+    return transcript_tokens([message], measured.policy.estimate)
 
 
 def _author(summariser: Summariser, made: Preview) -> str:

@@ -105,7 +105,7 @@ class Reading:
     def origins(self) -> tuple[str, ...]:
         """Where release, window and settings come from, one a line."""
         here = self.context
-        release, window = here.release, here.window
+        release, window = here.context.release, here.context.window
         lines = [f"release {release.version}, {release.verdict}{_because(release.evidence)}"]
         size = "window unknown" if window.tokens is None else f"window {window.tokens:,}, {window.verdict}"
         lines.append(size + _because(window.evidence))

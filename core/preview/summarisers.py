@@ -284,7 +284,7 @@ def remote_summariser(
         policy: Of the release.
         check: Hold its answer against the messages, and correct it.
     """
-    from core.compress.summarise.checked.summariser import CheckedSummariser
+    from core.compress.summarise.checked import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model
 
     second = (main.choice, main.on) if main is not None else (None, frozenset())

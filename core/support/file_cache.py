@@ -1,16 +1,51 @@
-"""Files of this program that can be made again: where they lie, and how they are written."""
+"""Files of this program that can be made again: where they lie, how they are written, what they rest on."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
-from core.support import fingerprint
+_ROOT = Path(__file__).parents[2]
+_ROOMS = ("core", "inspector")
+
+
+def state(path: Path) -> tuple[object, ...]:
+    """Changes whenever a file does; an empty file and none at all are the same."""
+    try:
+        found = path.stat()
+    except OSError:
+        return (path.name,)
+    if not found.st_size:
+        return (path.name,)
+    return (path.name, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+@cache
+def of_program() -> str:
+    """Changes whenever a module or a table of this program does: upgraded, or worked on."""
+    found = sorted(entry for room in _ROOMS for entry in _files(str(_ROOT / room)))
+    newest, size = max(one[2] for one in found), sum(one[1] for one in found)
+    return f"{len(found)}-{size}-{newest}-{crc32(repr(found).encode('utf-8', 'replace')):08x}"
+
+
+def _files(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Path, size and time of change of everything that is written by hand in a folder."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name == "__pycache__":
+                continue
+            if entry.is_dir():
+                yield from _files(entry.path)
+            else:
+                about = entry.stat()
+                yield entry.path, about.st_size, about.st_mtime_ns
+
 
 APPLICATION = "hermes-inspector"
 JOURNAL = "journal.db"
@@ -75,19 +110,19 @@ OLDEST = 30 * 86_400.0
 class KeptAnswer:
     """The file of one answer, which counts only while all it rests on is as it was when it was asked for.
 
-    A new answer to a question replaces the old one. It may rest on files, as `fingerprint.state`, settings,
+    A new answer to a question replaces the old one. It may rest on files, as `state`, settings,
     the time zone.
 
     Args:
         folder: Of the user's cache directory, one for each kind of answer.
         question: Tells answers of a kind apart; a new answer to it replaces the old one.
-        rests_on: What else must be the same besides the program: files as `fingerprint.state`, settings, the
+        rests_on: What else must be the same besides the program: files as `state`, settings, the
             time zone.
     """
 
     def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:
         asked = repr(question)
-        self._stamp = repr((asked, fingerprint.of_program(), *rests_on))
+        self._stamp = repr((asked, of_program(), *rests_on))
         name = crc32(asked.encode("utf-8", "replace"))  # the stamp tells questions of one name apart
         self.path = cache_directory() / folder / f"{name:08x}.json"
 

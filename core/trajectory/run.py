@@ -9,13 +9,12 @@ from typing import Any
 
 from core.errors import InspectorError, UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
-from core.trajectory.engines.base import Engine, Kept
+from core.trajectory.engines.local import Engine, Kept
 from core.trajectory.input import files
 from core.trajectory.input.cut import Shard
-from core.trajectory.shards.job import Job, ShardResult
-from core.trajectory.shards.join import join, outputs
+from core.trajectory.shards.job import Job, ShardResult, chosen
 from core.trajectory.shards.manifest import Manifest
-from core.trajectory.shards.sample import chosen
+from core.trajectory.shards.part import join, outputs
 from core.trajectory.shards.work import Report
 
 OnProblem = Callable[[str, int, str], None]

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.compaction.event import CompressionEvent, SummaryStatus
-from core.preview.kept_words import kind_word
+from core.preview.words import kind_word
 from inspector.terminal import formatting as fmt
 
 if TYPE_CHECKING:

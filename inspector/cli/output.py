@@ -46,7 +46,7 @@ def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -
         mask: As for `write_json`.
         wrap: False for what is there to be copied, such as a path.
     """
-    from inspector.terminal.printed import printed
+    from inspector.terminal.ink import printed
 
     for line in printed(lines, mask=mask, wrap=wrap):
         write_text(f"{line}\n")

@@ -21,9 +21,9 @@ from core.support.file_cache import (
     KeptAnswer,
     config_directory,
     journal_file,
+    state,
     state_directory,
 )
-from core.support.fingerprint import state
 from inspector.cli.arguments import target
 from inspector.terminal.stdout import is_coloured, terminal_width
 

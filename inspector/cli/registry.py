@@ -76,7 +76,7 @@ COMMANDS = {
     "serve": Command(
         "live.serve", "the app in a browser on this machine, behind a token; read only", shows_itself=True
     ),
-    "completion": Command("completion.completion", "a completion script for the shell, or the manual page"),
+    "completion": Command("completion", "a completion script for the shell, or the manual page"),
     "doctor": Command("browse.doctor", "check that the store, its schema and its configuration can be read"),
 }
 """By what the user types, in the order of the help."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.compress.engines.host.hosted_preview import replaced
 from core.compress.retention.score import retention_of
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 from inspector.hermes_plugin.stub.recording.recording_file import add_compaction
@@ -48,7 +48,8 @@ def measured(
     cut, held = replaced(old, new)
     kept = retention_of(old, cut, held, focus=focus)
     lost = {name: count.lost for name, count in kept.by_category.items() if count.lost}
-    return Measured(len(old), len(new), _tokens(old, policy), _tokens(new, policy), kept.score, lost)
+    tokens, left = (transcript_tokens(some, policy.estimate) for some in (old, new))
+    return Measured(len(old), len(new), tokens, left, kept.score, lost)
 
 
 def keep(state: Path, home: Path, session: str, value: Measured) -> None:
@@ -83,8 +84,3 @@ def told(value: Measured | None) -> dict[str, Any] | None:
         "facts_kept": value.score,
         "facts_lost": dict(sorted(value.lost.items(), key=lambda item: -item[1])[:_LOST_NAMED]),
     }
-
-
-def _tokens(messages: Sequence[Message], policy: Policy) -> int:
-    rules = policy.estimate
-    return total_tokens((message_size(one.wire, rules) for one in messages), rules)

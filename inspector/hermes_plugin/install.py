@@ -1,4 +1,4 @@
-"""Putting the plugin into a HERMES_HOME."""
+"""Putting the plugin into a HERMES_HOME, and where it lies there."""
 
 from __future__ import annotations
 
@@ -12,17 +12,49 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.errors import NotFoundError, UsageError
+from core.errors import ConfigError, NotFoundError, UsageError
 from core.recordings import row_names
 from core.support.file_cache import state_directory
 from inspector import __version__
-from inspector.hermes_plugin.config_file.edit import Edit, with_plugin
+from inspector.hermes_plugin.config_file.edit import Edit, read_if_there, replace_file, with_plugin, write
 from inspector.hermes_plugin.config_file.own_commands import by_commands
-from inspector.hermes_plugin.config_file.writing import read_if_there, replace_file, write
-from inspector.hermes_plugin.place import CONFIG, NAME, RECEIPT, decoded, installed, plugin_folder
 from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS
 from inspector.hermes_plugin.stub.settings import FILE_NAME as SETTINGS
-from inspector.hermes_plugin.stub.settings import Settings
+from inspector.hermes_plugin.stub.settings import Settings, read_settings
+
+NAME = "inspector"
+RECEIPT = "receipt.json"
+"""What was installed, and config.yaml as it was before."""
+CONFIG = "config.yaml"
+
+
+def installed(home: Path) -> Settings | None:
+    """The choices of the plugin in a home; None where it is not."""
+    folder = plugin_folder(home)
+    if not (folder / RECEIPT).is_file():
+        return None
+    try:
+        return read_settings(folder)
+    except (OSError, ValueError):
+        return None
+
+
+def plugin_folder(home: Path) -> Path:
+    """Where Hermes looks for it; folder, key and engine share a name: releases differ in which they go by."""
+    return home / "plugins" / NAME
+
+
+def decoded(content: bytes) -> str:
+    """The text of config.yaml.
+
+    Raises:
+        ConfigError: It is not UTF-8.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError("is not UTF-8", where=CONFIG) from error
+
 
 _STUB = Path(__file__).parent / "stub"
 _API = "dashboard_api.py"

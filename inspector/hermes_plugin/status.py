@@ -16,7 +16,7 @@ from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
 from core.support.file_cache import state_directory
 from inspector.hermes_plugin.config_file.own_commands import succeeds
-from inspector.hermes_plugin.place import NAME, installed
+from inspector.hermes_plugin.install import NAME, installed
 from inspector.hermes_plugin.stub.settings import Settings
 
 _SECONDS = 30

@@ -10,9 +10,15 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.errors import ConfigError, NotFoundError
-from inspector.hermes_plugin.config_file.edit import Change, without, without_plugin
-from inspector.hermes_plugin.config_file.writing import read_if_there, replace_file, write
-from inspector.hermes_plugin.place import CONFIG, NAME, RECEIPT, decoded, plugin_folder
+from inspector.hermes_plugin.config_file.edit import (
+    Change,
+    read_if_there,
+    replace_file,
+    without,
+    without_plugin,
+    write,
+)
+from inspector.hermes_plugin.install import CONFIG, NAME, RECEIPT, decoded, plugin_folder
 
 _KEPT = "config.yaml.before-inspector"
 

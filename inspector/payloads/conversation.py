@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.live.status import Status
     from core.model.accounting.amounts import Buckets, Money
     from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheCall, CacheReport, Payback
-    from core.model.accounting.recorded_use import RecordedUse
+    from core.model.accounting.usage import RecordedUse
     from core.model.compaction.event import CompressionEvent, Failure
     from core.model.finding import Finding
     from core.model.transcript.conversation import Chain, ChainNode

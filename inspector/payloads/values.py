@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from core.errors import InspectorError
     from core.model.accounting.amounts import Buckets, Cost
     from core.model.compaction.plan import Span
+    from core.model.compaction.preview import SummaryCall
     from core.model.evidence import Evidence
     from core.model.finding import Finding, Headline, NotKnown
     from core.model.transcript.session import Session
@@ -204,3 +205,26 @@ def finding(found: Finding) -> dict[str, Any]:
 def not_known(one: NotKnown) -> dict[str, str]:
     """A rule that lacks its evidence."""
     return fields(one, "rule name why")
+
+
+_KEYS = ("input", "cache_read", "cache_write", "output")
+
+
+def call_payload(call: SummaryCall) -> dict[str, Any]:
+    """Its model, its tokens and their price; None for what was not counted or has no price."""
+    counted = call.usage
+    tokens = {key: counted and getattr(counted, key) for key in _KEYS}
+    return {"model": call.model, **tokens, "usd": money(call.usd)}
+
+
+def call_words(call: SummaryCall) -> str:
+    """The same in words."""
+    from inspector.terminal import formatting as fmt
+
+    counted = call.usage
+    if counted is None:
+        return f"written by {call.model}; the provider counted nothing"
+    parts = [f"{fmt.count(counted.input)} tokens in", f"{fmt.count(counted.output)} out"]
+    if counted.cache_read:
+        parts.insert(1, f"{fmt.count(counted.cache_read)} from the cache")
+    return f"written by {call.model}: {', '.join(parts)}, {fmt.money(call.usd)}"

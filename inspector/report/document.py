@@ -18,9 +18,7 @@ from inspector import __version__
 from inspector.payloads import values as jsonio
 from inspector.report import blocks
 from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
-from inspector.report.charts.cache_breaks import cache_breaks
-from inspector.report.charts.context_used import context_used
-from inspector.report.charts.tokens_by_day import tokens_by_day
+from inspector.report.charts import cache_breaks, context_used, tokens_by_day
 from inspector.terminal import formatting as fmt
 
 TITLE = "Hermes compression report"

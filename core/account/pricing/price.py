@@ -10,8 +10,7 @@ from functools import cache
 
 from core.hermes.config.config_values import host_of
 from core.model.accounting.amounts import Buckets
-from core.model.accounting.ledger import LedgerPart, LedgerRow
-from core.model.accounting.prices import PriceRow, Rates, Term
+from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
 from core.support.yaml_tables import shared_table
 

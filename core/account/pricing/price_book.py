@@ -15,7 +15,7 @@ from core.account.pricing.price import billing_of, entry_at, is_local, price
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
 from core.model.accounting.amounts import Buckets
-from core.model.accounting.prices import PriceRow, Rates, Tier
+from core.model.accounting.ledger import PriceRow, Rates, Tier
 from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
 from core.support.yaml_tables import BadYaml, read_user_file, shared_table, user_yaml
 

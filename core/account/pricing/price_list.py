@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.bundled_list import PACKAGE, snapshot
-from core.model.accounting.prices import PriceRow, Rates, Tier
+from core.model.accounting.ledger import PriceRow, Rates, Tier
 from core.support.file_cache import keep
 
 if TYPE_CHECKING:

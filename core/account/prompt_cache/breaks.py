@@ -13,7 +13,7 @@ from core.account.pricing.price import anew, rates_for, write_rate
 from core.account.prompt_cache.calls import ToUtc, local_time
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence, Source

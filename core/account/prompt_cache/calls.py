@@ -13,7 +13,7 @@ from pathlib import Path
 from core.account.pricing.price import MILLION, anew, rates_for, write_rate
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.prices import PriceRow, Term
+from core.model.accounting.ledger import PriceRow, Term
 from core.model.accounting.prompt_cache import CacheCall, Payback
 from core.model.accounting.usage import Origin
 

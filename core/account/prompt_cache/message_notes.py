@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from core.account.prompt_cache.result_costs import ResultNotes
-from core.compress.sizing.estimate import message_size, numbers, total_tokens
+from core.compress.sizing.estimate import numbers, transcript_tokens
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.accounting.prompt_cache import CacheCall
 from core.model.transcript.conversation import Generation
@@ -49,7 +49,7 @@ class GenerationNotes:
         start, self.rows = self.rows[0], None
         for message in messages(rows[start:]):
             self.outlines.append(_outlined(message.wire))
-            self.weights.append(total_tokens([message_size(message.wire, rules)], rules))
+            self.weights.append(transcript_tokens([message], rules))
             self.results.note(message, copies)
         self.rows = len(rows), hash(rows)
 

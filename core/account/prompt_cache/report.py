@@ -40,7 +40,7 @@ from core.model.transcript.message import Message
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
-    from core.model.accounting.prices import PriceRow
+    from core.model.accounting.ledger import PriceRow
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.session import Session
     from core.model.transcript.storage import UsageRow

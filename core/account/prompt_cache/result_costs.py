@@ -15,7 +15,7 @@ from sys import intern
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.compress.sizing.estimate import numbers
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 

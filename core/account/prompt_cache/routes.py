@@ -14,7 +14,7 @@ from typing import Any
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.breaks import SECONDS
 from core.hermes.config.config_values import api_mode_of, host_of
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
 from core.support.yaml_tables import newest_for, shared_table, version
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import PriceRow
 
 Fields = tuple[Any, ...]
 """The fields of a `Group` in their order, as a database answers: many thousand named ones are felt."""

@@ -14,8 +14,7 @@ from core.account.spending.recorded import FORMS, UNKNOWN
 from core.account.spending.sums import finish, place, with_price
 from core.errors import UsageError
 from core.imports.usage_logs import Call, Transcripts
-from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import Ledger, LedgerRow, PriceRow
 from core.support.amounts import plural
 
 _KEYS: Mapping[str, Callable[[Call], str]] = {

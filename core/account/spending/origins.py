@@ -6,8 +6,7 @@ from decimal import Decimal
 
 from core.account.pricing.price import bucket_rates
 from core.errors import UsageError
-from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
-from core.model.accounting.prices import Term
+from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow, Term
 from core.model.accounting.usage import Origin
 from core.support.amounts import plural
 

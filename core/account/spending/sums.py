@@ -13,8 +13,7 @@ from core.account.pricing.price import billing_of, cost, entry_at
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import UNKNOWN, Classes
 from core.model.accounting.amounts import Buckets, Money
-from core.model.accounting.ledger import LedgerPart, LedgerRow
-from core.model.accounting.prices import PriceRow, differ
+from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, differ
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook

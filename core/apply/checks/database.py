@@ -4,19 +4,82 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
+from threading import Event, Thread
 
-from core.apply.checks import integrity as probe
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database.snapshot import live_messages
 from core.hermes.config.engine_in_charge import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
+from core.store.database.connect import Interrupted, open_readonly, reading
 from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
 from core.support.yaml_tables import shared_table
+
+BLOCKING_SECONDS = 0.5
+"""The most where a reader keeps writers waiting: a database without a write-ahead log."""
+_TICK_SECONDS = 0.25
+
+
+def damage_of(
+    path: Path, seconds: float, progress: Callable[[float, float], None] = lambda spent, of: None
+) -> str | None:
+    """Let SQLite look for damage.
+
+    Args:
+        path: The database file.
+        seconds: How long to wait.
+        progress: Told the seconds spent and the seconds allowed, while it lasts.
+
+    Returns:
+        `ok`, what SQLite complains about first, or None when the time was up before it had read everything.
+    """
+    with reading(path), closing(open_readonly(path)) as connection:
+        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+        allowed = seconds if mode in ("wal", "memory") else min(seconds, BLOCKING_SECONDS)
+        if allowed <= 0:
+            return None
+        try:
+            with _stopped_after(connection, allowed, progress), reading(path):
+                rows = connection.execute("PRAGMA quick_check(3)").fetchall()
+        except Interrupted:
+            return None
+        return "; ".join(str(text) for (text,) in rows)
+
+
+@contextmanager
+def _stopped_after(
+    connection: sqlite3.Connection, seconds: float, progress: Callable[[float, float], None]
+) -> Iterator[None]:
+    """Interrupt whatever runs inside once the time is up.
+
+    A progress handler would not do: SQLite asks none while it walks through a table, however long that takes.
+    """
+    done, began = Event(), time.monotonic()
+
+    def watch() -> None:
+        while (spent := time.monotonic() - began) < seconds:
+            progress(spent, seconds)
+            if done.wait(min(_TICK_SECONDS, seconds - spent)):
+                return
+        # Again and again: an interrupt that comes before the query has begun is lost.
+        while not done.wait(0.01):
+            connection.interrupt()
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+
 
 _known = partial(shared_table, "core/apply/checks/known_schema.yaml")
 
@@ -110,7 +173,7 @@ def room(case: Case) -> GuardResult:
 def integrity(case: Case) -> GuardResult:
     """Damage, as far as it can be found in the time there is."""
     began = time.monotonic()
-    found = probe.integrity(
+    found = damage_of(
         case.rehearsal.database,
         case.integrity_seconds,
         lambda spent, allowed: case.progress(f"integrity, {spent:.0f} of {allowed:.0f} s"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from core.compress.messages.kinds import call_ids, is_summary, result_ids
 from core.compress.messages.list_rows import without_keys
 from core.compress.messages.restated_request import is_asking
-from core.compress.pruning.salvage import estimate
+from core.compress.sizing.estimate import transcript_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
@@ -32,8 +32,8 @@ def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> 
     spot = _spot(given[at + 1 :], messages, _reused(given, policy), policy)
     if spot is None or any(m.role == "assistant" for m in messages[max(0, spot - 1) : spot + 1]):
         return messages
-    before, after = estimate(given, policy), estimate(messages, policy)
-    if after < before < after + estimate([reply], policy):
+    before, after = transcript_tokens(given, policy.estimate), transcript_tokens(messages, policy.estimate)
+    if after < before < after + transcript_tokens([reply], policy.estimate):
         return messages
     return (*messages[:spot], reply, *messages[spot:])
 

@@ -13,9 +13,9 @@ from core.compress.engines.contract import ContextEngine, Route, Wires
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Rows, cut
 from core.compress.planning.plan import plan
-from core.compress.pruning.salvage import estimate
 from core.compress.requests.failure import accepted
 from core.compress.requests.request import completed, finish_of, summary_request
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.sizing.threshold import budgets
 from core.compress.sizing.weight import replays_thinking
 from core.compress.summarise.base import (
@@ -231,7 +231,8 @@ class ContextCompressor(ContextEngine):
             return True
         if not rules.small_middle or self.backoff.strikes < 1:
             return False
-        return estimate(request.turns, self.policy) < int(rules.small_middle * self.threshold_tokens)
+        given = transcript_tokens(request.turns, self.policy.estimate)
+        return given < int(rules.small_middle * self.threshold_tokens)
 
     def _asked(self, request: SummaryRequest) -> SummaryResult | None:
         """Ask the summariser, unless a failure is too recent."""
@@ -257,7 +258,7 @@ class ContextCompressor(ContextEngine):
 
     def _replaced(self, measured: Measured, assembled: Assembled, current_tokens: int | None) -> Wires:
         """Take the new list over and judge what it saved."""
-        before, after = measured.estimated_tokens, estimate(assembled.messages, self.policy)
+        before, after = measured.estimated_tokens, transcript_tokens(assembled.messages, self.policy.estimate)
         self.compression_count += 1
         self.backoff.saved(
             current_tokens or max(0, self.last_prompt_tokens) or before, after, self.policy.gate

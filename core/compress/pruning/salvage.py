@@ -8,7 +8,7 @@ from core.compress.messages.kinds import PRIOR_HEADER, SUMMARY_FLAG
 from core.compress.messages.summary_row import END_MARKER
 from core.compress.pruning.shrink import CLEARED
 from core.compress.pruning.truncate import elide
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
@@ -16,16 +16,11 @@ _SUMMARY_MOST = 8000
 _KEPT_RESULTS = 2
 
 
-def estimate(messages: Sequence[Message], policy: Policy) -> int:
-    """A release's estimate of a list."""
-    return total_tokens((message_size(m.wire, policy.estimate) for m in messages), policy.estimate)
-
-
 def salvaged(messages: Sequence[Message], limit: int, policy: Policy) -> tuple[Message, ...] | None:
     """The list with old tool results cleared and the summary cut; None when that is not below the limit."""
     smaller = reduced(messages, policy)
     has_user = any(message.wire.get("role") == "user" for message in smaller)
-    return smaller if has_user and estimate(smaller, policy) < limit else None
+    return smaller if has_user and transcript_tokens(smaller, policy.estimate) < limit else None
 
 
 def reduced(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:

@@ -7,9 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.compress.tool_results.replacement import TAG, Replacement, Storage, truncated
+from core.compress.tool_results.replacement import TAG, Replacement, ResultSizes, Storage, truncated
 from core.compress.tool_results.replacement import replace as replaced
-from core.compress.tool_results.sizes import ResultSizes
 from core.hermes.policy.defence_rules import ResultRules
 
 

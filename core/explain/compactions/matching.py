@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.compress.messages.request_order import requested
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)
-
-
 Fits = Callable[[Attempt, BoundaryRows], bool]
 
 
@@ -31,6 +29,40 @@ class Match(NamedTuple):
 
     attempt: Attempt | None
     rows: BoundaryRows | None
+
+    def at(self, clock: Clock) -> datetime | None:
+        """When it began, else when its rows were committed."""
+        if self.attempt is not None:
+            return clock.utc(self.attempt.first.at)
+        return self.rows.at if self.rows is not None else None
+
+    def session(self, context: ConversationContext) -> str:
+        """The session it ran in; the newest where neither source names one of the conversation."""
+        if self.rows is not None:
+            return self.rows.session
+        known = self.attempt is not None and self.attempt.session in context.sessions
+        return self.attempt.session if self.attempt is not None and known else context.conversation.tip.id
+
+    @property
+    def to_session(self) -> str | None:
+        """The session it goes on in; None where nothing says."""
+        if self.rows is not None:
+            return self.rows.opened.session_id
+        done = self.attempt.done if self.attempt is not None else None
+        return done.session if done is not None else None
+
+    def mode(self, context: ConversationContext) -> BoundaryMode | None:
+        """How it left the database; None when no row shows it and no line names another session."""
+        attempt = self.attempt
+        if self.rows is not None:
+            return self.rows.boundary.mode
+        if attempt is None or attempt.done is None or attempt.started is None:
+            return None
+        if attempt.done.session != attempt.started.session:
+            return BoundaryMode.ROTATION
+        # Rows of a later one show how this session's are replaced.
+        shown = (one.boundary.mode for one in context.boundaries if one.opened.session_id == attempt.session)
+        return next((mode for mode in shown if mode is not BoundaryMode.ROTATION), None)
 
 
 def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:

@@ -167,7 +167,7 @@ def _logged(log: Log) -> int:
 
 def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Those in which everything before them begins anew, word for word and call for call."""
-    keys = [_key(message) for message in messages]
+    keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
     found: set[int] = set()
     for start in range(_LEAST, len(keys) // 2 + 1):
         run = slice(start, 2 * start)
@@ -187,7 +187,3 @@ def ranges(messages: Sequence[Message]) -> str:
         else:
             spans.append([row])
     return "messages " + ", ".join("-".join(map(str, span)) for span in spans)
-
-
-def _key(message: Message) -> str:
-    return json.dumps([message.wire.get(name) for name in _SAME], default=str)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.compress.retention.score import retention_of
-from core.explain.context.closed_generation import closed, closing_rows
 from core.explain.context.context import ConversationContext
+from core.explain.context.generation import closed, closing_rows
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary

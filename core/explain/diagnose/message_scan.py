@@ -7,13 +7,13 @@ calls, and for credentials. It may name a conversation in vain, as the examinati
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any
 
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.store.conversations.credentials import holding
 from core.store.database.connect import reading
-from core.store.database.open_database import TEXTS
+from core.store.rows.messages import joined_raw, raw_texts
 from core.store.store import Store
 
 _ASKED = ("session_id", "role", "tool_call_id", "timestamp", "active", "compacted")
@@ -66,33 +66,10 @@ def _checked(
     return {str(session) for session in found}
 
 
-def read_texts(store: Store, session: str) -> Iterator[list[tuple[int, bytes]]]:
-    """Everything stored in the rows of a session, whatever became of them: ids and texts, some at a time."""
-    query = f"SELECT id, {_texts(store)} FROM messages WHERE session_id = ? AND id > ? ORDER BY id LIMIT ?"  # noqa: S608 - own names
-    last = -1
-    while True:
-        with reading(store.path):
-            rows = store.connection.execute(query, (session, last, _AT_ONCE)).fetchall()
-        if not rows:
-            return
-        yield [(row[0], _joined(row[1:])) for row in rows]
-        last = rows[-1][0]
-
-
 def _query(store: Store, where: str) -> str:
     has = store.schema.columns.get("messages", frozenset())
     asked = ", ".join(name if name in has else "NULL" for name in _ASKED)
-    return f"SELECT {asked}, {_texts(store)} FROM messages WHERE {where} ORDER BY id"  # noqa: S608 - own names
-
-
-def _texts(store: Store) -> str:
-    """As bytes: nothing is decoded that need not be, and no NUL ends a text."""
-    has = store.schema.columns.get("messages", frozenset())
-    return ", ".join(f"CAST({name} AS BLOB)" if name in has else "NULL" for name in TEXTS)
-
-
-def _joined(texts: Iterable[bytes | None]) -> bytes:
-    return b"\n".join(text for text in texts if text)
+    return f"SELECT {asked}, {raw_texts(store.schema)} FROM messages WHERE {where} ORDER BY id"  # noqa: S608 - own names
 
 
 def _doubled(rows: Sequence[Any]) -> Iterator[str]:
@@ -124,7 +101,7 @@ def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
 
 def _telling(rows: Sequence[Any]) -> Iterator[str]:
     """Sessions with a summary or a credential in what was said."""
-    texts = [_joined(row[_CONTENT:]) for row in rows]
+    texts = [joined_raw(row[_CONTENT:]) for row in rows]
     held = set(holding(list(dict.fromkeys(texts))))
     for row, text in zip(rows, texts, strict=True):
         content = row[_CONTENT]

@@ -20,7 +20,7 @@ from core.support.amounts import NEAR_LIMIT, limit, plural, short
 from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:
-    from core.explain.compactions.failed_calls import FailedCall
+    from core.explain.compactions.refusals import FailedCall
     from core.explain.explanation import Now
     from core.model.transcript.conversation import Chain
 

@@ -13,14 +13,13 @@ from core.account.prompt_cache.result_costs import result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.recognise import recognise, without_wrapper
-from core.compress.tool_results.replacement import storage
-from core.compress.tool_results.sizes import ResultSizes, result_sizes
+from core.compress.tool_results.replacement import ResultSizes, result_sizes, storage
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
 from core.hermes.config.config import load_tree
 from core.hermes.policy.policy import Policy, load_policy
 from core.model.accounting.amounts import Buckets
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 from core.store.store import Store

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.compress.tool_results.arrival import Arrived
 from core.compress.tool_results.recognise import Standing
-from core.compress.tool_results.sizes import ResultSizes
+from core.compress.tool_results.replacement import ResultSizes
 from core.model.finding import Headline, Severity
 from core.support.amounts import dollars, percent, plural, short
 

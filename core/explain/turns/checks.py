@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.explain.compactions.failed_calls import FailedCall
+from core.explain.compactions.refusals import FailedCall
 from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
 from core.model.compaction.settings import Settings
 from core.model.evidence import Verdict

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from core.explain.compactions.failed_calls import failed_call
+from core.explain.compactions.refusals import failed_call
 from core.explain.compactions.turn_attempts import lowered_outputs
 from core.explain.context.context import ConversationContext
 from core.explain.turns.checks import Decision, PromptPoint, Turn, fired_by

@@ -14,7 +14,7 @@ from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun
 from core.hermes.policy.policy import Policy
-from core.model.accounting.prices import PriceRow
+from core.model.accounting.ledger import PriceRow
 from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from core.model.accounting.amounts import Buckets, share_of
-from core.model.accounting.recorded_use import RecordedUse
+from core.model.accounting.usage import RecordedUse
 
 if TYPE_CHECKING:
     from core.model.accounting.usage import Origin

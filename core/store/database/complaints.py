@@ -7,37 +7,23 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-_MEANINGS: tuple[tuple[str, str, str], ...] = (
-    ("not a database", "is not a SQLite database, or is encrypted", "Point --db at a Hermes state.db"),
+_RESTORE = "Restore a backup, or ask `hermes doctor`; nothing was changed here"
+_MEANINGS: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (
-        "malformed",
-        "is damaged or cut short",
-        "Restore a backup, or ask `hermes doctor`; nothing was changed here",
-    ),
-    (
-        "file is encrypted",
+        ("not a database", "file is encrypted"),
         "is not a SQLite database, or is encrypted",
         "Point --db at a Hermes state.db",
     ),
+    (("malformed",), "is damaged or cut short", _RESTORE),
+    (("too big",), "holds a value of more than 100 MiB, which is not read", _RESTORE),
+    (("locked", "busy"), "is locked by another program", "Try again in a moment"),
     (
-        "too big",
-        "holds a value of more than 100 MiB, which is not read",
-        "Restore a backup, or ask `hermes doctor`; nothing was changed here",
-    ),
-    ("locked", "is locked by another program", "Try again in a moment"),
-    ("busy", "is locked by another program", "Try again in a moment"),
-    (
-        "unable to open",
+        ("unable to open", "readonly"),
         "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
         "Copy state.db and state.db-wal to a folder you can write to and use --db",
     ),
     (
-        "readonly",
-        "cannot be opened: its write-ahead log needs side files that may not be made in this folder",
-        "Copy state.db and state.db-wal to a folder you can write to and use --db",
-    ),
-    (
-        "disk i/o",
+        ("disk i/o",),
         "could not be read (disk I/O error)",
         "Check the disk, and that the file is not on a network share",
     ),
@@ -51,22 +37,22 @@ def meaning(path: Path, text: str) -> tuple[str, str]:
         path: The database.
         text: The complaint; one nobody foresaw is passed on.
     """
-    for fragment, what, remedy in (*_in_the_way(path), *_MEANINGS):
-        if fragment in text.lower():
+    for fragments, what, remedy in (*_in_the_way(path), *_MEANINGS):
+        if any(fragment in text.lower() for fragment in fragments):
             return what, remedy
     return f"SQLite says: {' '.join(text.split())}", ""
 
 
-def _in_the_way(path: Path) -> Iterator[tuple[str, str, str]]:
+def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """What the same complaints mean where something lies beside the database that is in the way."""
     journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
     if journal.is_file():
         what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"
         remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
-        yield from (("readonly", what, remedy), ("unable to open", what, remedy))
+        yield ("readonly", "unable to open"), what, remedy
     elif os.path.lexists(log) and not log.is_file():
         what = f"cannot be opened: {log.name} beside it is no file"
-        yield "unable to open", what, f"Move {log.name} away if no Hermes is running"
+        yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"
 
 
 _LOG_HEAD = 32

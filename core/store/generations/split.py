@@ -14,7 +14,7 @@ from itertools import dropwhile, pairwise
 from core.hermes.markers.summary_signs import LONGEST_HEAD
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
-from core.store.generations.blocks import Block, copies_in, with_silent_blocks
+from core.store.generations.blocks import Block, copies_in, stored_again, unseen_by, with_silent_blocks
 from core.store.generations.copied_rows import (
     batch_end,
     could_be_copy,
@@ -24,7 +24,6 @@ from core.store.generations.copied_rows import (
     tail_copies,
 )
 from core.store.generations.row_outline import RowOutline, by_uid
-from core.store.generations.stored_twice import stored_again, unseen_by
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
-"""Messages by row id, whole or as one line, and what is sent with them: system prompt and tools."""
+"""Messages by row id, whole, as one line or as they are stored, and what is sent with them."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
-from core.store.database.open_database import Schema
+from core.store.database.connect import reading
+from core.store.database.open_database import TEXTS, OpenDatabase, Schema
 from core.store.rows.decode import JSON_PREFIX, Cells
 from core.store.rows.excerpts import call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import (
@@ -39,6 +40,8 @@ _PREVIEW_COLUMNS = (
 _TRACES = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
 _CALLS_SHOWN = 4096
 _MAX_ID = 2**63 - 1
+_AT_ONCE = 500
+"""Rows of texts held at a time."""
 
 
 def read_messages(
@@ -191,3 +194,30 @@ def _shared_text(connection: sqlite3.Connection, schema: Schema, key: str | None
         return None
     row = connection.execute("SELECT prompt FROM system_prompts WHERE hash = ?", (key,)).fetchone()
     return Cells(row).text("prompt") if row else None
+
+
+def read_texts(store: OpenDatabase, session: str) -> Iterator[list[tuple[int, bytes]]]:
+    """Everything stored in the rows of a session, whatever became of them: ids and texts, some at a time."""
+    query = (
+        f"SELECT id, {raw_texts(store.schema)} FROM messages WHERE session_id = ? AND id > ? "  # noqa: S608 - own names
+        f"ORDER BY id LIMIT {_AT_ONCE}"
+    )
+    last = -1
+    while True:
+        with reading(store.path):
+            rows = store.connection.execute(query, (session, last)).fetchall()
+        if not rows:
+            return
+        yield [(row[0], joined_raw(row[1:])) for row in rows]
+        last = rows[-1][0]
+
+
+def raw_texts(schema: Schema) -> str:
+    """The columns of texts as bytes: nothing is decoded that need not be, and no NUL ends a text."""
+    has = schema.columns.get("messages", frozenset())
+    return ", ".join(f"CAST({name} AS BLOB)" if name in has else "NULL" for name in TEXTS)
+
+
+def joined_raw(texts: Iterable[bytes | None]) -> bytes:
+    """The texts of one row, one below the other."""
+    return b"\n".join(text for text in texts if text)

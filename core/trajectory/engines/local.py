@@ -8,20 +8,43 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from queue import Empty
-from typing import Any
+from typing import Any, Protocol
 
 from core.errors import InspectorError
-from core.trajectory.engines.base import Kept, kept_of
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.part import compress_shard
 from core.trajectory.shards.work import Report
 from core.trajectory.tokenizer import open_tokenizer
+
+Kept = Mapping[int, Collection[int]]
+"""Entries of a sample, by shard."""
+
+
+def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
+    """Entries of a sample in one shard; None keeps all."""
+    return None if kept is None else kept.get(shard.index, frozenset())
+
+
+class Engine(Protocol):
+    """Compresses shards, several at once, in any order."""
+
+    def results(
+        self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report
+    ) -> Iterator[ShardResult]:
+        """Compress the shards; each result comes as soon as its part is written.
+
+        Raises:
+            InspectorError: The input cannot be read.
+            OSError: A part cannot be written.
+        """
+        ...
+
 
 _TICK = 0.5
 _TRIES = 3

@@ -11,8 +11,7 @@ import msgspec
 
 from core.model.compaction.plan import Span
 from core.trajectory.entries.forms import BadEntry, Form, Turn, form_of, read_turns
-from core.trajectory.entries.places import MARK, Place, elements, members
-from core.trajectory.entries.spans import written
+from core.trajectory.entries.spans import MARK, Place, elements, members, written
 
 KEYS = ("conversations", "messages", "trajectory")
 """Where the turns of an entry stand; the first that is there."""

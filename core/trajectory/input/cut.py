@@ -4,8 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from core.errors import ConfigError, NotFoundError
+from core.trajectory.entries.spans import written
+from core.trajectory.input.files import opened
 from core.trajectory.input.sources import PARQUET, PLAIN, Source
+
+_ROWS = 64
+"""Rows turned into text at once."""
+
+
+def row_groups(path: str) -> int:
+    """How many row groups a file has."""
+    with opened(path) as stream:
+        return int(_file(stream, path).num_row_groups)
+
+
+def rows(path: str, group: int) -> Iterator[bytes]:
+    """The rows of a group, each a line of JSON."""
+    with opened(path) as stream:
+        for batch in _file(stream, path).iter_batches(batch_size=_ROWS, row_groups=[group]):
+            for row in batch.to_pylist():
+                yield f"{written(row)}\n".encode()
+
+
+def _file(stream: Any, path: str) -> Any:
+    try:
+        from pyarrow import ArrowException
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise ConfigError(
+            "reading parquet needs the library pyarrow",
+            where=path,
+            remedy="pip install 'hermes-inspector[parquet]'",
+        ) from None
+    try:
+        return ParquetFile(stream)
+    except (ArrowException, OSError) as error:
+        raise NotFoundError(f"no parquet file ({error})", where=path) from error
+
 
 LEAST, MOST = 2 * 2**20, 256 * 2**20
 """Bytes of a shard: small enough to be done again and shared out evenly, large enough that few hold a set."""
@@ -48,8 +86,6 @@ def cut(sources: Sequence[Source], size: int) -> tuple[Shard, ...]:
 
 def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
     if source.kind == PARQUET:
-        from core.trajectory.input.parquet import row_groups
-
         yield from ((group, group + 1) for group in range(row_groups(source.path)))
     elif source.kind != PLAIN or source.size <= size:
         yield 0, None

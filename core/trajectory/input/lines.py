@@ -41,7 +41,7 @@ def read_lines(source: Source, shard: Shard) -> Iterator[bytes]:
 
 def _lines(source: Source, shard: Shard) -> Iterator[bytes]:
     if source.kind == PARQUET:
-        from core.trajectory.input.parquet import rows
+        from core.trajectory.input.cut import rows
 
         yield from rows(source.path, shard.start)
         return

@@ -15,13 +15,11 @@ from core.compress.summarise.remote.provider_errors import failure_of, is_worth_
 from core.model.accounting.amounts import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
-from core.trajectory.shards.gate import Gate
 from core.trajectory.shards.job import Job, ShardResult
-from core.trajectory.shards.line_window import Window
+from core.trajectory.shards.line_window import Gate, Window
 from core.trajectory.shards.work import Report, ShardWork
-from core.trajectory.summaries.base import SummaryMissing, Written
+from core.trajectory.summaries.base import SummaryMissing, Written, build_prompt
 from core.trajectory.summaries.models import AsyncConnection, connect
-from core.trajectory.summaries.prompt import build_prompt
 
 _OPEN = 8
 """Shards that may wait for their last requests at once."""

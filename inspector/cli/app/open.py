@@ -43,8 +43,6 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
     from core.support.heap import give_back, short_looks
 
     if frame is None:
-        from inspector.cli.app.drawn import forget_drawn
-
         _require_terminal()
         give_back(forget_drawn)
         short_looks()
@@ -175,3 +173,15 @@ def _require_terminal() -> None:
             "the app needs a terminal",
             remedy="For scripts there is --json on every command, or --screenshot FILE.svg",
         )
+
+
+def forget_drawn() -> None:
+    """Forget all of them; a frame drawn after it takes some milliseconds longer."""
+    from rich.cells import cached_cell_len
+    from rich.segment import Segment
+    from textual._styles_cache import StylesCache
+
+    from inspector.terminal.text import _clean_line
+
+    for one in (cached_cell_len, Segment._split_cells, StylesCache.get_inner_outer, _clean_line):
+        one.cache_clear()

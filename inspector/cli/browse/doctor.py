@@ -114,13 +114,13 @@ def _tried(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tu
 
 
 def _release(location: Location) -> str | None:
-    from core.explain.context.generation import generation_context
+    from core.explain.context.context import open_context
 
     with Store(location) as store:
         newest = store.sessions(ListQuery(limit=1)).rows
         if not newest:
             return None
-        guess = generation_context(store, newest[0].session.id).release
+        guess = open_context(store, newest[0].session.id).release
     return "; ".join(filter(None, (f"{guess.version} ({guess.verdict.value})", guess.stands_in)))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.compaction.preview import FactCount, Preview, Retention
-from core.preview.kept_words import claim_told
+from core.preview.words import claim_told
 from inspector.cli import output
 from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
@@ -22,8 +22,8 @@ from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
 from inspector.payloads import values as jsonio
-from inspector.payloads.summary_call import call_payload, call_words
-from inspector.terminal.progress import progress
+from inspector.payloads.values import call_payload, call_words
+from inspector.terminal.waiting import progress
 
 if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
@@ -134,7 +134,7 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
     from core.preview.foreseen import agent_of, carry_out
 
     measured, cut = asked.cut(args.keep)
-    agent = None if asked.context is None else agent_of(asked.context, asked.policy.release)
+    agent = agent_of(asked.context, asked.policy.release)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
     pricing.tell_pause(asked, writer.describe())

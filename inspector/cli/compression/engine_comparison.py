@@ -86,13 +86,14 @@ def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summarise
 
 
 def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> tuple[Preview, Decimal | None]:
-    from core.compress.dry_run import preview
+    from core.compress.dry_run import ANY_AGENT, NO_AGENT, preview
     from core.preview.other_engine import our_price
     from inspector.cli.compression import agreement
 
     measured, cut = asked.cut(args.keep)
     agreement.agree(args, asked, cut, writer.describe(), (args.focus,))
-    made = preview(measured, cut, writer, args.focus, hosted=asked.context is not None)
+    agent = ANY_AGENT if asked.context is not None else NO_AGENT
+    made = preview(measured, cut, writer, args.focus, agent=agent)
     return made, our_price(asked.context, measured, cut, made)
 
 

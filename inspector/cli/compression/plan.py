@@ -103,19 +103,20 @@ def payload(value: Plan, broken: Headline | None = None) -> dict[str, Any]:
 
 def _origin(here: GenerationContext) -> dict[str, Any]:
     """Which messages these are, and how release and window are known."""
+    release, window = here.context.release, here.context.window
     return {
         "session": here.conversation.tip.id,
         "generation": None if here.generation is None else here.generation.index,
         "generations": len(here.conversation.generations),
         "notes": list(here.notes),
         "release_detected": {
-            "version": here.release.version,
-            "verdict": here.release.verdict.value,
-            "evidence": [jsonio.evidence(one) for one in here.release.evidence],
+            "version": release.version,
+            "verdict": release.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in release.evidence],
         },
         "window_known": {
-            "verdict": here.window.verdict.value,
-            "evidence": [jsonio.evidence(one) for one in here.window.evidence],
+            "verdict": window.verdict.value,
+            "evidence": [jsonio.evidence(one) for one in window.evidence],
         },
     }
 

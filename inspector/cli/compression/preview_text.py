@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.model.compaction.preview import SUSPECTED, FactCount, Feedback, Preview, Retention
 from core.model.finding import Headline
 from core.model.transcript.message import Message
-from core.preview.kept_words import claim_told, kind_word
+from core.preview.words import claim_told, kind_word
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 from inspector.cli import output

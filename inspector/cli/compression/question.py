@@ -212,4 +212,4 @@ def _said(found: GenerationContext) -> Iterator[str]:
     """Every text a plan may print of a conversation."""
     tip, blocked = found.conversation.tip, found.gate.lock_holder
     yield from filter(None, (found.conversation.name, tip.model, tip.provider, blocked, *found.notes))
-    yield from (one.text for one in (*found.release.evidence, *found.window.evidence))
+    yield from (one.text for one in (*found.context.release.evidence, *found.context.window.evidence))

@@ -15,7 +15,7 @@ from core.model.compaction.apply import Applied, EntryState, JournalEntry
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads import values as jsonio
-from inspector.payloads.summary_call import call_payload, call_words
+from inspector.payloads.values import call_payload, call_words
 
 if TYPE_CHECKING:
     from core.apply.journal import Journal

@@ -122,7 +122,7 @@ def _hermes(args: argparse.Namespace) -> Path | None:
 
 
 def _uninstall(args: argparse.Namespace, home: Path) -> int:
-    from inspector.hermes_plugin.place import installed, plugin_folder
+    from inspector.hermes_plugin.install import installed, plugin_folder
     from inspector.hermes_plugin.uninstall import uninstall
 
     if installed(home) is None:

@@ -13,7 +13,7 @@ from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
-    from core.explain.compactions.failed_calls import FailedCall
+    from core.explain.compactions.refusals import FailedCall
     from core.explain.turns.checks import Check, Decision, PromptPoint, Turn
     from core.store.store import Store
 

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
-    from core.explain.compactions.failed_calls import tried_again
+    from core.explain.compactions.refusals import tried_again
     from inspector.cli.compression.question import release_name
 
     release = release_name(args.release) if args.release is not None else None
@@ -70,7 +70,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     if args.json:
         text = jsonio.dumps(jsonio.masked(why_payload(found) | _turns(args, turns) | _what_if(tried)))
     else:
-        from inspector.terminal.printed import printed
+        from inspector.terminal.ink import printed
 
         tries = () if tried is None else what_if.lines(tried)
         text = "\n".join(printed([*lines(found, after), *_turn_lines(args, turns), *tries]))

@@ -39,8 +39,8 @@ def run(args: argparse.Namespace) -> int:
     """Serve the app until stopped."""
     target.locations(args)  # better told here than in a browser
     try:
-        from inspector.web.server import LOOPBACK as OURS
-        from inspector.web.server import GuardedServer
+        from inspector.web import LOOPBACK as OURS
+        from inspector.web import GuardedServer
     except ImportError as error:
         raise ConfigError(
             f"serve needs {error.name or 'textual-serve'}",

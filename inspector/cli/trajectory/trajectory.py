@@ -19,11 +19,10 @@ from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.trajectory import job as jobs
-from inspector.cli.trajectory import price as prices
 from inspector.cli.trajectory import trajectory_options
 
 if TYPE_CHECKING:
-    from core.trajectory.engines.base import Engine
+    from core.trajectory.engines.local import Engine
     from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome
     from core.trajectory.shards.job import Job
@@ -61,7 +60,7 @@ def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:
     with Progress(job, engine_name=args.engine) as progress:
         if args.dry_run:
             return foresee(job, engine, progress.listener), job
-        prices.agree(args, job, engine)
+        jobs.agree(args, job, engine)
         return run(job, target, engine, progress.listener, restart=args.restart), job
 
 
@@ -88,7 +87,7 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
         "dry_run": job.dry,
         "summariser": job.summary.kind,
         "shards": {"total": outcome.shards, "taken_up": outcome.taken_up},
-        "price": prices.price(job, outcome),
+        "price": jobs.price(job, outcome),
         "kept_as_they_were": [
             {"file": file, "line": line, "what": what} for file, line, what in outcome.problems
         ],

@@ -6,9 +6,12 @@ A file nobody touched since comes back byte for byte; in one that was edited, on
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
@@ -208,3 +211,28 @@ def _heads_others(lines: Sequence[str], at: int) -> bool:
     margin = len(line) - len(line.lstrip())
     below = next((_bare(one) for one in lines[at + 1 :] if _bare(one).strip()), "")
     return len(below) - len(below.lstrip()) > margin
+
+
+def read_if_there(path: Path) -> bytes | None:
+    """The content of a file; None where there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write for the user alone."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write beside and rename, behind a link if it is one, with the rights the file had."""
+    real = path.resolve()
+    beside = real.with_name(f".{real.name}.hermes-inspector")
+    write(beside, content)
+    if real.exists():
+        shutil.copymode(real, beside)
+    os.replace(beside, real)

@@ -10,7 +10,7 @@ from core.model.compaction.apply import JournalEntry
 from core.store.database.own_changes import undo_command
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
-from inspector.payloads.summary_call import call_words
+from inspector.payloads.values import call_words
 from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back

@@ -15,7 +15,7 @@ from core.model.finding import Headline, Severity
 from core.support.amounts import plural
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.screens.card_page import CardPage
+from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import edit_settings
 from inspector.settings.shown import ShownSetting, shown_settings

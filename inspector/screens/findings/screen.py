@@ -19,7 +19,6 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
-from inspector.screens.card_page import CardPage
 from inspector.screens.findings.list_view import (
     FindingList,
     FindingRow,
@@ -31,6 +30,7 @@ from inspector.screens.findings.list_view import (
 )
 from inspector.screens.findings.results import Results, counts, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
+from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner

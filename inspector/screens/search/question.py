@@ -1,12 +1,14 @@
-"""What a search screen asks: where it looks, and what it says before anything is typed."""
+"""What a search screen asks, what it says before anything is typed, and what it reads in a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from core.errors import InspectorError
+from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import RowState
 from core.model.transcript.storage import SearchHit
 from core.preview.recall import Hit as Dropped
@@ -14,8 +16,106 @@ from core.preview.recall import recall
 from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.screens.search.reading import MOST, Hit, SearchAnswer, search
 from inspector.terminal import formatting as fmt
+
+MOST = 200
+"""Hits read from each database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A message that matches, and what its session is called.
+
+    Attributes:
+        copies: How many older rows hold it too: compactions copied it from generation to generation.
+    """
+
+    location: Location
+    hit: SearchHit
+    title: str
+    copies: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """What a search found.
+
+    Attributes:
+        partial: Not everything was searched, or there is more than is shown.
+        how: The ways the databases were searched.
+        order: Of the hits.
+        errors: Databases that could not be searched.
+    """
+
+    text: str
+    hits: tuple[Hit, ...] = ()
+    partial: bool = False
+    how: tuple[str, ...] = ()
+    errors: tuple[InspectorError, ...] = ()
+    order: str = "newest first"
+
+
+def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> SearchAnswer:
+    """Find messages in every database, newest first; a database that fails is reported."""
+    hits: list[Hit] = []
+    ways: list[str] = []
+    errors: list[InspectorError] = []
+    partial = False
+    for location in locations:
+        try:
+            with Store(location, cancelled=cancelled) as store:
+                found = store.search(text, limit=MOST)
+                hits += once(_titled(store, location, found.hits), store.conversation)
+        except Interrupted:
+            raise
+        except InspectorError as error:
+            errors.append(error)
+            continue
+        partial |= found.partial
+        ways.append(found.how)
+    hits.sort(key=lambda hit: hit.hit.timestamp.timestamp() if hit.hit.timestamp else 0.0, reverse=True)
+    return SearchAnswer(text, tuple(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
+
+
+def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> list[Hit]:
+    names = store.names([hit.session_id for hit in found])
+    return [Hit(location, hit, names[hit.session_id]) for hit in found]
+
+
+def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
+    """Every message once, as its newest row, however many generations hold a copy of it.
+
+    Args:
+        hits: Of one database, newest first.
+        conversation: Reads the conversation of a session; asked only where a text was found twice.
+    """
+    texts = Counter((hit.hit.role, hit.hit.excerpt) for hit in hits)
+    roots: dict[str, str] = {}
+    copied: set[int] = set()
+    alike: dict[tuple[str, str, str], list[Hit]] = {}
+    for hit in hits:
+        session, text = hit.hit.session_id, (hit.hit.role, hit.hit.excerpt)
+        if texts[text] > 1 and session not in roots:
+            whole = conversation(session)
+            roots |= dict.fromkeys((one.id for one in whole.sessions), whole.sessions[0].id) | {
+                session: whole.sessions[0].id
+            }
+            copied.update(row for generation in whole.generations for row in generation.copy_ids)
+        alike.setdefault((roots.get(session, session), *text), []).append(hit)
+    return [hit for group in alike.values() for hit in _without_copies(group, copied)]
+
+
+def _without_copies(group: Sequence[Hit], copied: Collection[int]) -> Iterator[Hit]:
+    """Rows that say the same, newest first: copies stand before the row they were made from."""
+    first: Hit | None = None
+    copies = 0
+    for hit in group:
+        first, copies = (hit, 0) if first is None else (first, copies + 1)
+        if hit.hit.row_id not in copied:
+            yield replace(first, copies=copies)
+            first = None
+    if first is not None:
+        yield replace(first, copies=copies)
 
 
 @dataclass(frozen=True, slots=True)

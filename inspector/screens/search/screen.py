@@ -16,8 +16,7 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
-from inspector.screens.search.question import Question
-from inspector.screens.search.reading import Hit, SearchAnswer
+from inspector.screens.search.question import Hit, Question, SearchAnswer
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.model.accounting.prices import Term
+from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra

@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 
 from textual.reactive import reactive, var
 
-from inspector.screens.sessions.data.column_sets import ALL, GAP, SETS, column_sets, layout
-from inspector.screens.sessions.data.columns import Column, Sheet
+from inspector.screens.sessions.data.columns import ALL, GAP, SETS, Column, Sheet, column_sets, layout
 from inspector.screens.sessions.data.order import Order
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
 from inspector.terminal import formatting as fmt

@@ -12,7 +12,7 @@ from inspector.screens.sessions.messages import Measured, Weighed
 from inspector.screens.sessions.reader import ListReader
 
 if TYPE_CHECKING:
-    from inspector.screens.sessions.data.figure_cache import Figures
+    from inspector.screens.sessions.data.session_line import Figures
 
 DETAIL = 50
 """Parts of a size below which nobody sees a difference."""
@@ -94,7 +94,7 @@ class Measuring:
         new = [line for line in self._listing.conversations if line.key not in self._listing.extras]
         if not self._known or not new:
             return
-        from inspector.screens.sessions.data.figure_cache import remembered
+        from inspector.screens.sessions.data.session_line import remembered
 
         found = {line.key: extra for line in new if (extra := remembered(line, self._known)) is not None}
         self._listing.extras.update(found)

@@ -13,7 +13,7 @@ from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 
 if TYPE_CHECKING:
     from core.account.spending.budget import Today
-    from inspector.screens.sessions.data.figure_cache import Figures
+    from inspector.screens.sessions.data.session_line import Figures
 
 
 @dataclass

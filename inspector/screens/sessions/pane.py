@@ -17,7 +17,7 @@ from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
 from inspector.screens.sessions import messages
-from inspector.screens.sessions.data.column_sets import OWN, column_sets
+from inspector.screens.sessions.data.columns import OWN, column_sets
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Key, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
@@ -25,9 +25,8 @@ from inspector.screens.sessions.measuring import Measuring
 from inspector.screens.sessions.reader import ListReader
 from inspector.screens.sessions.words import nothing
 from inspector.widgets.bars.filter_line import FilterLine
-from inspector.widgets.lists.folding_rows import FoldingRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import PagedRows
+from inspector.widgets.lists.rows import FoldingRows, PagedRows
 
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""

@@ -52,7 +52,7 @@ class ListReader:
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:
-        from inspector.screens.sessions.data.figure_cache import recall
+        from inspector.screens.sessions.data.session_line import recall
         from inspector.screens.sessions.data.source import read_first, read_page
 
         stop = cancelled()
@@ -94,8 +94,8 @@ class ListReader:
         start(self._host, "extras", partial(self._measure, lines))
 
     def _measure(self, lines: Sequence[SessionLine]) -> None:
-        from inspector.screens.sessions.data.figure_cache import remember
         from inspector.screens.sessions.data.pressure import measure, previews
+        from inspector.screens.sessions.data.session_line import remember
 
         stop = cancelled()
         self._tell(messages.Previewed(previews(lines, stop)))
@@ -129,7 +129,7 @@ class ListReader:
         start(self._host, "spent", self._add_up)
 
     def _add_up(self) -> None:
-        from inspector.screens.sessions.data.spent import spent
+        from inspector.screens.sessions.data.ranking import spent
 
         stop = cancelled()
         today = spent(self.locations, self.now, stop)

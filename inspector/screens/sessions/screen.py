@@ -175,7 +175,7 @@ class SessionsScreen(Page):
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
         from inspector.screens.sessions.figure_origins import measured
-        from inspector.screens.workspace.usage.figure_origins import spending
+        from inspector.screens.workspace.usage.card import spending
 
         line = self.listing.current
         if line is not None:

@@ -15,7 +15,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.terminal.text import cell_len, clean_line, crop
 from inspector.widgets.bars.status_line import Piece
-from inspector.widgets.lists.folding_rows import FoldingRows
+from inspector.widgets.lists.rows import FoldingRows
 
 if TYPE_CHECKING:
     from core.account.spending.budget import Today

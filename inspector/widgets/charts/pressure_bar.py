@@ -1,10 +1,11 @@
-"""How full a window is, with the tick where compression fires."""
+"""How full a window is, with the tick where compression fires; a row of numbers as one line of bars."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from core.support.amounts import NEAR_LIMIT, round_number
 from inspector.terminal import formatting as fmt
@@ -116,3 +117,23 @@ def _tick(pressure: Pressure, cells: int) -> int | None:
     if not pressure.threshold or not pressure.window:
         return None
     return min(cells - 1, int(pressure.threshold / pressure.window * cells))
+
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:
+    """The numbers as bars, the newest on the right; of too many, the largest of those that share a cell.
+
+    Args:
+        values: 0 or more each, oldest first.
+        width: Cells at most.
+        most: What a full bar stands for; the largest of the numbers by default, or where one is above it.
+    """
+    if not values or width < 1:
+        return ""
+    cells = min(width, len(values))
+    edges = [place * len(values) // cells for place in range(cells + 1)]
+    shown = [max(values[start:end]) for start, end in pairwise(edges)]
+    top = max(most or 0, *shown, 1)
+    return "".join(BARS[min(len(BARS) - 1, value * len(BARS) // top)] for value in shown)

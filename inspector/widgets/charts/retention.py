@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.preview import Fact, FactCount, Retention
-from core.preview.kept_words import kind_word
+from core.preview.words import kind_word
 from inspector.base.compaction_words import gravity
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs

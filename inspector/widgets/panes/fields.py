@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from core.model.accounting.prices import Term
+from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence
 from inspector.terminal import formatting as fmt

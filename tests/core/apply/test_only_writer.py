@@ -59,7 +59,7 @@ def test_session_databases_are_opened_in_two_places_only() -> None:
         if "connect" in _calls(path)
     }
     own_files = {
-        "core/account/tokenizers/count_cache.py",
+        "core/account/tokenizers/count.py",
         "core/recordings/read.py",
         "inspector/hermes_plugin/stub/recording/recording_file.py",
         "sample_sessions/database.py",

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from core.compress.dry_run import preview
+from core.compress.dry_run import Agent, preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.pruning.salvage import estimate
 from core.compress.requests.request import summary_request
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
@@ -33,7 +33,7 @@ def test_a_preview_is_whole(release: str) -> None:
     made = preview(measured, found, ExtractiveSummariser(), focus="lantern")
     assert made.before == measured.messages
     assert made.before_tokens == measured.estimated_tokens
-    assert made.written_tokens == estimate(made.after, measured.policy)
+    assert made.written_tokens == transcript_tokens(made.after, measured.policy.estimate)
     if found.middle.size:
         assert made.summary is not None
         assert made.summary_index is not None
@@ -146,8 +146,8 @@ def _areas() -> list[Message]:
 def test_a_focus_keeps_all_of_its_topic_whatever_the_release_adds(release: str) -> None:
     measured = measure(_areas(), load_policy(release))
     found = plan(measured, replace(SMALL, window=8000))
-    made = preview(measured, found, ExtractiveSummariser(), focus="billing", session="s1")
-    plain = preview(measured, found, ExtractiveSummariser(), session="s1")
+    made = preview(measured, found, ExtractiveSummariser(), focus="billing", agent=Agent("s1"))
+    plain = preview(measured, found, ExtractiveSummariser(), agent=Agent("s1"))
     assert made.retention is not None
     assert made.summary is not None
     assert plain.summary is not None

@@ -139,7 +139,7 @@ def test_a_run_that_was_broken_off_is_taken_up(
 
 
 def _noting(kept: list[list[int]], parts: Sequence[Path]) -> Any:
-    from core.trajectory.shards.join import join
+    from core.trajectory.shards.part import join
 
     def noting(*words: Any) -> int:
         kept.append([part.stat().st_mtime_ns for part in parts])

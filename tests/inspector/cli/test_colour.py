@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.terminal.ink import Ink, inked, joined
-from inspector.terminal.printed import printed
+from inspector.terminal.ink import Ink, inked, joined, printed
 from inspector.terminal.stdout import is_coloured
 from tests.inspector.cli.conftest import Cli
 

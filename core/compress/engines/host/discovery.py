@@ -88,7 +88,7 @@ def _in_home(home: Path, install: HermesInstall | None) -> Iterator[FoundEngine]
     enabled = enabled_plugins(home)
     policy = None if install is None else load_policy(nearest_release(install.version))
     for folder in _folders(home / "plugins"):
-        if not _looks_like_engine(folder):
+        if not any(_speaks_of_engines(source, _READ) for source in folder.glob("*.py")):
             continue
         manifest = _manifest(folder)
         name = str(manifest.get("name") or folder.name)
@@ -128,10 +128,6 @@ def _folders(root: Path) -> Iterator[Path]:
     for entry in entries:
         if not entry.name.startswith(("_", ".")) and (entry / "__init__.py").is_file():
             yield entry
-
-
-def _looks_like_engine(folder: Path) -> bool:
-    return any(_speaks_of_engines(source, _READ) for source in folder.glob("*.py"))
 
 
 def _speaks_of_engines(source: Path, characters: int) -> bool:

@@ -13,7 +13,7 @@ from core.compress.engines.host.found_engine import BUILT_IN
 from core.compress.engines.host.hosted import Compacted
 from core.compress.planning.measure import Measured
 from core.compress.retention.score import retention_of
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.model.compaction.plan import Plan, Span
 from core.model.compaction.preview import Preview
 from core.model.transcript.message import Message
@@ -42,8 +42,7 @@ def hosted_preview(
     cut, held = replaced(before, after)
     changed = bool(new) or len(after) != len(before)
     written = "\n\n".join(_written(after, kept))
-    rules = measured.policy.estimate
-    after_tokens = total_tokens((message_size(one.wire, rules) for one in after), rules)
+    after_tokens = transcript_tokens(after, measured.policy.estimate)
     outcome = Outcome(
         len(before), len(after), measured.estimated_tokens, after_tokens, noop=not changed, dropped=cut.size
     )

@@ -19,9 +19,7 @@ from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.previous_summary import carried, without_repeats
 from core.compress.summarise.extract.sections import render
 from core.compress.summarise.extract.summariser import quarter
-from core.compress.summarise.faithful.coverage import best_lines
-from core.compress.summarise.faithful.entities import entity_lines
-from core.compress.summarise.faithful.missing import lines_of, lost
+from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
 from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE, _LEAST = 0.5, 500

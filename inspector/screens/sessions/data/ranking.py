@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from core.account.spending.budget import Today, spent_today
+from core.errors import InspectorError
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.screens.sessions.data.order import Order, SourcePage
 from inspector.screens.sessions.data.pressure import measure
 from inspector.screens.sessions.data.session_line import Key, SessionLine
@@ -90,3 +94,15 @@ class Ranker:
 def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
     for start in range(0, len(keys), CHUNK):
         yield from read_ranked(keys[start : start + CHUNK], stop)
+
+
+def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
+    """What the sessions that began today cost; None where nothing can be read."""
+    with ExitStack() as stack:
+        opened: list[Store] = []
+        for place in locations:
+            try:
+                opened.append(stack.enter_context(Store(place, cancelled=stop)))
+            except InspectorError:
+                continue  # the list says so above its rows
+        return spent_today(opened, now=now) if opened else None

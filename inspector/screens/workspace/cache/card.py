@@ -1,11 +1,21 @@
-"""One break of the cache, or the cache as a whole, as lines for a pane."""
+"""One break of the cache, or the cache as a whole: lines for a pane, and where its figures come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, TtlAdvice
+from core.model.accounting.ledger import Term
+from core.model.accounting.prompt_cache import (
+    Breakpoint,
+    CacheBreak,
+    CacheCall,
+    CacheReport,
+    ResultCost,
+    TtlAdvice,
+)
+from core.model.accounting.usage import Origin
 from inspector.base.compaction_words import bill
+from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.cache.list_view import CAUSES
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
@@ -67,3 +77,85 @@ def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
         tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
         words = f"{fmt.money(one.usd)} · {one.tool}, {tokens} tokens over {fmt.plural(one.calls, 'call')}"
         yield from field("" if place else "top cost", words, width, ink)
+
+
+NO_PRICE = "the price list has no entry for this model and day"
+PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
+ESTIMATED = ("estimated: the provider counts whole requests only",)
+LIFETIME = (
+    "each call's prompt: read from the cache where the pause before it was shorter, "
+    "else written; at the list price"
+)
+RESULT = (
+    "written to the cache once, read in each later call as often as the "
+    "conversation's hit rate says; at the list price"
+)
+
+
+def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
+    """Tokens lost, what they cost, the rates of the two calls."""
+    lost = "what the call before had left in the cache and this one did not find there"
+    yield FigureOrigin(Origin("tokens re-read", found.tokens_lost, lost, rows=located(found.evidence)))
+    yield FigureOrigin(found.origin or Origin("cost", None, NO_PRICE))
+    for when, rate, place in (("before", found.before, found.call - 1), ("itself", found.after, found.call)):
+        call = calls[place] if 0 <= place < len(calls) else None
+        yield FigureOrigin(_hit_rate(f"hit rate of the call {when}", rate, call))
+
+
+def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
+    """Hit rate, breaks together, each compaction's bill."""
+    tokens = report.tokens
+    shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
+    formula = "cache read / (uncached input + cache read + cache write)"
+    yield FigureOrigin(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
+    yield from _breaks(report)
+    for paid in report.paybacks:
+        when = f"the compaction at {fmt.clock(paid.at, seconds=False)}"
+        yield from (FigureOrigin(found, when) for found in paid.origins)
+    for point in report.breakpoints:
+        place = "the system prompt" if point.index < 0 else f"message {point.index}"
+        yield FigureOrigin(
+            Origin("tokens up to the marker", point.prefix_tokens, PREFIX, notes=ESTIMATED), place
+        )
+    if report.advice is not None:
+        yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
+    for one in report.results[:DEAREST]:
+        yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
+
+
+def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:
+    """All breaks together."""
+    broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
+    lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
+    yield FigureOrigin(
+        Origin("tokens re-read", sum(int(term.amount) for term in lost), "sum over breaks", lost)
+    )
+    costs = tuple(Term(name, one.usd) for name, one in broken if one.usd is not None)
+    prices = {label: None for _, one in broken if one.origin for label in one.origin.prices}
+    usd = sum(term.amount for term in costs) if costs else None
+    unknown = len(broken) - len(costs)
+    notes = (f"without {fmt.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
+    whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
+    yield FigureOrigin(whole)
+
+
+def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin:
+    formula = "tokens from the cache / prompt tokens of the call"
+    if call is None or call.prompt is None or call.cache_read is None:
+        return Origin(figure, rate, formula)
+    terms = (Term("cache read", call.cache_read), Term("prompt", call.prompt))
+    return Origin(figure, rate, formula, terms, rows=(call.where,))
+
+
+def _lifetimes(advice: TtlAdvice) -> Iterator[Origin]:
+    """Either lifetime, with the pauses it was tried on."""
+    names = ("pauses up to 5 minutes", "pauses up to an hour", "longer pauses")
+    terms = tuple(map(Term, names, advice.gaps))
+    for words, usd in (("5 minutes", advice.usd_5m), ("an hour", advice.usd_1h)):
+        notes = () if usd is not None else (NO_PRICE,)
+        yield Origin(f"cost of these prompts kept for {words}", usd, LIFETIME, terms, notes=notes)
+
+
+def _result(one: ResultCost) -> Origin:
+    terms = (Term("tokens of the result, estimated", one.tokens), Term("calls that carried it", one.calls))
+    return Origin("cost of the tool result", one.usd, RESULT, terms, (f"message {one.row}",))

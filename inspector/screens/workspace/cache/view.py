@@ -19,8 +19,13 @@ from core.store.store import Store
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
-from inspector.screens.workspace.cache.card import break_lines, result_lines, whole_lines
-from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
+from inspector.screens.workspace.cache.card import (
+    break_lines,
+    break_told,
+    result_lines,
+    whole_lines,
+    whole_told,
+)
 from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, hit_layers, read_out, token_of
 from inspector.screens.workspace.views import CurveView, Subject
 from inspector.terminal import formatting as fmt
@@ -113,7 +118,7 @@ class CacheView(CurveView):
 
     def action_results(self) -> None:
         """Show what became of each tool result."""
-        from inspector.screens.results.screen import ResultsScreen
+        from inspector.screens.results import ResultsScreen
 
         if self.subject is not None:
             about = self.subject.conversation

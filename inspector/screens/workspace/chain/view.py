@@ -21,8 +21,8 @@ from inspector.base.workers import ask_store
 from inspector.screens.workspace.chain.card import card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
 from inspector.screens.workspace.usage.bars import STACKED
+from inspector.screens.workspace.usage.card import spending
 from inspector.screens.workspace.usage.days import BUCKETS
-from inspector.screens.workspace.usage.figure_origins import spending
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
 from inspector.terminal import formatting as fmt

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.model.compaction.preview import Retention
-from core.preview.kept_words import kind_word
 from core.preview.other_engine import Contender
+from core.preview.words import kind_word
 from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line

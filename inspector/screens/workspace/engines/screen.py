@@ -20,10 +20,12 @@ from core.preview.other_engine import Contender, contend, contenders, contest_he
 from core.preview.summarisers import extractive
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
+from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
-from inspector.screens.card_page import CardPage
+from inspector.screens.page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
+from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.status_line import titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
@@ -126,3 +128,23 @@ class EnginesScreen(CardPage):
         if one is not None:
             self.action_back()
             self._choose(one.engine)
+
+
+def open_engines(view: GenerationView, focus: str | None = None) -> None:
+    """Run every engine over the generation in view; the one chosen cuts it for every view."""
+    from inspector.screens.workspace.engines.screen import EnginesScreen, Middle
+
+    subject, generation = view.subject, view.generation
+    if subject is None or generation is None or not generation.row_ids:
+        view.toast("No messages here, so there is nothing to compress.", "warning")
+        return
+    middle = Middle(
+        subject.location,
+        generation,
+        subject.conversation.name,
+        supposed=view.cursor.supposed,
+        focus=focus,
+        chosen=view.cursor.engine,
+        python=shell(view).hermes_python,
+    )
+    view.app.push_screen(EnginesScreen(middle, partial(use_engine, view)))

@@ -89,8 +89,7 @@ def engine_cut(
 def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | None:
     """Messages counted with the tokenizer of their model, each text once ever; None when told to stop."""
     from core.account.tokenizers.child_process import TokenizerProcess
-    from core.account.tokenizers.count import count_messages
-    from core.account.tokenizers.count_cache import TokenCache
+    from core.account.tokenizers.count import TokenCache, count_messages
 
     messages, model = texts_of(location, reading, stop), reading.context.settings.model
     with TokenCache() as cache, TokenizerProcess() as tokenizer:

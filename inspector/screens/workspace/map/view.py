@@ -7,10 +7,9 @@ from textual.app import ComposeResult
 
 from core.errors import UsageError
 from inspector.base.commands import bindings
-from inspector.screens.workspace.engines.opening import open_engines
-from inspector.screens.workspace.map.detail import MapDetail
+from inspector.screens.workspace.engines.screen import open_engines
+from inspector.screens.workspace.map.detail import MapDetail, MapPanes
 from inspector.screens.workspace.map.listing import MapListing
-from inspector.screens.workspace.map.panes import MapPanes
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
@@ -143,7 +142,7 @@ class MapView(GenerationView):
 
     def action_leave_for(self, what: str) -> None:
         """Show the engines, what compactions took out, or what became of each tool result."""
-        from inspector.screens.results.screen import ResultsScreen
+        from inspector.screens.results import ResultsScreen
 
         if what == "engines":
             open_engines(self)

@@ -10,7 +10,7 @@ from rich.style import Style
 
 from core.model.compaction.preview import SUSPECTED, Fact, Retention, Unsupported
 from core.preview.comparison import Comparison
-from core.preview.kept_words import claim_told, kind_word
+from core.preview.words import claim_told, kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean, wrap

@@ -23,7 +23,7 @@ from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write
 from inspector.screens.page import Page
-from inspector.screens.workspace.engines.opening import open_engines
+from inspector.screens.workspace.engines.screen import open_engines
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice

@@ -1,12 +1,18 @@
-"""The row under the cursor of a ledger: where its figure comes from, what it comes to. Lines for a pane."""
+"""The row under the cursor of a ledger: what it comes to, and where its figures come from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from core.account.pricing.price import bucket_costs
+from core.account.pricing.price_book import open_book
+from core.account.spending.ledger import collect
 from core.account.spending.origins import origin
 from core.model.accounting.ledger import LedgerRow
+from core.store.database.connect import Cancelled
+from core.store.database.locate import Location
+from core.store.store import Store
+from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.workspace.usage.bars import STACKED
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.usage.model import UsageAnswer
@@ -55,3 +61,35 @@ def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
         usd = fmt.money(row.subtree_recorded.usd if row.subtree_recorded else None)
         words = f"{usd} recorded with its sub-agents · {fmt.short(row.subtree.total)} tokens"
         yield from field("together", words, width, ink, "ink-muted")
+
+
+FIGURES = ("total", "hit_rate", "recorded", "computed")
+"""What lists show of a conversation, and the cost at the price list beside the recorded one."""
+
+
+def spending(
+    location: Location, session_id: str, *, alone: bool = False
+) -> Callable[[Cancelled], Sequence[FigureOrigin]]:
+    """Looks up the figures of the conversation of a session, the main loop's first.
+
+    Args:
+        location: The database.
+        session_id: Any session of the conversation.
+        alone: Only what this session spent.
+    """
+
+    def read(stop: Cancelled) -> Sequence[FigureOrigin]:
+        with Store(location, cancelled=stop) as store:
+            by = "session" if alone else "conversation"
+            found = collect([store], by=by, session=session_id, prices=open_book()).ledger()
+        rows = [row for row in found.rows if not alone or row.key == session_id]
+        if len(rows) > 1 and not alone:
+            rows.append(found.totals)
+        return [FigureOrigin(origin(found, row, figure), _name(row)) for row in rows for figure in FIGURES]
+
+    return read
+
+
+def _name(row: LedgerRow) -> str:
+    name = row.label or row.key
+    return f"{name} ({row.task})" if row.task else name

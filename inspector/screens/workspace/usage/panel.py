@@ -19,13 +19,14 @@ from inspector.base.workers import Reporting, cancelled, in_thread, then
 from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of
 from inspector.screens.workspace.usage.card import behind
 from inspector.screens.workspace.usage.days import spent
-from inspector.screens.workspace.usage.detail import Detail, detail
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
 from inspector.screens.workspace.usage.question import PERIODS, Question
 from inspector.screens.workspace.usage.words import (
+    Detail,
     above,
     bucket_pieces,
+    detail,
     headline,
     nothing,
     peak_words,

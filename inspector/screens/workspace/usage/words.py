@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
+from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
+from core.store.database.locate import Location
 from inspector.screens.workspace.usage.days import spent
-from inspector.screens.workspace.usage.detail import Detail
 from inspector.screens.workspace.usage.list_view import PRICING
-from inspector.screens.workspace.usage.model import UsageAnswer, at_this_pace, this_month
-from inspector.screens.workspace.usage.question import Question
+from inspector.screens.workspace.usage.model import (
+    UsageAnswer,
+    added_up,
+    at_this_pace,
+    open_stores,
+    ranked,
+    this_month,
+)
+from inspector.screens.workspace.usage.question import Question, Step
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece, titled
 
@@ -156,3 +166,36 @@ def tabs(question: Question) -> tuple[Piece, ...]:
             ("rule", " "),
         ]
     return tuple(pieces)
+
+
+SUMMARISING = "compression"
+"""The task of the calls that write summaries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """What is said of a period beside its sums.
+
+    Attributes:
+        dearest: The conversation that spent most on the dearest day.
+        summaries: What the summariser's calls come to.
+    """
+
+    dearest: LedgerRow | None = None
+    summaries: LedgerRow | None = None
+
+
+def detail(
+    found: UsageAnswer, locations: Sequence[Location], now: datetime, stop: Callable[[], bool]
+) -> Detail:
+    """Ask about the dearest day and about the summariser, on connections of the caller's thread."""
+    question, peak = found.question, found.peak
+    with ExitStack() as stack:
+        opened, _ = open_stores(stack, locations, stop)
+        tasks = added_up(opened, question, "task", now, None).rows
+        summaries = next((row for row in tasks if SUMMARISING in (row.key, row.task)), None)
+        if peak is None or question.whole is not None:
+            return Detail(None, summaries)
+        day = replace(question, path=(*question.path, Step("day", peak.day.isoformat(), MAIN, "")))
+        rows = ranked(added_up(opened, day, "conversation", now, None))
+    return Detail(rows[0] if rows else None, summaries)

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
 from core.explain.prompt_cache import conversation_cache
-from core.model.accounting.prices import Term
+from core.model.accounting.ledger import Term
 from core.model.accounting.prompt_cache import Payback
 from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Conversation
-from core.preview.kept_words import kind_word
 from core.preview.past import Aftermath
+from core.preview.words import kind_word
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.why.curve import Curve, curve_of

@@ -24,9 +24,8 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
-from inspector.screens.workspace.why.card import event_lines, now_lines, proof_lines
+from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import asides, caption, ends, mark_token, read_out
-from inspector.screens.workspace.why.list_view import EventList, Moment
 from inspector.screens.workspace.why.reading import (
     Explained,
     bills,

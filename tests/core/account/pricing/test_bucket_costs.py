@@ -6,8 +6,7 @@ from decimal import Decimal
 
 from core.account.pricing.price import bucket_costs
 from core.model.accounting.amounts import Buckets
-from core.model.accounting.ledger import LedgerPart, LedgerRow
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates
 
 MILLION = 1_000_000
 RATES = Rates(input=Decimal(5), output=Decimal(25), cache_read=Decimal("0.5"), cache_write=Decimal("6.25"))

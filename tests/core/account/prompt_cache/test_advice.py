@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from core.account.prompt_cache.routes import advise
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak
 from tests.core.account.prompt_cache.logs import START, call
 

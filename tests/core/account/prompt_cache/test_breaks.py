@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.account.prompt_cache.breaks import LEAST, Surroundings, find_breaks
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from tests.core.account.prompt_cache.logs import START, call, line, log, utc
 

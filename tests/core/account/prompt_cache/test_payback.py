@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from core.account.prompt_cache.calls import SummaryCost, paybacks
 from core.hermes.log.record import Kind
-from core.model.accounting.prices import PriceRow, Rates
+from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheCall, Payback
 from tests.core.account.prompt_cache.logs import call, line, log, utc
 

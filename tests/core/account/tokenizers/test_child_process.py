@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from core.account.tokenizers import child_process as tokenizer_process
 from core.account.tokenizers.child_process import TokenizerProcess, serve
-from core.account.tokenizers.count import count_messages
-from core.account.tokenizers.count_cache import TokenCache
+from core.account.tokenizers.count import TokenCache, count_messages
 from core.account.tokenizers.vocabularies import count_texts
 from core.model.transcript.message import Message
 

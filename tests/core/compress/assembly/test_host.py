@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.compress.assembly.agent_steps import open_todos, settled
-from core.compress.dry_run import preview
+from core.compress.dry_run import NO_AGENT, preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.pruning.skills import mark
@@ -161,6 +161,6 @@ def test_a_result_larger_than_its_input_is_refused_from_022_on() -> None:
 
 
 def test_the_compressor_alone_returns_it_and_the_preview_says_what_an_agent_would_do() -> None:
-    made = grown(hosted=False)
+    made = grown(agent=NO_AGENT)
     assert made.summary_index is not None
     assert "An agent of this release would refuse this list" in made.notes[-1]

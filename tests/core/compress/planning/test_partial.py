@@ -10,7 +10,7 @@ from core.compress.dry_run import preview
 from core.compress.planning.keep_turns import MOST_TURNS, clamped, rejoined
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.pruning.salvage import estimate
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.settings import Settings
@@ -43,7 +43,7 @@ def test_the_part_before_the_kept_turns_is_compressed_on_its_own(release: str, s
     alone = preview(part, plan(part, SMALL), StaticSummariser(policy), retention=False)
     assert made.after == rejoined(alone.after, measured.messages[found.kept_from :])
     assert (made.summary, made.summary_index) == (alone.summary, alone.summary_index)
-    assert made.written_tokens == estimate(made.after, policy)
+    assert made.written_tokens == transcript_tokens(made.after, policy.estimate)
 
 
 @pytest.mark.parametrize("release", releases())

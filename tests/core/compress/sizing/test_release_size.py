@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from core.compress.dry_run import preview
+from core.compress.dry_run import Agent, preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.pruning.salvage import estimate
 from core.compress.requests.request import summary_request
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.provided import GivenSummary
 from core.hermes.markers.wording import OURS, Wording, release_wording
@@ -26,15 +26,15 @@ from tests.core.compress.planning.test_plan import SETTINGS
 
 FIXTURE = Path(__file__).parents[3] / "fixtures" / "sizes.json"
 BODY = '## Active Task\nIt\'s the "parser".\n\n## Goal\nA fixed summary.'
-SESSION = "sess-1"
+AGENT, COMPRESSOR = (Agent("sess-1", hosted=hosted) for hosted in (True, False))
 
 
 def foreseen(
-    rows: Sequence[Mapping[str, object]], release: str, chosen: Settings, *, hosted: bool = False
+    rows: Sequence[Mapping[str, object]], release: str, chosen: Settings, agent: Agent = COMPRESSOR
 ) -> Preview:
     measured = measure([Message(dict(row)) for row in rows], load_policy(release))
     found = plan(measured, chosen)
-    return preview(measured, found, GivenSummary(BODY), retention=False, session=SESSION, hosted=hosted)
+    return preview(measured, found, GivenSummary(BODY), retention=False, agent=agent)
 
 
 @pytest.mark.parametrize("release", releases())
@@ -47,10 +47,10 @@ def test_the_size_after_is_the_one_the_release_would_tell(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", releases())
-@pytest.mark.parametrize("hosted", [True, False])
-def test_what_we_would_write_is_measured_apart_and_holds_no_stand_in(release: str, hosted: bool) -> None:
-    made = foreseen(SHAPES[0](8), release, SETTINGS[0], hosted=hosted)
-    assert made.written_tokens == estimate(made.after, load_policy(release))
+@pytest.mark.parametrize("agent", [AGENT, COMPRESSOR])
+def test_what_we_would_write_is_measured_apart_and_holds_no_stand_in(release: str, agent: Agent) -> None:
+    made = foreseen(SHAPES[0](8), release, SETTINGS[0], agent)
+    assert made.written_tokens == transcript_tokens(made.after, load_policy(release).estimate)
     assert made.written_tokens < made.after_tokens
     texts = "\n".join(message.text for message in made.after)
     assert OURS.handoff in texts
@@ -71,7 +71,7 @@ def test_stand_ins_are_as_long_as_the_prefix_the_release_writes(release: str) ->
 def test_a_list_that_grows_by_the_releases_own_words_is_refused_as_it_would_be() -> None:
     rows = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"word {i} " * 40} for i in range(10)]
     chosen = Settings(window=64000, protect_first=0, protect_last=1, tail_mode="legacy", target_ratio=0.01)
-    made = foreseen(rows, "0.22", chosen, hosted=True)
+    made = foreseen(rows, "0.22", chosen, AGENT)
     assert made.summary is not None
     unguarded = foreseen(rows, "0.22", chosen)
     assert unguarded.written_tokens is not None

@@ -6,8 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.compress.tool_results.arrival import Arriving, arrive
-from core.compress.tool_results.replacement import Storage, file_name, preview_of, storage, unwrapped
-from core.compress.tool_results.sizes import result_sizes
+from core.compress.tool_results.replacement import (
+    Storage,
+    file_name,
+    preview_of,
+    result_sizes,
+    storage,
+    unwrapped,
+)
 from core.hermes.policy.policy import load_policy, releases
 
 PLACE = Storage("/tmp/hermes-results")

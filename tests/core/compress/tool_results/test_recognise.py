@@ -8,8 +8,7 @@ import pytest
 
 from core.compress.tool_results.arrival import Arriving, arrive
 from core.compress.tool_results.recognise import recognise
-from core.compress.tool_results.replacement import Storage
-from core.compress.tool_results.sizes import result_sizes
+from core.compress.tool_results.replacement import Storage, result_sizes
 from core.hermes.policy.policy import load_policy, releases
 
 

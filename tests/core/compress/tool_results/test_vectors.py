@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive, threshold_words
-from core.compress.tool_results.replacement import Storage, storage
-from core.compress.tool_results.sizes import result_sizes
+from core.compress.tool_results.replacement import Storage, result_sizes, storage
 from core.hermes.policy.policy import load_policy
 from tests.shared import shared
 

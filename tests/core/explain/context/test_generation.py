@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import ConfigError, NotFoundError, UsageError
-from core.explain.context.closed_generation import Closed
-from core.explain.context.generation import GenerationContext, generation_context
+from core.explain.context.generation import Closed, GenerationContext, generation_context
 from core.explain.context.usage_anchor import anchored_rows, anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
 from core.model.evidence import Verdict
@@ -31,7 +30,11 @@ def home(begun: MakeHome) -> Home:
 
 def test_everything_a_plan_needs_is_gathered(home: Home) -> None:
     found = of(home)
-    assert (found.release.release, found.window.tokens, found.settings.window) == ("0.19", 64_000, 64_000)
+    assert (found.context.release.release, found.context.window.tokens, found.settings.window) == (
+        "0.19",
+        64_000,
+        64_000,
+    )
     assert len(found.messages) == 28
     assert found.settings.current_tokens is None
     assert found.policy.release == "0.19"
@@ -97,7 +100,11 @@ def test_a_generation_that_does_not_exist_is_a_usage_error(home: Home) -> None:
 
 def test_a_release_can_be_chosen(home: Home) -> None:
     found = of(home, release="0.16")
-    assert (found.release.release, found.release.verdict, found.policy.group) == ("0.16", Verdict.PROVED, "A")
+    assert (found.context.release.release, found.context.release.verdict, found.policy.group) == (
+        "0.16",
+        Verdict.PROVED,
+        "A",
+    )
     with pytest.raises(ConfigError):
         of(home, release="newest")
 
@@ -133,9 +140,10 @@ def test_a_pause_of_the_gateway_does_not_hold_for_the_agent(make_home: MakeHome)
 def test_the_window_comes_from_the_log_when_nothing_else_says(begun: MakeHome) -> None:
     home = begun(config="", model="nobody-knows")
     home.talk(1)
-    assert of(home).window.tokens is None
+    assert of(home).context.window.tokens is None
     home.line("Preflight compression: ~9 tokens >= 8 threshold (model nobody-knows, ctx 70,000)")
-    assert (of(home).window.tokens, of(home).window.source) == (70_000, "log")
+    found = of(home).context.window
+    assert (found.tokens, found.source) == (70_000, "log")
 
 
 def _anchored(messages: list[Message]) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.model.compaction.plan import Span
 from core.trajectory.entries.entry import read_entry, rewritten
 from core.trajectory.entries.forms import BadEntry
-from core.trajectory.entries.places import members
+from core.trajectory.entries.spans import members
 
 TURNS = [
     {"from": role, "value": text}

@@ -151,7 +151,7 @@ def test_there_is_nothing_to_undo_at_first(cli: Cli) -> None:
     [
         ("activity,room", "shutil.disk_usage", lambda path: Usage(10, 10, 1_000), "Make room on the disk"),
         ("activity,writable", "os.access", lambda path, mode: mode != os.W_OK, "read-only"),
-        ("lock", "core.apply.checks.in_use.QUIET", timedelta(days=9_999), "--force activity"),
+        ("lock", "core.apply.checks.guards.QUIET", timedelta(days=9_999), "--force activity"),
         (
             "activity",
             "core.apply.checks.database.live_messages",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.cli.arguments import target
-from inspector.cli.live.status_line import FIELDS
+from inspector.cli.live.status import FIELDS
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli, Json, Text
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from core.compress.tool_results.arrival import Arriving, arrive
-from core.compress.tool_results.replacement import Storage
-from core.compress.tool_results.sizes import result_sizes
+from core.compress.tool_results.replacement import Storage, result_sizes
 from core.hermes.policy.policy import load_policy
 from inspector.cli.main import run
 from tests.core.explain.home import Home

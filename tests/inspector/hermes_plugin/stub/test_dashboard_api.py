@@ -16,7 +16,7 @@ import pytest
 
 from core.compress.engines.host.install import find_install
 from inspector.cli.main import run
-from inspector.hermes_plugin.place import plugin_folder
+from inspector.hermes_plugin.install import plugin_folder
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 ASK = """

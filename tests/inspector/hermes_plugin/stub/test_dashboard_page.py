@@ -13,8 +13,8 @@ import pytest
 
 from inspector.cli.main import run
 from inspector.hermes_plugin import stub
-from tests.inspector.web.test_in_a_browser import CHROMIUM, browser
-from tests.inspector.web.test_in_a_browser import short_folder as short_folder
+from tests.inspector.test_in_a_browser import CHROMIUM, browser
+from tests.inspector.test_in_a_browser import short_folder as short_folder
 
 PAGE = Path(stub.__file__).parent / "dashboard" / "page.html"
 EVIL = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"

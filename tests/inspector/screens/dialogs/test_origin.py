@@ -11,8 +11,8 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.origin import OriginScreen
-from inspector.screens.workspace.cache.figure_origins import break_told, whole_told
-from inspector.screens.workspace.usage.figure_origins import spending
+from inspector.screens.workspace.cache.card import break_told, whole_told
+from inspector.screens.workspace.usage.card import spending
 from tests.conftest import NOW
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn, open_app, press

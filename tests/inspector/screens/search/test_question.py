@@ -5,7 +5,7 @@ import pytest
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.search import question
-from inspector.screens.search.reading import SearchAnswer
+from inspector.screens.search.question import SearchAnswer
 from tests.inspector.screens.previewing import AUTH
 
 

@@ -14,9 +14,8 @@ import pytest
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support.file_cache import cache_directory
-from inspector.screens.sessions.data.figure_cache import recall, remember
 from inspector.screens.sessions.data.order import SourcePage
-from inspector.screens.sessions.data.session_line import Extra, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, SessionLine, recall, remember
 from inspector.screens.sessions.data.source import read_first, read_page
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.banner import Banner

@@ -8,9 +8,8 @@ from itertools import takewhile
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.compress.sizing.hygiene import hygiene_limits
-from core.explain.compactions.failed_calls import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.refusals import refusal_of
+from core.explain.compactions.refusals import FailedCall, failed_call, refusal_of, turns_of, unanswered
 from core.explain.compactions.sentences import quoted
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import is_local

@@ -11,7 +11,6 @@ from itertools import pairwise
 from core.compress.sizing.estimate import transcript_tokens
 from core.explain.context.next_request import ranges, saved_again
 from core.explain.diagnose.case import Case
-from core.explain.diagnose.message_scan import read_texts
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
@@ -19,6 +18,7 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.redact.text import redact
 from core.store.conversations.credentials import holding
+from core.store.rows.messages import read_texts
 from core.support.amounts import plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")

@@ -14,9 +14,7 @@ from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
-from core.compress.summarise.faithful.coverage import best_lines
-from core.compress.summarise.faithful.entities import State, entities
-from core.compress.summarise.faithful.missing import lines_of
+from core.compress.summarise.faithful.coverage import State, best_lines, entities, lines_of
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user

@@ -20,8 +20,7 @@ from inspector.cli.main import run
 from inspector.hermes_plugin.stub.recording.recorder import Recorder
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
 from inspector.hermes_plugin.stub.settings import Settings
-from inspector.hermes_plugin.text_desk import TextDesk
-from inspector.hermes_plugin.worker import serve
+from inspector.hermes_plugin.worker import TextDesk, serve
 from tests.inspector.hermes_plugin.stub.recording.test_recorder import TOOLS, chosen
 
 ROOT = Path(__file__).parents[5]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from core.recordings.prefix_breaks import prefix_breaks
 from core.recordings.read import Recording
+from core.recordings.sent_lists import prefix_breaks
 from inspector.hermes_plugin.stub.hooks import PASSES, RECORDS, REMEMBERS, SWITCH, register_hooks
 from inspector.hermes_plugin.stub.recording.recorder import Recorder
 from inspector.hermes_plugin.stub.recording.recording_file import FILE_NAME, opened

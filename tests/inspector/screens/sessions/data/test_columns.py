@@ -7,8 +7,7 @@ import pytest
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions.data.column_sets import GAP, SETS, layout, name_of
-from inspector.screens.sessions.data.columns import COLUMNS
+from inspector.screens.sessions.data.columns import COLUMNS, GAP, SETS, layout, name_of
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.settings.settings import ListColumn

@@ -8,8 +8,7 @@ from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.model.compaction.event import Trigger
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.turns import TurnsScreen
-from inspector.screens.workspace.why.turns_list import card, rest
+from inspector.screens.workspace.why.turns import TurnsScreen, card, rest
 from inspector.widgets.bars.answer_bar import AnswerBar
 from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press

@@ -20,9 +20,8 @@ from inspector.app import InspectorApp
 from inspector.base.compaction_words import bill, effect
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.card import event_lines, proof_lines
+from inspector.screens.workspace.why.card import EventList, event_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
-from inspector.screens.workspace.why.list_view import EventList
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve_chart import number, place_of, told
 from tests.conftest import NOW

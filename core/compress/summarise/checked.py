@@ -1,0 +1,250 @@
+"""A model's summary that is checked: claims nothing bears out are asked about once, then taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from core.compress.facts.collect import Found, sentences, topic_of
+from core.compress.facts.importance import weigh
+from core.compress.facts.readable import View, ends, one_line, views
+from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.unsupported import check
+from core.compress.summarise.base import (
+    RESTART,
+    Cancelled,
+    Endpoint,
+    FailureKind,
+    OnText,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    heading_line,
+    sections,
+)
+from core.compress.summarise.extract.content_selection import Estimate
+from core.compress.summarise.extract.fact_lines import FactLine
+from core.compress.summarise.extract.sections import NOTHING, render
+from core.compress.summarise.extract.summariser import quarter
+from core.compress.summarise.faithful.coverage import lines_of, lost
+from core.compress.summarise.faithful.recall import RecallIndex
+from core.compress.summarise.prompt import repair_prompt
+from core.compress.summarise.remote.base import ModelSummariser
+from core.model.accounting.amounts import Buckets
+from core.model.compaction.preview import SUSPECTED, Unsupported
+from core.redact.text import redact_bulk, redact_text
+
+
+class Grounds:
+    """What a model was given to summarise, in full.
+
+    Args:
+        request: What it was asked; with a focus only the facts of that count.
+    """
+
+    def __init__(self, request: SummaryRequest) -> None:
+        self._messages = request.originals or request.turns
+        earlier = redact_text(request.previous_summary or "")
+        read = views(self._messages, clean=redact_bulk)
+        before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
+        topic = topic_of(request.focus, [*before, *read])
+        weighed = weigh([*before, *read], topic)
+        self._facts = [fact for fact in weighed.facts if topic is None or fact[0].in_focus]
+        also = [text for text in (earlier, redact_text(request.asked_before)) if text.strip()]
+        self._evidence = Evidence(read, self._messages, weighed, also)
+
+    def unsupported(self, text: str) -> tuple[Unsupported, ...]:
+        """The claims of a text that nothing bears out; what is only suspected is left in."""
+        claims = check(text, self._evidence).unsupported
+        return tuple(claim for claim in claims if claim.category != SUSPECTED)
+
+    def lost(self, body: str) -> list[Found]:
+        """The facts a body does not tell, heaviest first."""
+        return lost(self._facts, body)
+
+    def kept(self, body: str) -> float:
+        """The weight of the facts a body tells, each by its square as the retention report counts it."""
+        gone = {id(one) for one in self.lost(body)}
+        return sum(weight**2 for one, weight in self._facts if id(one) not in gone)
+
+    def passages(self, claims: Sequence[Unsupported]) -> Iterator[str]:
+        """The line of the messages that comes nearest to each claim, where one does."""
+        for claim in claims:
+            yield from (hit.excerpt for hit in self._index.find(claim.where, 1))
+
+    @cached_property
+    def _index(self) -> RecallIndex:
+        return RecallIndex(self._messages)
+
+
+_SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
+"""What is left of an item whose sentences are gone: its mark and its label."""
+
+
+def without(body: str, is_wrong: Callable[[str], bool]) -> tuple[str, list[str]]:
+    """A body without some of its sentences, and those sentences; an item left empty goes with them."""
+    lines, taken = list[str](), list[str]()
+    for line in body.splitlines():
+        wrong = [] if line.startswith("#") else [one for one in sentences(line) if is_wrong(one)]
+        left = _less(line, wrong)
+        if not wrong or left:
+            lines.append(left)
+        taken += wrong
+    return "\n".join(lines), taken
+
+
+def _less(line: str, wrong: Sequence[str]) -> str:
+    """A line without some sentences; empty when it says nothing any more."""
+    if not wrong:
+        return line
+    left = line
+    for one in wrong:
+        left = left.replace(one, "") if one in left else ""
+    return "" if _SAYS_NOTHING.fullmatch(left) else left.rstrip()
+
+
+def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str:
+    """A body with lines behind what its sections say already; an empty section says so."""
+    told, added = sections(body), sections(render(lines, headings))
+    blocks = [told.pop("")] if "" in told else []
+    for heading in (*told, *(one for one in added if one not in told and added[one] != NOTHING)):
+        more = added.get(heading, NOTHING)
+        parts = [part for part in (told.get(heading, ""), more) if part.strip() and part != NOTHING]
+        blocks.append("\n".join((heading_line(heading), *(parts or [NOTHING]))))
+    return "\n\n".join(blocks)
+
+
+_ADDED = 0.25
+"""Share of the budget that facts the model left out may take."""
+
+_AS_GOOD = 0.9
+"""Share of the weight the first answer keeps from which the second one is taken."""
+
+_WHERE = 200
+"""Characters by which a claim is found again; the report cuts longer ones."""
+
+_TOLD, _SHORT = 3, 80
+"""Sentences taken out that a note quotes, and characters of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Corrected:
+    """A body that holds nothing unsupported any more.
+
+    Attributes:
+        answer: The answer it was made of.
+        taken: The sentences that were taken out of it.
+        added: How many facts it tells now that it had left out.
+        kept: The weight of all it tells.
+    """
+
+    answer: SummaryResult
+    body: str
+    taken: Sequence[str]
+    added: int
+    kept: float
+
+
+class CheckedSummariser:
+    """Asks a model, holds its answer against the messages, and asks it once more where they disagree.
+
+    What is still unsupported then is taken out, and the heaviest facts the model lost are added from the
+    messages, within the budget.
+
+    Args:
+        model: Who writes, and who is asked again.
+        estimate: Tokens of a text, as the release counts them.
+    """
+
+    def __init__(self, model: ModelSummariser, estimate: Estimate = quarter) -> None:
+        self.name = model.name
+        self._model = model
+        self._estimate = estimate
+
+    def describe(self) -> Endpoint:
+        """Where the turns would be sent."""
+        return self._model.describe()
+
+    def describe_second(self) -> Endpoint | None:
+        """Where they would be sent after the first model failed."""
+        return self._model.describe_second()
+
+    def summarise(
+        self,
+        request: SummaryRequest,
+        *,
+        on_text: OnText | None = None,
+        cancelled: Cancelled | None = None,
+    ) -> SummaryResult:
+        """Ask, check, ask again where needed, correct.
+
+        Raises:
+            SummaryFailure: The first answer is not usable; of a second one that is not, only a note tells.
+        """
+        answers = [self._model.summarise(request, on_text=on_text, cancelled=cancelled)]
+        grounds = Grounds(request)
+        claims = grounds.unsupported(answers[0].body)
+        failed = ""
+        if claims:
+            try:
+                answers.append(self._asked_again(answers[0], request, grounds, claims, on_text, cancelled))
+            except SummaryFailure as failure:
+                if failure.kind is FailureKind.CANCELLED:
+                    raise
+                failed = f"; asked about them, it failed ({failure.what})"
+        first, *again = [self._corrected(one, grounds, request) for one in answers]
+        best = next((one for one in again if one.kept >= _AS_GOOD * first.kept), first)
+        warnings = (*best.answer.warnings, f"{_said(best, len(claims))}{failed}")
+        return replace(best.answer, body=best.body, usage=_usage(answers), warnings=warnings)
+
+    def _asked_again(
+        self,
+        answer: SummaryResult,
+        request: SummaryRequest,
+        grounds: Grounds,
+        claims: Sequence[Unsupported],
+        on_text: OnText | None,
+        cancelled: Cancelled | None,
+    ) -> SummaryResult:
+        """What the model makes of the claims that nothing bears out and of what it left out."""
+        if on_text is not None:
+            on_text(RESTART)
+        doubts = [f"{claim.value} (in: {claim.where})" for claim in claims]
+        missing = [one.value for one in grounds.lost(answer.body)]
+        prompt = repair_prompt(request, answer.body, doubts, tuple(grounds.passages(claims)), missing)
+        return self._model.ask(prompt, request, on_text=on_text, cancelled=cancelled)
+
+    def _corrected(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Corrected:
+        """An answer without what nothing bears out, and with the heaviest facts it lost."""
+        body, taken = answer.body, list[str]()
+        for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
+            claims = grounds.unsupported(body)
+            if claims:
+                body, gone = without(body, partial(_makes, claims, grounds if closely else None))
+                taken += gone
+        missing = grounds.lost(body)
+        room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
+        lines = lines_of(missing, body, max(0, room), self._estimate)
+        body = redact_text(joined(body, lines, request.headings))
+        return _Corrected(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
+
+
+def _makes(claims: Sequence[Unsupported], grounds: Grounds | None, sentence: str) -> bool:
+    """Whether a sentence makes one of some claims; with grounds given, a value in it must be wrong there."""
+    made = {claim.category for claim in claims if claim.value[:_WHERE].lstrip("-* ") in sentence}
+    told = grounds is None or not made.isdisjoint(("done", "constraints"))
+    return bool(made) and (told or bool(grounds and grounds.unsupported(sentence)))
+
+
+def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
+    """What all calls used; None where a provider did not count one of them."""
+    counted = [one.usage for one in answers if one.usage is not None]
+    return sum(counted[1:], counted[0]) if len(counted) == len(answers) else None
+
+
+def _said(best: _Corrected, claims: int) -> str:
+    quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.taken[:_TOLD])
+    taken = f"{len(best.taken)} sentences taken out: {quoted}" if best.taken else "nothing taken out"
+    return f"checked: {claims} claims that nothing bears out, {taken}; {best.added} lost facts added"

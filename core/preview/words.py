@@ -1,0 +1,106 @@
+"""What a summary kept and lost, and what another engine would do, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from core.model.finding import Headline, Severity
+from core.support.amounts import limit, plural, short
+from core.support.yaml_tables import shared_table
+
+if TYPE_CHECKING:
+    from core.model.compaction.plan import Plan
+    from core.model.compaction.preview import Fact, Preview, Retention, Unsupported
+
+headline_table = partial(shared_table, "core/preview/headlines.yaml")
+
+_GRAVE = ("constraints", "asks", "open")
+
+
+def facts_told(kept: Retention | None) -> Iterator[str]:
+    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
+    if kept is None or not kept.by_category:
+        return
+    kinds = headline_table()["kinds"]
+    counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
+    held = [f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")]
+    gone = [named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
+    if held and gone:
+        yield f"Keeps {', '.join(held)}; loses {', '.join(gone[:2])}."
+    if held:
+        yield f"Keeps {', '.join(held)}."
+    elif gone:
+        yield f"Loses {', '.join(gone[:3])}."
+    else:
+        yield "Keeps every checkable fact."
+
+
+def claim_told(claim: Unsupported) -> str:
+    """What a summary claims and what the messages say instead, as a sentence or two."""
+    words = headline_table()["claims"]
+    of_sentence = claim.category in words
+    told = (claim.value if of_sentence else claim.where).strip(" -*•.")
+    said = words[claim.category if of_sentence else "value"].format(told=told, value=claim.value)
+    if not claim.nearest:
+        return f"{said}."
+    beside = words["elsewhere" if claim.message is None else "beside"]
+    return str(beside.format(claim=said, message=claim.message, nearest=claim.nearest.strip(" -*•.")))
+
+
+def kind_word(category: str) -> str:
+    """What people call the facts of a category, as `requests` for `asks`."""
+    kind = headline_table()["kinds"].get(category)
+    return str(kind["several"]) if kind else category
+
+
+def named(count: int, kind: Mapping[str, Any]) -> str:
+    """So many facts of a kind."""
+    return plural(count, kind["one"], kind["several"])
+
+
+def gravest(kept: Retention | None) -> Fact | None:
+    """The heaviest lost fact of the gravest kind that has one."""
+    lost = kept.lost if kept else ()
+    return next((fact for kind in _GRAVE for fact in lost if fact.category == kind), None)
+
+
+def engine_plan(plan: Plan) -> Headline:
+    """When an engine fires, by its own words, and how much of the conversation it would replace."""
+    replaces = f"/compress would replace {plan.middle.size:,} of {plan.messages:,} messages."
+    if not plan.middle.size:
+        replaces = f"/compress would change nothing: it keeps all {plural(plan.messages, 'message')}."
+    vain = plan.would_fire and not plan.middle.size
+    severity = Severity.WARNING if vain else None
+    return Headline(f"{_fires(plan)} {replaces}", None, severity)
+
+
+def _fires(plan: Plan) -> str:
+    name, would = f"the engine {plan.engine}", "fires" if plan.would_fire else "does not fire"
+    if plan.threshold_tokens is None:
+        return (
+            f"T{name[1:]} {would} at {short(plan.compared_tokens)} tokens; it does not say from how many on."
+        )
+    over = limit(plan.threshold_tokens, plan.window)
+    left = plan.threshold_tokens - plan.compared_tokens
+    if plan.would_fire and left <= 0:
+        return f"Past the {over}: {name} fires before the next model call."
+    if left > 0 and not plan.would_fire:
+        return f"Not due yet: {short(left)} tokens below the {over} of {name}."
+    return f"{'Past' if left <= 0 else 'Below'} the {over}, but {name} {would}."
+
+
+def left_alone(made: Preview) -> Headline:
+    """An engine that gave the list back."""
+    messages = plural(len(made.before), "message")
+    return Headline(f"Nothing would change: the engine {made.plan.engine} keeps the {messages} as they are.")
+
+
+def dropped(made: Preview) -> str:
+    """An engine that took messages away and wrote nothing."""
+    gone = len(made.before) - len(made.after)
+    return (
+        f"The engine {made.plan.engine} drops {gone:,} of {plural(len(made.before), 'message')} and writes "
+        "nothing in their place"
+    )

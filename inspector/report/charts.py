@@ -1,0 +1,196 @@
+"""The charts of a report: context used call by call, tokens by day, cache breaks by cause."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from core.explain.compactions.causes import trigger_in_short
+from core.model.compaction.event import Trigger
+from core.support.amounts import dollars, plural, short
+from inspector.report import drawing
+from inspector.report.blocks import Chart
+from inspector.report.drawing import Plane
+
+_CALLS_TITLE = "Context used, call by call"
+_MOST_COLUMNS = 360
+_PARTS = {
+    "cache-read": "read from cache",
+    "cache-write": "written to cache",
+    "uncached": "uncached",
+    "unknown": "not told",
+}
+
+
+def context_used(found: dict[str, Any]) -> Chart | None:
+    """A column a call; None where fewer than two calls are on record.
+
+    Args:
+        found: The report's document: `cache.calls`, `cache.breaks`, `why.events`, `why.now`.
+    """
+    calls = [one for one in found["cache"]["calls"] if one["prompt"]]
+    if len(calls) < 2:
+        return None
+    events, now = found["why"]["events"], found["why"]["now"]
+    shown = _thinned(calls)
+    limits = [event["threshold"] or 0 for event in events] + [now["threshold"] or 0]
+    on = drawing.plane(len(shown), [call["prompt"] for call in shown] + limits)
+    marks = [_place(shown, event["at"]) for event in events]
+    spans = _spans(shown)
+    parts = [
+        *drawing.legend((name, word) for name, word in _PARTS.items() if name in spans),
+        *drawing.scale(on),
+        *(drawing.columns(name, on, of) for name, of in spans.items()),
+        *_limit(on, marks, limits),
+        *_events(on, marks, events),
+        *_breaks(on, shown, found["cache"]["breaks"]),
+        *drawing.ends(_minute(shown[0]["at"]), _minute(shown[-1]["at"])),
+    ]
+    return Chart(drawing.svg(_CALLS_TITLE, parts), _caption(len(calls), len(shown), events))
+
+
+def _thinned(calls: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """At most so many calls that each is seen; of neighbours the largest stays."""
+    size = -(-len(calls) // _MOST_COLUMNS)
+    groups = (calls[start : start + size] for start in range(0, len(calls), size))
+    return [max(group, key=lambda call: int(call["prompt"])) for group in groups]
+
+
+def _spans(calls: Sequence[dict[str, Any]]) -> dict[str, list[tuple[int, int, int]]]:
+    """What each request was made of; a call whose cache nobody told is one of unknown parts."""
+    spans: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
+    for place, call in enumerate(calls):
+        prompt, read = call["prompt"], call["cache_read"]
+        cached = 0 if read is None else min(read, prompt)
+        written = min(cached + (call["cache_write"] or 0), prompt)
+        edges = (("cache-read", 0, cached), ("cache-write", cached, written))
+        for name, low, high in (*edges, ("unknown" if read is None else "uncached", written, prompt)):
+            if high > low:
+                spans[name].append((place, low, high))
+    return spans
+
+
+def _limit(on: Plane, marks: Sequence[int], limits: Sequence[int]) -> Iterator[str]:
+    """The line above which compression fires, as it was in force between the compactions."""
+    edges = [0, *marks, on.places]
+    for start, end, limit in zip(edges[:-1], edges[1:], limits, strict=True):
+        if limit:
+            yield f'<path class="limit" d="M{on.x(start):.1f} {on.y(limit):.1f}H{on.x(end):.1f}"/>'
+    if limits[0]:
+        yield drawing.words(drawing.LEFT + 4, on.y(limits[0]) - 5, "limit", name="limit")
+
+
+def _events(on: Plane, marks: Sequence[int], events: Sequence[dict[str, Any]]) -> Iterator[str]:
+    for number, (mark, event) in enumerate(zip(marks, events, strict=True), start=1):
+        name = "event" if event["completed"] else "failed"
+        x = on.x(mark)
+        yield f'<path class="{name}" d="M{x:.1f} {drawing.TOP}V{drawing.HEIGHT - drawing.BOTTOM}"/>'
+        yield drawing.words(x - 3, drawing.TOP + 9, str(number), name=name, anchor="end")
+
+
+def _breaks(on: Plane, calls: Sequence[dict[str, Any]], breaks: Sequence[dict[str, Any]]) -> Iterator[str]:
+    low = drawing.HEIGHT - drawing.BOTTOM
+    for one in breaks:
+        x = on.x(_place(calls, one["at"])) + on.column / 2
+        yield f'<path class="break" d="M{x:.1f} {low}l-4 8h8z"/>'
+
+
+def _place(calls: Sequence[dict[str, Any]], at: str | None) -> int:
+    """How many calls came before a moment; times are written alike, so that text compares as time does."""
+    return sum(1 for call in calls if at is not None and call["at"] is not None and call["at"] < at)
+
+
+def _minute(at: str | None) -> str:
+    return "" if at is None else f"{at[:10]} {at[11:16]} UTC"
+
+
+def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:
+    """What the drawing shows, and the trigger of each numbered line."""
+    triggers = (trigger_in_short(Trigger(event["trigger"] or "unknown")) for event in events)
+    numbered = ", ".join(f"{number} {trigger}" for number, trigger in enumerate(triggers, start=1))
+    parts = [
+        f"{calls:,} calls of the log.",
+        "" if shown == calls else "Of neighbouring calls only the largest is drawn.",
+        f"Compressions: {numbered}." if numbered else "",
+        "A triangle is a cache break.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+_DAYS_TITLE = "Tokens by day"
+_MOST_DAYS = 90
+_DAY_PARTS = (
+    ("cache-read", "cache_read", "read from cache"),
+    ("cache-write", "cache_write", "written to cache"),
+    ("uncached", "input", "uncached"),
+    ("output", "output", "output"),
+)
+
+
+def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
+    """The last days, oldest first; None where there are fewer than two.
+
+    Args:
+        days: Rows of `usage --by day`: `key` is the day, `tokens` its counts.
+    """
+    shown = sorted(days, key=lambda row: str(row["key"]))[-_MOST_DAYS:]
+    if len(shown) < 2:
+        return None
+    heights = [[row["tokens"][key] or 0 for _, key, _ in _DAY_PARTS] for row in shown]
+    on = drawing.plane(len(shown), map(sum, heights))
+    stacks = (
+        drawing.columns(
+            name, on, [(place, sum(of[:index]), sum(of[: index + 1])) for place, of in enumerate(heights)]
+        )
+        for index, (name, _, _) in enumerate(_DAY_PARTS)
+    )
+    parts = [
+        *drawing.legend((name, word) for name, _, word in _DAY_PARTS),
+        *drawing.scale(on),
+        *stacks,
+        *drawing.ends(str(shown[0]["key"]), str(shown[-1]["key"])),
+    ]
+    left_out = f" The last {len(shown)} of {len(days):,} days." if len(shown) < len(days) else ""
+    return Chart(drawing.svg(_DAYS_TITLE, parts), f"A session counts on the day it began.{left_out}")
+
+
+_BREAKS_TITLE = "Cache breaks by cause"
+_NAMES, _ROW, _ENDS = 170, 24, 200
+"""Units for the names on the left, for a row, and for the figures on the right."""
+
+
+def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:
+    """A bar a cause, as long as the tokens that were read again; None where the cache never broke."""
+    causes: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for one in breaks:
+        causes[one["cause"]].append(one)
+    if not causes:
+        return None
+    lost = {cause: sum(one["tokens_lost"] or 0 for one in of) for cause, of in causes.items()}
+    ordered = sorted(causes, key=lambda cause: -lost[cause])
+    unit = (drawing.WIDTH - _NAMES - _ENDS) / max(1, *lost.values())
+    rows = (
+        part
+        for row, cause in enumerate(ordered)
+        for part in _row(row * _ROW + 14, cause, causes[cause], lost[cause], unit)
+    )
+    return Chart(drawing.svg(_BREAKS_TITLE, rows, len(ordered) * _ROW + 8), "")
+
+
+def _row(y: int, cause: str, breaks: Sequence[dict[str, Any]], lost: int, unit: float) -> Iterator[str]:
+    end = _NAMES + max(2.0, lost * unit)
+    yield drawing.words(_NAMES - 8, y + 4, cause.replace("_", " "), anchor="end")
+    yield f'<path class="bar break" stroke-width="14" d="M{_NAMES} {y}H{end:.1f}"/>'
+    yield drawing.words(
+        end + 6, y + 4, f"{plural(len(breaks), 'break')}, {short(lost)} tokens, {_cost(breaks)}"
+    )
+
+
+def _cost(breaks: Sequence[dict[str, Any]]) -> str:
+    """Their price; a lower bound where some have none, and nothing claimed where none has."""
+    known = [Decimal(one["cost_usd"]) for one in breaks if one["cost_usd"] is not None]
+    if not known:
+        return "no price"
+    return f"{'≥' if len(known) < len(breaks) else ''}{dollars(sum(known, Decimal()))}"

@@ -1,0 +1,167 @@
+"""What became of each tool result, and what did it cost? Read from Map and Cache; the dearest come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from textual import getters, on
+from textual.app import ComposeResult
+
+from core.explain.tool_results.follow import result_lives
+from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from core.store.database.locate import Location
+from inspector.base.commands import bindings
+from inspector.base.workers import ask_store
+from inspector.screens.page import CardPage
+from inspector.terminal import formatting as fmt
+from inspector.terminal.line import Line
+from inspector.terminal.palette import Palette
+from inspector.widgets.bars.status_line import Piece, titled
+from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.panes.fields import field, headline, paragraph
+
+_COLOURS = {"tool_cap": "severity-info", "persisted": "severity-info", "truncated": "severity-warning"}
+_ROOMY = 100
+"""Columns from which a row has room for the tokens of one call and how many calls there were."""
+_OUTCOMES = {
+    "kept": "stay as it is",
+    "persisted": "be saved to a file, its first characters left",
+    "truncated": "be truncated, the rest lost",
+    "changed": "be rewritten",
+}
+
+
+class ResultList(RowList[ResultLife]):
+    """Row, tool, tokens, calls, lifetime tokens and cost, how it stands, what it becomes."""
+
+    HEADER_LINES = 1
+    OPENS = False
+
+    def draw_header(self, width: int) -> list[Line]:
+        """Names of the columns."""
+        ink = self.palette.style("ink-muted")
+        line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
+        if width >= _ROOMY:
+            line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
+        line.cell("in all", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
+        line.cell("state", 16, ink)
+        return [line.add("when shortened", ink, most=max(0, width - line.width))]
+
+    def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
+        """One result."""
+        ink = self.palette
+        layer = row.standing.layer
+        muted, plain = ink.style("ink-muted"), ink.style("ink")
+        line = Line().cell(f"{row.row:,}", 8, muted, right=True).gap(2).cell(row.tool, 16, plain)
+        if width >= _ROOMY:
+            line.cell(fmt.short(row.tokens, mark=fmt.ESTIMATE), 9, plain, right=True)
+            line.cell(f"{row.calls:,}", 7, muted, right=True)
+        line.cell(fmt.short(row.lifetime_tokens, mark=fmt.ESTIMATE), 10, plain, right=True)
+        line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True).gap(2)
+        line.cell(STATES[layer], 16, ink.style(_COLOURS.get(layer, "ink-muted")))
+        return line.add(
+            _one_line(row.stub or "").removeprefix(f"[{row.tool}] "), muted, most=max(0, width - line.width)
+        )
+
+
+def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
+    """What was done to it, what it cost, what is left to read."""
+    title = f"{one.tool} · {STATES[one.standing.layer]}"
+    yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
+    tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
+    calls = fmt.plural(one.calls, "call")
+    yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in all", width, ink)
+    if one.arrived.chars is not None:
+        yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
+    if one.path is not None:
+        yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
+        if one.standing.layer == "pruned":
+            yield from field("", "nothing in the conversation names it any more", width, ink)
+    yield from field("shortened", one.stub or "never: pruning leaves it alone", width, ink)
+
+
+def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
+    """Where it stands, and what it would come to today."""
+    yield from field("stored", f"row {one.row:,}, session {one.session}, call {one.call}", width, ink)
+    if one.would is not None:
+        yield Line()
+        outcome = _OUTCOMES[one.would.outcome]
+        text = f"Returned now, by the rules of Hermes {lives.release}, it would {outcome}."
+        yield from paragraph(text, width, ink)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
+
+
+class ResultsScreen(CardPage):
+    """Every tool result of a conversation, and the life of the one under the cursor.
+
+    Args:
+        location: The database.
+        session: Any session of the conversation.
+        title: What it is called.
+    """
+
+    BINDINGS = bindings("results")
+    WORK = "results"
+
+    results = getters.query_one(ResultList)
+
+    def __init__(self, location: Location, session: str, title: str) -> None:
+        super().__init__()
+        self._location, self._session, self._title = location, session, title
+        self._lives: ResultLives | None = None
+
+    def compose(self) -> ComposeResult:
+        """The results."""
+        return self.laid_out(ResultList(empty="Reading every tool result …"))
+
+    def on_mount(self) -> None:
+        """Start."""
+        self.head.left = titled("Results", self._title)
+        self.results.focus()
+        self.say_when_behind(self._location)
+        self.action_refresh()
+
+    def action_refresh(self) -> None:
+        """Follow the results as they stand now."""
+        self.follow(check_files=False)
+
+    def follow(self, *, check_files: bool) -> None:
+        """Read what became of every result."""
+        read = partial(result_lives, session_id=self._session, check_files=check_files)
+        ask_store(self, self.WORK, self._location, read, self._take)
+
+    def _take(self, lives: ResultLives) -> None:
+        again, self._lives = self._lives is not None, lives
+        self.answer.answer = results_headline(lives)
+        self.head.left, self.head.right = _head(self._title, lives), ()
+        self.results.empty = NO_RESULTS
+        self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)
+        self._show_card()
+
+    @on(RowList.Moved)
+    def _show_card(self) -> None:
+        one, lives = self.results.current, self._lives
+        if one is not None and lives is not None:
+            self.card.show(partial(card, one), partial(rest, one, lives))
+
+    def action_check_files(self) -> None:
+        """Look whether the saved files are there; none is opened."""
+        self.follow(check_files=True)
+        self.toast("Looking for the files results were saved to; none is opened.")
+
+
+def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
+    """How many results, and the sizes they were judged by."""
+    count = fmt.plural(len(lives.results), "result")
+    window = f", window {fmt.short(lives.window)}" if lives.window else ""
+    size, turn = fmt.short(lives.sizes.result), fmt.short(lives.sizes.turn)
+    limits = f" · limits: {size} characters each, {turn} a turn (Hermes {lives.release}{window})"
+    return (*titled("Results", title), ("ink-muted", f" · {count}"), ("ink-muted?", limits))

@@ -1,1 +1,0 @@
-"""The app in a browser: only `serve` listens, and only for whoever holds its token."""

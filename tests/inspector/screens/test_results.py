@@ -1,0 +1,36 @@
+"""The results of a conversation: the dearest first, opened from Map and Cache."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.store.database.locate import Location
+from inspector.screens.results import ResultsScreen
+from tests.inspector.driving import at_sizes, front, settled
+from tests.inspector.screens.conftest import drawn, open_app, press
+
+AUTH = "Refactor the auth module"
+
+
+@pytest.mark.parametrize("view", ["map", "cache"])
+async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples: Location, view: str) -> None:
+    async with settled(app := open_app(samples, AUTH, view), 140, 40) as pilot:
+        await press(pilot, "o")
+        screen = front(app, ResultsScreen)
+        rows = [screen.results.rows.row(i) for i in range(screen.results.rows.count)]
+        costs = [row.usd or 0 for row in rows if row is not None]
+        assert costs
+        assert costs == sorted(costs, reverse=True)
+        assert "when shortened" in drawn(pilot)
+        await press(pilot, "escape")
+        assert not isinstance(app.screen, ResultsScreen)
+
+
+async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: Location) -> None:
+    async with settled(app := open_app(samples, AUTH, "cache")) as pilot:
+        await press(pilot, "o")
+        screen = front(app, ResultsScreen)
+        async for width in at_sizes(pilot, (60, 30), (80, 30), (200, 30)):
+            assert all(len(line) <= width for line in drawn(pilot).splitlines())
+        await press(pilot, "j", "f")
+        assert screen.results.cursor == 1
