@@ -17,7 +17,7 @@ from inspector.cli.arguments import options
 
 if TYPE_CHECKING:
     from inspector.settings.config_file import ConfigFile
-    from inspector.settings.shown import ShownSetting
+    from inspector.settings.edit import ShownSetting
 
 ACTIONS = ("show", "path", "edit", "check")
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace, found: ConfigFile) -> int:
     from inspector.settings.config_file import own_settings
-    from inspector.settings.shown import shown_settings
+    from inspector.settings.edit import shown_settings
 
     own_settings()  # says what is wrong with it
     rows = list(shown_settings(found))

@@ -17,8 +17,7 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
-from inspector.settings.edit import edit_settings
-from inspector.settings.shown import ShownSetting, shown_settings
+from inspector.settings.edit import ShownSetting, edit_settings, shown_settings
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette, shipped
 from inspector.widgets.bars.answer_bar import AnswerBar

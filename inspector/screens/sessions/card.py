@@ -7,7 +7,10 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from core.model.accounting.ledger import Term
+from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
+from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt
@@ -139,3 +142,20 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
 
 def _full(value: int | None, *, lower_bound: bool) -> str:
     return fmt.tokens(value, lower_bound=lower_bound, whole=True)
+
+
+def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
+    """What was computed beside a row of the list: its pressure and its generations."""
+    size, window = extra.pressure.tokens, extra.pressure.window
+    terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
+    shares = "prompt tokens / window; the mark is at the threshold"
+    return (
+        FigureOrigin(
+            Origin("context used", size, "what the next request would carry, as the release estimates it")
+        ),
+        FigureOrigin(Origin("share of the window", extra.pressure.share, shares, terms)),
+        FigureOrigin(
+            Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
+        ),
+        FigureOrigin(Origin("compressions", extra.compressions, "completed ones, as rows and log show them")),
+    )

@@ -174,7 +174,7 @@ class SessionsScreen(Page):
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
-        from inspector.screens.sessions.figure_origins import measured
+        from inspector.screens.sessions.card import measured
         from inspector.screens.workspace.usage.card import spending
 
         line = self.listing.current
