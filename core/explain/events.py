@@ -97,14 +97,11 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:
     """One compaction; `left` is how many messages the one before it left."""
-    attempt, rows = pair
-    own = rows.boundary.own if rows is not None else None
+    (attempt, rows), cause, own = pair, pair.cause, pair.own
     release, session_id = _release(context, rows), pair.session(context)
-    completed = rows is not None or (attempt is not None and attempt.completed)
-    found = rule(context, attempt, rows, release, context.sessions.get(session_id, context.conversation.tip))
-    before, after = message_counts(context, attempt, rows, found.derived, release, left)
-    cause, mode = attempt.cause if attempt is not None else None, pair.mode(context)
-    takes = attempt is not None and attempt.cause.trigger in TAKES_ATTEMPTS
+    found, mode = rule(context, pair, release), pair.mode(context)
+    before, after = message_counts(context, pair, found.derived, release, left)
+    takes = cause is not None and cause.trigger in TAKES_ATTEMPTS
     tried = attempt_of(context, attempt, release) if attempt is not None and takes else None
     refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
     event = CompressionEvent(
@@ -123,11 +120,11 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         messages_after=after,
         tokens_after=_tokens_after(context, pair, release),
         focus=attempt.started.focus if attempt is not None and attempt.started is not None else None,
-        summary=_summary(context, pair, tried, completed=completed, release=release),
-        completed=completed,
+        summary=_summary(context, pair, tried, release),
+        completed=pair.completed,
         duration=attempt.duration if attempt is not None else None,
         release=release,
-        evidence=tuple(dict.fromkeys(wording.evidence(attempt, rows, found))),
+        evidence=tuple(dict.fromkeys(wording.evidence(pair, found))),
         explanation=wording.explanation(found, refused),
         refused=refused,
         arithmetic=(*wording.sums(cause, found), *(() if tried is None else attempt_lines(tried))),
@@ -150,10 +147,9 @@ def _disagreements(
     context: ConversationContext, pair: Match, found: Ruling, release: str, mode: BoundaryMode | None
 ) -> tuple[str, ...]:
     """Where sources differ about one compaction, in words."""
-    attempt, rows = pair
+    rows = pair.rows
     told = wording.disagreements(
-        attempt,
-        rows,
+        pair,
         found.limits if found.lowered is None else None,
         lambda: 0 if rows is None else joined_rows(context, rows, release),
         rewritten=rows is None and mode is BoundaryMode.REWRITE,
@@ -162,10 +158,10 @@ def _disagreements(
 
 
 def _summary(
-    context: ConversationContext, pair: Match, tried: TurnAttempt | None, *, completed: bool, release: str
+    context: ConversationContext, pair: Match, tried: TurnAttempt | None, release: str
 ) -> SummaryOutcome:
     """What became of the summary; one no model could write for want of a window is told nowhere."""
-    found = summary_outcome(context, *pair, completed=completed, release=release)
+    found = summary_outcome(context, pair, release)
     if tried is None or tried.end != "too_small" or found.failure is None:
         return found
     return replace(found, failure=replace(found.failure, cause="small_window"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.explain.compactions.attempts import Attempt
+from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.engine_in_charge import engine_in_charge
@@ -68,11 +68,10 @@ def engine_of(context: ConversationContext) -> str | None:
     return None if found is None else found.name
 
 
-def rules_of_another(
-    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
-) -> str | None:
+def rules_of_another(context: ConversationContext, pair: Match) -> str | None:
     """Whose threshold decided a compaction, in words, where it was not Hermes' own."""
-    if attempt is not None and attempt.cause.trigger is Trigger.NATIVE:
+    rows = pair.rows
+    if pair.cause is not None and pair.cause.trigger is Trigger.NATIVE:
         return "the provider decides by a threshold of its own"
     if rows is not None and rows.summary is not None:
         return None

@@ -15,9 +15,11 @@ from core.model.compaction.event import Trigger
 from core.model.transcript.conversation import BoundaryMode
 
 if TYPE_CHECKING:
+    from core.explain.compactions.causes import Cause
     from core.explain.compactions.from_rows import Derived
     from core.explain.context.context import ConversationContext
     from core.explain.context.log.log_clock import Clock
+    from core.model.transcript.conversation import OwnCompaction
 
 _CLOSE = timedelta(seconds=15)
 _FAR = timedelta(hours=15)
@@ -29,6 +31,21 @@ class Match(NamedTuple):
 
     attempt: Attempt | None
     rows: BoundaryRows | None
+
+    @property
+    def cause(self) -> Cause | None:
+        """Why it ran, as the log tells it."""
+        return self.attempt.cause if self.attempt is not None else None
+
+    @property
+    def own(self) -> OwnCompaction | None:
+        """What our journal tells of it, where this program wrote its rows."""
+        return self.rows.boundary.own if self.rows is not None else None
+
+    @property
+    def completed(self) -> bool:
+        """Rows show a new transcript, or the log says one was put in place."""
+        return self.rows is not None or (self.attempt is not None and self.attempt.completed)
 
     def at(self, clock: Clock) -> datetime | None:
         """When it began, else when its rows were committed."""
@@ -172,23 +189,18 @@ Counts = tuple[int | None, int | None]
 
 
 def message_counts(
-    context: ConversationContext,
-    attempt: Attempt | None,
-    rows: BoundaryRows | None,
-    derived: Derived | None,
-    release: str,
-    left: int | None,
+    context: ConversationContext, pair: Match, derived: Derived | None, release: str, left: int | None
 ) -> Counts:
     """Messages before and after one compaction.
 
     Args:
         context: Its surroundings.
-        attempt: As the log tells it.
-        rows: As the rows tell it.
+        pair: As log and rows tell it.
         derived: What was recomputed, when the log did not tell.
         release: Whose rules apply.
         left: How many messages the compaction before it left.
     """
+    attempt, rows = pair
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
     if attempt is None:
         return before, after

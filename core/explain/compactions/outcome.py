@@ -10,6 +10,7 @@ from typing import Any
 
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import BY_AGENT, Attempt
+from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.engine_in_charge import engine_in_charge, engine_loaded
@@ -33,17 +34,9 @@ _CEILING = timedelta(minutes=10)
 """How long a gateway lets a compression go on behind a turn."""
 
 
-def summary_outcome(
-    context: ConversationContext,
-    attempt: Attempt | None,
-    rows: BoundaryRows | None,
-    *,
-    completed: bool,
-    release: str | None,
-) -> SummaryOutcome:
+def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
-    own = rows.boundary.own if rows is not None else None
-    status = _status(attempt, rows, completed)
+    (attempt, rows), own, status = pair, pair.own, _status(pair)
     if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
         status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
     elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
@@ -132,8 +125,9 @@ def _provider(context: ConversationContext, release: str | None) -> str | None:
     return context.conversation.tip.provider
 
 
-def _status(attempt: Attempt | None, rows: BoundaryRows | None, completed: bool) -> SummaryStatus:
-    if not completed:
+def _status(pair: Match) -> SummaryStatus:
+    attempt, rows = pair
+    if not pair.completed:
         return SummaryStatus.ABORTED
     if rows is not None and rows.summary is not None:
         return SummaryStatus.FALLBACK if rows.summary.fallback else SummaryStatus.MODEL

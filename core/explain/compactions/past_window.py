@@ -16,6 +16,7 @@ from core.hermes.log.record import Kind, LogRecord
 
 if TYPE_CHECKING:
     from core.explain.compactions.attempts import Attempt
+    from core.explain.compactions.matching import Match
     from core.explain.context.context import ConversationContext
     from core.explain.context.rows.boundary_rows import BoundaryRows
 
@@ -41,10 +42,9 @@ class PastWindow(NamedTuple):
     later: bool = False
 
 
-def past_window(
-    context: ConversationContext, attempt: Attempt | None, rows: BoundaryRows | None
-) -> PastWindow:
+def past_window(context: ConversationContext, pair: Match) -> PastWindow:
     """The window in force then: by the deciding line, by other lines of the same run, else by files."""
+    attempt, rows = pair
     if attempt is None:
         at = rows.at if rows is not None else None
         edited = edited_after(context, at)

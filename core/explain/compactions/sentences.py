@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from core.compress.sizing.threshold import Budgets
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Cause, trigger_words
+from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import Shrunk
 from core.explain.compactions.verdict import Ruling
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -77,8 +78,9 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
         yield from ruling.derived.steps
 
 
-def evidence(attempt: Attempt | None, rows: BoundaryRows | None, ruling: Ruling) -> Iterator[Evidence]:
+def evidence(pair: Match, ruling: Ruling) -> Iterator[Evidence]:
     """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the limits."""
+    attempt, rows = pair
     if attempt is not None:
         yield from _log_evidence(attempt)
         if attempt.cause.note:
@@ -144,22 +146,17 @@ def denied(ruling: Ruling) -> Iterator[str]:
 
 
 def disagreements(
-    attempt: Attempt | None,
-    rows: BoundaryRows | None,
-    limits: Budgets | None,
-    joined: Callable[[], int],
-    *,
-    rewritten: bool,
+    pair: Match, limits: Budgets | None, joined: Callable[[], int], *, rewritten: bool
 ) -> Iterator[str]:
     """Where the log, the rows and today's config say different things.
 
     Args:
-        attempt: As the log tells it.
-        rows: As the rows tell it.
+        pair: As log and rows tell it.
         limits: Under today's config.
         joined: How many messages Hermes joins to their neighbours before it counts.
         rewritten: A later compaction destroyed what this one had left.
     """
+    (attempt, rows), cause = pair, pair.cause
     done = attempt.done if attempt else None
     if done is not None and done.kind is Kind.DONE and rows is None:
         gone = "a later compaction destroyed its rows" if rewritten else "no row shows one"
@@ -173,12 +170,10 @@ def disagreements(
                 continue
             if name == "after" or shown - said != joined():
                 yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
-    if attempt is not None and attempt.cause.threshold is not None and limits is not None:
-        compared = attempt.cause.trigger is not Trigger.HYGIENE
-        if compared and attempt.cause.threshold != limits.threshold:
-            where = attempt.cause.line.where if attempt.cause.line else "the log"
-            stated, today = attempt.cause.threshold, limits.threshold
-            yield f"{where} names a threshold of {stated:,}; today's config gives {today:,}"
+    stated = None if cause is None or cause.trigger is Trigger.HYGIENE else cause.threshold
+    if cause is not None and stated is not None and limits is not None and stated != limits.threshold:
+        where = cause.line.where if cause.line else "the log"
+        yield f"{where} names a threshold of {stated:,}; today's config gives {limits.threshold:,}"
 
 
 def _no_threshold(ruling: Ruling) -> str:

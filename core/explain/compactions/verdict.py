@@ -11,6 +11,7 @@ from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Cause
 from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
+from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_claims import lowered_threshold, passed_over
@@ -73,32 +74,19 @@ class Ruling(NamedTuple):
         return self.counted if self.by_count else None
 
 
-def rule(
-    context: ConversationContext,
-    attempt: Attempt | None,
-    rows: BoundaryRows | None,
-    release: str,
-    session: Session,
-) -> Ruling:
-    """Decide what made one compaction run, from the log where it tells, else from rows and rules.
-
-    Args:
-        context: Its surroundings.
-        attempt: As the log tells it.
-        rows: As the rows tell it.
-        release: Whose rules apply.
-        session: Where it began.
-    """
-    if rows is not None and rows.boundary.own is not None:
-        attempt = None  # no run of Hermes made it, whatever lines stand near it
-    cause = attempt.cause if attempt is not None else None
-    past, others = past_window(context, attempt, rows), rules_of_another(context, attempt, rows)
+def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
+    """Decide what made one compaction run, from the log where it tells, else from rows and rules."""
+    session = context.sessions.get(pair.session(context), context.conversation.tip)
+    if pair.own is not None:
+        pair = pair._replace(attempt=None)  # no run of Hermes made it, whatever lines stand near it
+    (attempt, rows), cause = pair, pair.cause
+    past, others = past_window(context, pair), rules_of_another(context, pair)
     # A log that tells of the attempt tells of a lowering as well.
     lowers = attempt is None
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
     if rows is not None and (cause is None or cause.verdict is Verdict.UNKNOWN):
-        told = others is None or rows.boundary.own is not None
+        told = others is None or pair.own is not None
         derived = _derived(context, rows, release, limits) if told else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
