@@ -18,7 +18,7 @@ NOW = datetime(2026, 5, 28, 21, 0, tzinfo=UTC)
 _PAUSES = (
     "inspector.screens.workspace.map.detail.GLANCE",
     "inspector.screens.sessions.pane.LOOK_SECONDS",
-    "inspector.widgets.bars.filter_line.FILTER_SECONDS",
+    "inspector.widgets.bars.input_lines.FILTER_SECONDS",
 )
 MakeApp = Callable[..., InspectorApp]
 

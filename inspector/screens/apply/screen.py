@@ -27,8 +27,8 @@ from inspector.screens.page import Page
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.prompt_bar import PromptBar
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.panes.text_pane import TextPane
 

@@ -34,7 +34,7 @@ from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.filter_line import FilterLine
+from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList

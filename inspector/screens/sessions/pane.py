@@ -24,7 +24,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.measuring import Measuring
 from inspector.screens.sessions.reader import ListReader
 from inspector.screens.sessions.words import nothing
-from inspector.widgets.bars.filter_line import FilterLine
+from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import FoldingRows, PagedRows
 

@@ -13,7 +13,7 @@ from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
-from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.message_list import MessageList

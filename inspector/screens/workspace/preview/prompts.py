@@ -10,7 +10,7 @@ from inspector.screens.workspace.preview.focus.model import COMPARED
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.views import GenerationView
-from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.input_lines import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
 ONE_OR_TWO = "Name one topic, compared with none, or two with a | between them."

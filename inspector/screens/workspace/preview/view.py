@@ -21,7 +21,7 @@ from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.prompts import PreviewPrompts
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
-from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.messages.message_list import MessageList
 
 

@@ -11,7 +11,7 @@ from core.model.compaction.plan import Plan
 from core.model.transcript.message import RowState
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
-from inspector.widgets.bars.prompt_bar import PromptBar
+from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import DetailPane
