@@ -24,7 +24,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import borne_out
-from core.hermes.config.engine_in_charge import engine_loaded
+from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary

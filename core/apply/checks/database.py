@@ -14,7 +14,7 @@ from threading import Event, Thread
 
 from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database.snapshot import live_messages
-from core.hermes.config.engine_in_charge import engine_of_home
+from core.hermes.config.in_force import engine_of_home
 from core.model.compaction.apply import ApplyMode, GuardResult
 from core.store.database.connect import Interrupted, open_readonly, reading
 from core.store.database.open_database import Schema

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.engine_in_charge import engine_in_charge
+from core.hermes.config.in_force import engine_in_charge
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode

@@ -13,7 +13,7 @@ from core.explain.compactions.attempts import BY_AGENT, Attempt
 from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.engine_in_charge import engine_in_charge, engine_loaded
+from core.hermes.config.in_force import engine_in_charge, engine_loaded
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.explain.compactions.refusals import stated_window, window_left
 from core.explain.context.log.log_claims import of_model
-from core.hermes.config.window import find_window
+from core.hermes.config.in_force import find_window
 from core.hermes.log.record import Kind, LogRecord
 
 if TYPE_CHECKING:

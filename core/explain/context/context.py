@@ -18,7 +18,7 @@ from core.explain.context.log.log_claims import lowered_threshold, runs_of, wind
 from core.explain.context.log.log_clock import Clock, as_written, settled
 from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments, set_back
 from core.hermes.config.config import HermesConfig, load_config
-from core.hermes.config.window import WindowGuess
+from core.hermes.config.in_force import WindowGuess
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy, load_policy

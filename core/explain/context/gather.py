@@ -15,7 +15,7 @@ from typing import Any
 
 from core.explain.context.log.log_claims import logged_window
 from core.hermes.config.config import HermesConfig
-from core.hermes.config.window import WindowGuess, find_window
+from core.hermes.config.in_force import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
 from core.hermes.log.record import Kind
 from core.hermes.markers.markers import SummaryMatch, find_summary

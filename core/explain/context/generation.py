@@ -13,7 +13,7 @@ from core.explain.context.gather import gate_of
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.config import HermesConfig
-from core.hermes.config.engine_in_charge import engine_in_charge
+from core.hermes.config.in_force import engine_in_charge
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy

@@ -175,7 +175,7 @@ def release_name(text: str) -> str:
 
 def _from_file(args: argparse.Namespace, release: str | None) -> Question:
     from core.hermes.config.config import load_config
-    from core.hermes.config.window import find_window
+    from core.hermes.config.in_force import find_window
     from core.hermes.policy.policy import documents, load_policy, newest_release
 
     if args.generation is not None:

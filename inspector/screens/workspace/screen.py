@@ -13,7 +13,7 @@ from textual.reactive import var
 from textual.widget import AwaitMount
 
 from core.errors import InspectorError
-from core.hermes.config.engine_in_charge import EngineInCharge, engine_of_home
+from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell

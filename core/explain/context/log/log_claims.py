@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from core.hermes.config.window import WindowClaim
+from core.hermes.config.in_force import WindowClaim
 from core.hermes.log.read import LONGEST, Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from core.hermes.config.config import load_config
-from core.hermes.config.window import WindowClaim, WindowGuess, find_window
+from core.hermes.config.in_force import WindowClaim, WindowGuess, find_window
 from core.model.evidence import Evidence, Source, Verdict
 from tests.own_settings import write_own_settings
 
