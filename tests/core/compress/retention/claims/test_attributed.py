@@ -20,6 +20,16 @@ GERMAN = [
     assistant("Ich prüfe die Rechnungen. Soll ich die Mahnung an Wulf verschicken?"),
     user("Nein, die Mahnung geht erst am Montag raus."),
 ]
+SPANISH = [
+    user("Revisa las facturas de mayo y no toques el libro de caja. El informe va en una sola hoja."),
+    assistant("Reviso las facturas. ¿Aviso también al proveedor?"),
+    user("No, al proveedor lo llamo yo. Gracias."),
+]
+FRENCH = [
+    user("Vérifie les factures de mai et ne touche pas au livre de caisse. Le rapport tient sur une page."),
+    assistant("Je vérifie les factures. Dois-je prévenir le fournisseur ?"),
+    user("Non, le fournisseur, je l'appelle moi-même. Merci."),
+]
 CHINESE = [user("请推荐一家经济型酒店，最好带早餐。"), assistant("推荐格林豪泰酒店，有早餐。")]
 
 
@@ -64,6 +74,14 @@ def test_german_and_chinese_are_told_alike() -> None:
     assert flagged("Der Nutzer will die Mahnung erst am Montag verschicken.", GERMAN) == []
     assert flagged("用户要求酒店离地铁站不超过一公里。", CHINESE)
     assert flagged("用户希望推荐经济型酒店。", CHINESE) == []
+
+
+def test_spanish_and_french_are_told_alike() -> None:
+    assert flagged("El cliente pidió que se cifren las copias de seguridad.", SPANISH)
+    assert flagged("Se pidió también un gráfico de barras.", SPANISH)
+    assert flagged("El cliente pidió revisar las facturas de mayo.", SPANISH) == []
+    assert flagged("L'utilisatrice souhaite que les sauvegardes soient chiffrées.", FRENCH)
+    assert flagged("L'utilisatrice demande un rapport sur une page.", FRENCH) == []
 
 
 def test_nothing_is_said_of_people_who_speak_another_language() -> None:

@@ -138,13 +138,14 @@ def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
 
 
-def test_what_stands_apart_in_the_messages_or_is_told_as_done_is_suspected_before_a_denial() -> None:
+def test_what_stands_apart_in_the_messages_is_suspected_first_and_a_denial_last() -> None:
     near, apart, denied = (doubt(where, 0.9, where, "heap") for where in ("Near.", "Apart.", "Denied."))
-    near, denied = (
-        replace(one, signs=replace(one.signs, parted=parted, denied=no))
-        for one, parted, no in ((near, 0.5, 0.0), (denied, 0.9, 1.0))
-    )
-    assert least_likely(near, denied, apart)[:2] == ["Apart.", "Near."]
+    near, denied = (replace(near, signs=replace(near.signs, parted=0.8)), with_denial(denied))
+    assert least_likely(denied, near, apart)[:3] == ["Apart.", "Near.", "Denied."]
+
+
+def with_denial(one: Doubt) -> Doubt:
+    return replace(one, signs=replace(one.signs, denied=1.0))
 
 
 def test_words_that_stand_side_by_side_in_a_clause_alone_speak_against_it() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.compress.retention.score import retention
+from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
 
 WORK = [
@@ -59,3 +60,30 @@ def test_what_did_not_happen_is_flagged(claim: str) -> None:
 )
 def test_what_did_is_not(claim: str) -> None:
     assert flagged(claim) == []
+
+
+SPANISH = [
+    user("Anula el pedido 4471 y no borres nada."),
+    *call("cancelar_pedido", "hecho", pedido="4471"),
+    assistant("El pedido está anulado. No se ha avisado al proveedor."),
+]
+FRENCH = [
+    user("Annule la commande 4471 et ne supprime rien."),
+    *call("annuler_commande", "fait", commande="4471"),
+    assistant("La commande est annulée. Le fournisseur n'est pas prévenu."),
+]
+
+
+@pytest.mark.parametrize(
+    ("middle", "claim", "flagged"),
+    [
+        (SPANISH, "El aviso fue enviado al proveedor.", True),
+        (SPANISH, "El pedido quedó anulado.", False),
+        (SPANISH, "El aviso todavía no fue enviado.", False),
+        (FRENCH, "Le rapport a été envoyé au fournisseur.", True),
+        (FRENCH, "La commande a été annulée.", False),
+        (FRENCH, "Rien n'a été supprimé.", False),
+    ],
+)
+def test_acts_are_known_in_spanish_and_french(middle: list[Message], claim: str, *, flagged: bool) -> None:
+    assert bool(retention(middle, f"- 4471\n{claim}").unsupported) is flagged
