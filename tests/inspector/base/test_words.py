@@ -13,7 +13,8 @@ from inspector.base.words import EVERYWHERE, explained, words_for
 
 SCREENS = Path(__file__).parent.parent.parent.parent / "inspector"
 SCOPES = {
-    "turns_list.py": "turns",
+    "turns.py": "turns",
+    "results.py": "results",
     "undo.py": "undo",
     "origin.py": "origin",
     "settings.py": "settings",
