@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import TypeAlias
 
+from core.compress.facts.days import day_of
 from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.facts.values import MOST_PER_TEXT, FactValue, day_of, prose_values, values
+from core.compress.facts.values import MOST_PER_TEXT, FactValue, prose_values, values
 
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 

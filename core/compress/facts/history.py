@@ -111,14 +111,14 @@ def stories_of(ended: Sequence[Outcome]) -> dict[str, FileStory]:
     stories: dict[str, FileStory] = {}
     for outcome in ended:
         for path, effect in () if outcome.error else _effects(outcome.call):
-            path = _known(path, stories)
+            path = _known_path(path, stories)
             story = stories.setdefault(path, FileStory(path, [], outcome.at, outcome.at))
             story.effects.append(effect)
             story.last = outcome.at
     return stories
 
 
-def _known(path: str, stories: dict[str, FileStory]) -> str:
+def _known_path(path: str, stories: dict[str, FileStory]) -> str:
     """The path as it was named before: a command in another directory names a file by its end."""
     if path in stories or path.startswith(("/", "~")) or "/" not in path.removeprefix("./"):
         return path

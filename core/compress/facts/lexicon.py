@@ -50,6 +50,7 @@ class Lexicon:
     units: frozenset[str]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
+    months: tuple[tuple[str, ...], ...]
     command_keys: tuple[str, ...]
     path_keys: tuple[str, ...]
     search_keys: tuple[str, ...]

@@ -130,17 +130,17 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
         if at < late and len(told["decisions"]) >= _MOST_DECISIONS and len(told["state"]) >= _MOST_STATES:
             break
         if views[at].role == "assistant" and views[at].text.strip():
-            for one in reversed(list(_said(views[at], at, is_last=at == last, late=at >= late))):
+            for one in reversed(list(_sentence_outcomes(views[at], at, is_last=at == last, late=at >= late))):
                 told[one[0]].append(one)
     yield from reversed(told["open"])
     yield from reversed(told["decisions"][:_MOST_DECISIONS])
     yield from reversed(told["state"][:_MOST_STATES])
 
 
-def _said(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
+def _sentence_outcomes(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
     """What the sentences of one message decide, report or leave open."""
     closing = not view.calls
-    for category, sentence in _telling(view.text):
+    for category, sentence in _classified_sentences(view.text):
         if category == "decisions":
             yield category, sentence, at, ASSISTANT, _DECISION_IN_ANSWER if closing else _DECISION
         elif category == "state" and closing:
@@ -151,7 +151,7 @@ def _said(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _telling(text: str) -> tuple[tuple[str, str], ...]:
+def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
     """The sentences of a text that decide, report or leave something open."""
     words = lexicon()
     kinds = (("decisions", words.decision), ("state", words.achieved), ("open", words.remaining))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.compress.facts.days import dates
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import terms
 
@@ -184,13 +185,6 @@ _NAME = re.compile(
     r")(?![\w/-])"
 )
 _CALLED = re.compile(r"[\w.*&]{3,60}\([^()]{0,40}\)")
-_ISO = re.compile(r"(?<![\d-])(\d{4})-(\d{2})-(\d{2})(?![\d-])")
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_SPOKEN = re.compile(
-    rf"\b(?P<month>{_MONTHS})[a-z]{{0,6}}\.?\s(?P<day>\d{{1,2}})(?:[snrt][tdh])?\b(?:,?\s(?P<year>\d{{4}}))?"
-    rf"|\b(?P<day2>\d{{1,2}})\.?\s(?P<month2>{_MONTHS})[a-z]{{0,6}}\b\.?(?:\s(?P<year2>\d{{4}}))?",
-    re.IGNORECASE,
-)
 _PLAIN = re.compile(r"(?<![\w.,\-/#$€£¥:])\d{3,6}(?:\.\d{1,4})?(?![\w%/:-]|[.,]\d)")
 _WORD = re.compile(r"[A-Za-z]+")
 
@@ -224,27 +218,6 @@ def _is_plain(word: str) -> bool:
     if "_" in word or "(" in word or word.startswith("--"):
         return False
     return word.islower() or (word[:1].isupper() and word[1:].islower() and "." not in word)
-
-
-def dates(text: str) -> Iterator[str]:
-    """The days a text names, as it names them."""
-    if "-" in text:
-        yield from (match.group() for match in _ISO.finditer(text))
-    lower = text.lower()
-    if any(month in lower for month in _MONTHS.split("|")):
-        yield from (match.group() for match in _SPOKEN.finditer(text))
-
-
-def day_of(date: str) -> tuple[int, int] | None:
-    """Month and day of a date in any form it is written in; the year is often left out."""
-    iso = _ISO.search(date)
-    if iso:
-        return int(iso[2]), int(iso[3])
-    spoken = _SPOKEN.search(date)
-    if spoken is None:
-        return None
-    month, day = spoken["month"] or spoken["month2"], spoken["day"] or spoken["day2"]
-    return _MONTHS.split("|").index(month.lower()[:3]) + 1, int(day)
 
 
 def parts_of(name: str) -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import endings
+from core.compress.facts.days import dates, day_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import root, roots, terms
-from core.compress.facts.values import dates, day_of, measures, parts_of, values
+from core.compress.facts.values import measures, parts_of, values
 
 TOLD, TOLD_LOOSELY, TOLD_OF_LONG = 0.6, 0.5, 0.4
 """Share of a sentence's words that tell it: of a rule or an error, any other, one longer than `_LONG`."""

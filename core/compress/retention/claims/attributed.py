@@ -15,7 +15,7 @@ _VOICED, _LAID_DOWN = 0.5, 0.65
 """Share of what somebody is said to have wanted, or laid down, that a person must have said in one breath."""
 
 _FEW = 2
-"""Names and words by which a rule can be told; of one with fewer the words of whoever reports count too."""
+"""Names and words that tell a wish or a rule; of a rule with fewer those of whoever reports count too."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
 """What is added to what somebody wanted, in brackets or as its price: `economy, quoted at $239`."""
@@ -77,7 +77,8 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
     voiced = partial(evidence.accounts.voices.voiced, rule=rule)
     # A summary adds to a wish which file or branch it was about.
     said = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
-    return bool(names or telling) and said < least
+    told = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
+    return told and said < least
 
 
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:

@@ -83,8 +83,8 @@ Worst = Mapping[str, tuple[float, Doubt]]
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses that are suspected, the least likely first.
 
-    They are those of a summary that is known to be wrong somewhere and of which, for its length, much is
-    unlikely, some for each claim that is known to be. In any other, what is unlikely is more often told in
+    They are those of a summary that is known to be wrong in several places and of which, for its length, much
+    is unlikely, some for each claim that is known to be. In any other, what is unlikely is more often told in
     words of its own than wrong.
 
     Args:
@@ -96,7 +96,7 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
     least = max(table["caught"], table["caught_share"] * sentences)
-    caught = flagged and len(set(flagged)) + unlikely >= least
+    caught = len(set(flagged)) >= table["known"] and len(set(flagged)) + unlikely >= least
     most = table["for_each"] * len(set(flagged)) if caught else 0
     return [one for weight, one in rest if weight >= table["suspected"]][:most]
 

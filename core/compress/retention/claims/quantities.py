@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from core.compress.facts.days import day_of, without_figures
 from core.compress.facts.topic import roots
-from core.compress.facts.values import day_of
 from core.compress.retention.claims.standing import COUNTED, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, figure_of
@@ -43,6 +43,8 @@ _LABELLED = re.compile(
 )
 """A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
 
+_LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
+_TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
 """Figures that may stand behind one label."""
@@ -55,7 +57,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         sentence: A sentence of the summary.
         evidence: What the messages bear out.
     """
-    for part in _PART.split(sentence):
+    for part in _PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
             rough = (
                 evidence.codes(figure_of(match[1]))
@@ -74,11 +76,24 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     """Whether the messages have, behind the same words, only other figures that are written alike."""
     label, figure = match["label"].lower(), _digits(match["figure"])
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
-    if noun in COUNTED or day_of(f"{noun} {figure}"):
+    if noun in COUNTED or day_of(f"{noun} {figure}") or _is_time(match):
+        return False
+    lines = list(evidence.lines(match["figure"]))
+    if lines and not any(_is_labelled(match["figure"], line) for line in lines):
         return False
     others = set(map(_digits, evidence.behind(label) or evidence.behind(noun)))
     known = any(one.startswith(figure) or figure.startswith(one) for one in others)
     return not known and 0 < len(others) <= _SEVERAL and all(len(one) == len(figure) for one in others)
+
+
+def _is_labelled(figure: str, line: str) -> bool:
+    """Whether a figure stands behind the word it belongs to."""
+    return _LABEL.search(line[: line.find(figure)]) is not None
+
+
+def _is_time(match: re.Match[str]) -> bool:
+    """Whether a figure is a time, or a day as German has it without the year: `16.10.`."""
+    return _TIME.match(match.string, match.start("figure")) is not None
 
 
 def _digits(figure: str) -> str:

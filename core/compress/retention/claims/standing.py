@@ -6,8 +6,9 @@ import re
 from itertools import combinations
 
 from core.compress.facts.collect import endings
+from core.compress.facts.days import day_of
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.values import FactValue, day_of
+from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 
@@ -29,10 +30,6 @@ _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
 
 
 def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
@@ -127,9 +124,16 @@ def _date(value: str, evidence: Evidence) -> bool:
     if day is None:
         return True
     month, number = day
-    full = _MONTHS[month - 1]
-    figures = (f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/")
-    spoken = [form for name in (full, full[:3]) for form in (f"{name} {number}", f"{number} {name}")]
+    figures = (
+        *(f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/"),
+        *(f"{number:02}.{month:02}.", f"{number}.{month}.", f"{month}月{number}"),
+    )
+    before = (f"{number}", f"{number}.", f"{number} de")
+    spoken = [
+        form
+        for name in lexicon().months[month - 1]
+        for form in (f"{name} {number}", *(f"{day} {name}" for day in before))
+    ]
     return any(map(evidence.holds, figures)) or any(map(evidence.mentions, spoken))
 
 

@@ -85,6 +85,14 @@ def test_a_noun_of_a_german_summary_is_no_name() -> None:
     assert claims(told, middle) == ()
 
 
+def test_a_day_may_be_written_as_its_language_has_it() -> None:
+    middle = [user("Verschiebe den Termin bis 2026-10-14."), assistant("Herr Marx kommt um 13:00.")]
+    told = "Der Termin soll bis 14.10.2026 verlegt werden, Marx 13:00."
+    assert [one.value for one in retention(middle, told).unsupported] == []
+    (wrong,) = retention(middle, told.replace("14.10.", "17.10.")).unsupported
+    assert wrong.value == "17.10.2026"
+
+
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     assert [one.category for one in claims("All tests pass.", middle)] == ["done"]

@@ -63,6 +63,7 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
         "They may want to encrypt the backups.",
         "The headers were translated per user request.",
         "The user wanted a monthly report, quoted at $40.",
+        "The user insisted and asked for urgency, the assistant sent it.",
     ],
 )
 def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:

@@ -1,0 +1,34 @@
+"""Days are known in figures and by the names of months in five languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.facts.days import dates, day_of, without_figures
+
+
+@pytest.mark.parametrize(
+    ("text", "date", "day"),
+    [
+        ("until 2026-10-14 at the latest", "2026-10-14", (10, 14)),
+        ("bis 14.10.2026 verlegen", "14.10.2026", (10, 14)),
+        ("am 3. März 2026", "3. März 2026", (3, 3)),
+        ("el 5 de octubre", "5 de octubre", (10, 5)),
+        ("le 12 août 2026", "12 août 2026", (8, 12)),
+        ("10月14日之前", "10月14日", (10, 14)),
+        ("on Jan. 5th, 2024", "Jan. 5th, 2024", (1, 5)),
+        ("on 2 may", "2 may", (5, 2)),
+    ],
+)
+def test_a_day_is_found_as_it_is_written(text: str, date: str, day: tuple[int, int]) -> None:
+    assert list(dates(text)) == [date]
+    assert day_of(date) == day
+
+
+@pytest.mark.parametrize("text", ["Marx 13:00", "maybe 5", "decide 3", "version 1.14.2", "2026-10-14-3"])
+def test_a_word_that_begins_like_a_month_and_a_version_are_no_days(text: str) -> None:
+    assert list(dates(text)) == []
+
+
+def test_days_in_figures_are_blank_where_figures_are_counted() -> None:
+    assert without_figures("14.10.2026 moved 3 dates") == "           moved 3 dates"
