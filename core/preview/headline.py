@@ -113,6 +113,8 @@ def plan_headline(plan: Plan) -> Headline:
         return engine_plan(plan)
     if plan.fails_at is not None:
         return _fails(plan)
+    if not plan.messages:
+        return Headline("No message yet: there is nothing to compress.")
     cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
     if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."

@@ -157,3 +157,7 @@ def test_no_sentence_is_longer_than_two_lines(facts: list[Fact], saves: Decimal 
     told = headline_of(replace(LARGE, retention=retained(*facts)), saves)
     assert 0 < len(told.sentence) <= MOST
     assert told.sentence.endswith(".")
+
+
+def test_of_no_message_a_plan_says_that_there_is_none() -> None:
+    assert plan_headline(plan(measure((), POLICY), SETTINGS)).sentence.startswith("No message yet")
