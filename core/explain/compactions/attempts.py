@@ -10,6 +10,7 @@ from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry,
 from core.explain.context.log.log_claims import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.model.compaction.event import Trigger
+from core.model.evidence import Verdict
 
 _BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})
 _ENDS = frozenset({Kind.DONE, Kind.NATIVE_DONE})
@@ -163,6 +164,9 @@ def _take(
         previous = drafts[-1].cause if drafts else None
         cause = cause_of(thread, position, previous, tags_tell=tags_tell)
         drafts.append(_Draft(record.session or "", cause, position, started=record))
+    elif record.kind is Kind.MICRO and record.after is not None:
+        cause = Cause(Trigger.MICRO, Verdict.PROVED, tokens=record.tokens, line=record)
+        drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
     elif record.kind in _ENDS:
         _take_done(drafts, thread, position, record)
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:

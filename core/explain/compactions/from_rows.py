@@ -101,6 +101,8 @@ def derive(
     session = context.sessions[facts.session]
     if not facts.before:
         return _without_rows(facts, session)
+    if facts.pruned:
+        return Derived(Trigger.PRUNE, Verdict.DERIVED, None, steps=("as many messages, and no new summary",))
     messages = context.messages(facts.before)
     scene = _Scene(context, facts, messages, session, release, threshold)
     role = messages[-1].role if messages else ""
@@ -167,6 +169,8 @@ def _between_turns(scene: _Scene) -> Derived:
     if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
         steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
+    if context.config.value("compression.micro_compact", scene.release or "") is True:
+        return Derived(Trigger.MICRO, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
     calls = _summary_calls(context, session)
     if calls == 0:
         steps.append("no summary call was booked on the session, as when a command asks for it")

@@ -116,8 +116,8 @@ def _pair(
 ) -> None:
     taken = set(pairs.values())
     for i, rows in enumerate(boundaries):
-        if i in pairs or rows.boundary.own is not None:
-            continue  # Hermes says nothing of what this program wrote
+        if i in pairs or rows.pruned or rows.boundary.own is not None:
+            continue  # Hermes says nothing of these
         # Pairs keep the order of both lists: nothing may reach past an older or a newer pair.
         low = max((pairs[j] for j in pairs if j < i), default=-1)
         high = min((pairs[j] for j in pairs if j > i), default=len(attempts))

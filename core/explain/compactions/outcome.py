@@ -37,6 +37,8 @@ _CEILING = timedelta(minutes=10)
 def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
     """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
     (attempt, rows), own, status = pair, pair.own, _status(pair)
+    if rows is not None and rows.pruned:
+        return SummaryOutcome(SummaryStatus.UNKNOWN, None, None)
     if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
         status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
     elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):

@@ -16,7 +16,13 @@ from core.explain.context.gather import (
 )
 from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
 from core.explain.context.log.log_clock import Clock, as_written, settled
-from core.explain.context.rows.boundary_rows import BoundaryRows, boundary_rows, moments, set_back
+from core.explain.context.rows.boundary_rows import (
+    BoundaryRows,
+    boundary_rows,
+    moments,
+    set_back,
+    with_pruned,
+)
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.in_force import WindowGuess
 from core.hermes.log.read import Log
@@ -60,7 +66,9 @@ class ConversationContext:
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """Its compactions as rows show them."""
-        return boundary_rows(self.store, self.conversation, self.messages)
+        found = boundary_rows(self.store, self.conversation, self.messages)
+        prunes = self.config.value("compression.proactive_prune_tokens")
+        return with_pruned(found) if prunes else found
 
     @cached_property
     def _settled(self) -> tuple[Log, Clock]:

@@ -19,7 +19,7 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.support.amounts import plural
 
-_ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.CALL)
+_ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
 """Lines after which the size of a request is another."""
 
 

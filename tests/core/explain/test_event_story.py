@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -197,3 +198,47 @@ def test_where_the_clock_was_set_back_rows_and_lines_are_told_in_their_own_order
     assert [event.verdict for event in found.events] == [Verdict.PROVED] * 3
     assert [event.generation for event in found.events] == [1, 2, 3]
     assert any("the clock was set back" in note for note in found.notes)
+
+
+def test_an_exchange_absorbed_after_a_turn_is_told_by_its_line(make_home: MakeHome) -> None:
+    home = make_home("0.22", f"{CONFIG}compression:\n  micro_compact: true\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.compact()
+    values = {"messages_before": 28, "messages_after": 8, "outcome": "absorbed", "session_id": "S"}
+    record = {
+        **values,
+        "aux_model": "",
+        "threshold_tokens": 54_400,
+        "tokens_after": 900,
+        "tokens_before": 4_800,
+    }
+    home.line(f"micro compaction telemetry: {json.dumps(record, sort_keys=True, separators=(',', ':'))}")
+    event = only(home)
+    assert (event.trigger, event.verdict, event.tokens) == (Trigger.MICRO, Verdict.PROVED, 4_800)
+    assert (event.messages_before, event.messages_after, event.tokens_after) == (28, 8, 900)
+    (home.path / "logs" / "agent.log").unlink()
+    assert (only(home).trigger, only(home).verdict) == (Trigger.MICRO, Verdict.SUSPECTED)
+
+
+@pytest.mark.parametrize("prunes", [0, 15_000])
+def test_results_shortened_without_a_summary_are_no_compaction_of_a_refused_request(
+    make_home: MakeHome, prunes: int
+) -> None:
+    home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: {prunes}\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.started(54_828, before=28)
+    compacted(home)
+    home.db.turn("S", "more")
+    live = home.db.live("S")
+    home.db.mark(live, active=0, compacted=1)
+    for row in live:
+        home.db.copy(row)
+    home.db.turn("S", "later")
+    first, second = explained(home).events
+    assert first.tokens == 54_828
+    assert (second.trigger is Trigger.PRUNE) == bool(prunes)
+    assert not prunes or second.messages_before == second.messages_after

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, zip_longest
@@ -34,6 +34,7 @@ class BoundaryRows:
         last: The last message of the transcript it was given.
         gained: Rows the running turn added since the compaction before this one, where the session in between
             was never written to.
+        pruned: As many messages as before and no other summary: old results were shortened.
     """
 
     opened: Generation
@@ -47,6 +48,7 @@ class BoundaryRows:
     last: Message | None = None
     summary: SummaryMatch | None = None
     gained: int | None = None
+    pruned: bool = False
 
     @property
     def at(self) -> datetime | None:
@@ -61,6 +63,15 @@ def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) 
         reader.boundary(index, generation.boundary)
         for index, generation in enumerate(conversation.generations)
         if generation.boundary is not None
+    )
+
+
+def with_pruned(rows: Sequence[BoundaryRows]) -> tuple[BoundaryRows, ...]:
+    """The same where results may be shortened without a summary: that leaves as many messages."""
+    bodies = [one.summary.body if one.summary is not None else None for one in rows]
+    return tuple(
+        replace(one, pruned=body in (None, before) and one.counted_before == one.counted_after is not None)
+        for one, body, before in zip(rows, bodies, [None, *bodies], strict=False)
     )
 
 

@@ -43,6 +43,8 @@ CAUSES = {
     Trigger.NATIVE: "by the provider",
     Trigger.IDLE: "after idle time",
     Trigger.ENGINE: "asked for by the context engine",
+    Trigger.MICRO: "the oldest exchange, after a turn",
+    Trigger.PRUNE: "old results shortened",
     Trigger.UNKNOWN: "cause unknown",
 }
 """What made it run, in a few words; the card says it in full."""
