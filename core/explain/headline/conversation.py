@@ -208,7 +208,8 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
 
 def _idle(event: CompressionEvent) -> bool:
     """Hermes until 0.18 calls an attempt done that asked no model and left as many messages."""
-    asked = event.summary.status is not SummaryStatus.UNKNOWN or event.trigger is Trigger.NATIVE
+    alone = event.trigger in (Trigger.NATIVE, Trigger.PRUNE)
+    asked = alone or event.summary.status is not SummaryStatus.UNKNOWN
     return not asked and event.messages_before is not None and event.messages_before == event.messages_after
 
 
