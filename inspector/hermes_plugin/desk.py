@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.compress.engines.builtin import ContextCompressor
 from core.compress.sizing.estimate import text_tokens
@@ -20,10 +20,7 @@ from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.policy.policy import Policy, load_policy, nearest_release, newest_release
 from core.model.transcript.message import Message
 from inspector.hermes_plugin import compactions, recall
-
-if TYPE_CHECKING:
-    from inspector.hermes_plugin.compactions import Measured
-
+from inspector.hermes_plugin.compactions import Measured
 
 Rows = list[dict[str, Any]]
 

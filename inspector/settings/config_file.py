@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -168,7 +169,6 @@ def _problem(error: Mapping[str, Any], lines: Mapping[Place, int]) -> Problem:
 def _near(error: Mapping[str, Any]) -> str:
     """The value that was meant, where only some are known."""
     import difflib
-    import re
 
     known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
     near = difflib.get_close_matches(str(error.get("input")), known, n=1)

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.conversations import learn_titles
+from core.account.spending.conversations import learn_titles, read_threads
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.later_calls import overrunning
 from core.account.spending.recorded import (
@@ -230,8 +230,6 @@ def _book(
 
 
 def _threads(store: OpenDatabase) -> Threads:
-    from core.account.spending.conversations import read_threads
-
     return read_threads(store)
 
 

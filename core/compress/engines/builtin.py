@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.engines.backoff import Backoff
@@ -136,8 +137,6 @@ class ContextCompressor(ContextEngine):
 
     def _routed(self, route: Route) -> None:
         """New window, new threshold; what was learned of the old model may not hold."""
-        from urllib.parse import urlsplit
-
         old = self._settings
         changed = replace(
             old,

@@ -15,6 +15,8 @@ from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.in_force import engine_in_charge, engine_loaded
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.provider_errors.failure import failure_of as provider_failure
+from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
 from core.support.yaml_tables import shared_table
@@ -222,10 +224,6 @@ def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
 
 def _named(text: str, provider: str) -> Mapping[str, Any] | None:
     """The entry a text fits: by Hermes' names, its own words, the table of provider errors, weaker words."""
-    # Most conversations hold no failed summary.
-    from core.hermes.provider_errors.failure import failure_of as provider_failure
-    from core.hermes.provider_errors.meaning import meaning_of
-
     said, status, table = text.lower(), _STATUS.search(text), _entries()
     for entry in table:
         if said in entry.get("classes", ()):

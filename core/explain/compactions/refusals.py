@@ -126,8 +126,6 @@ def failed_call(line: LogRecord) -> FailedCall:
     """What a failed call is about, and what helps."""
     # Most conversations hold none.
     from core.hermes.provider_errors.explain import advice_of
-    from core.hermes.provider_errors.failure import failure_of
-    from core.hermes.provider_errors.meaning import meaning_of
 
     text = (line.text or line.message).strip()
     meaning = meaning_of(failure_of(text, provider=line.provider or ""))

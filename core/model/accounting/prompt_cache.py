@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from core.model.accounting.amounts import Buckets, share_of
-from core.model.accounting.usage import RecordedUse
-
-if TYPE_CHECKING:
-    from core.model.accounting.usage import Origin
-    from core.model.evidence import Evidence
+from core.model.accounting.usage import Origin, RecordedUse
+from core.model.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from core.errors import ConfigError, InspectorError
-from core.trajectory.input.cut import Shard
+from core.trajectory.input.cut import Shard, rows
 from core.trajectory.input.files import opened
 from core.trajectory.input.sources import GZIP, PARQUET, ZSTD, Source
 
@@ -41,8 +41,6 @@ def read_lines(source: Source, shard: Shard) -> Iterator[bytes]:
 
 def _lines(source: Source, shard: Shard) -> Iterator[bytes]:
     if source.kind == PARQUET:
-        from core.trajectory.input.cut import rows
-
         yield from rows(source.path, shard.start)
         return
     with opened(source.path) as raw:

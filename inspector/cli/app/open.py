@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
+from core.support.file_cache import OWN_KEYS, config_directory, journal_path
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
 
 def _own() -> dict[str, Any]:
     """What the user set for the app."""
-    from core.support.file_cache import OWN_KEYS, config_directory
     from inspector.base.commands import keymap_of
     from inspector.settings.config_file import own_settings
 
@@ -107,7 +107,6 @@ def _of_terminal() -> dict[str, Any]:
 
 def _state() -> RememberedState:
     """What the app remembers between runs."""
-    from core.support.file_cache import journal_path
     from inspector.settings.state import FILE_NAME, RememberedState
 
     return RememberedState(journal_path().with_name(FILE_NAME))

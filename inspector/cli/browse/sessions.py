@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.store.conversations.sort_order import SORTS
+from core.store.conversations.sort_order import SORTS, place
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -106,8 +106,6 @@ def _read(
 
     target.each(opened, read)
     if len(opened) > 1:
-        from core.store.conversations.sort_order import place
-
         found.sort(key=lambda row: place(args.sort, row.title, row.session, row))
     return found[:limit], total
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.compression import engine_options
 from inspector.cli.compression import summariser_options as summarisers
+from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
@@ -64,8 +66,6 @@ def run(args: argparse.Namespace, asked: Question) -> int:
 
 
 def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Contender:
-    import time
-
     from core.preview.other_engine import Contender, calls_price
 
     began = time.perf_counter()
@@ -98,8 +98,6 @@ def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> tupl
 
 
 def _payload(one: Contender) -> dict[str, Any]:
-    from inspector.payloads import values as jsonio
-
     base: dict[str, Any] = {"engine": one.name, "seconds": round(one.seconds or 0.0, 3), "error": None}
     if one.preview is None:
         return base | {"error": None if one.error is None else jsonio.error(one.error)}

@@ -16,6 +16,7 @@ from typing import Any
 
 from core.errors import InspectorError, UsageError
 from inspector.cli.arguments import options, target
+from inspector.payloads import values as jsonio
 
 _SAYS = {
     "why": "When and why context compression fired in a conversation, and what would make it fire now.",
@@ -87,7 +88,6 @@ class Answers:
     def recall(self, query: str, session: str = _LATEST, limit: int = 5) -> str:
         """Words to look for, whatever their ending."""
         from inspector.hermes_plugin.recall import payload
-        from inspector.payloads import values as jsonio
 
         wanted = argparse.Namespace(**{**vars(self._args), "session": session})
         most = max(1, min(limit, _MOST_HITS))

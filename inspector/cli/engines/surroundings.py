@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import NotFoundError
+from core.store.database.locate import default_home
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ def home_of(args: argparse.Namespace) -> Path | None:
     Raises:
         NotFoundError: The one named does not exist.
     """
-    from core.store.database.locate import default_home
-
     try:
         return target.locations(args)[0].home
     except NotFoundError:

@@ -16,6 +16,7 @@ from inspector.cli.arguments import parsers as numbers
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
 from inspector.payloads.conversation import why_payload
+from inspector.terminal.stdout import terminal_width
 
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
@@ -181,7 +182,6 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
 def _field(label: str, text: str) -> Iterator[str]:
     """A label and its text, wrapped beside it on a terminal."""
     from inspector.terminal.ink import joined
-    from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean_line, wrap
 
     width = terminal_width()

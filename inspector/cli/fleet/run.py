@@ -12,6 +12,7 @@ from typing import Any
 from core.errors import BudgetPassed, ConfigError, NotFoundError, UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options
+from inspector.payloads.values import dumps
 
 OPTION = "--fleet"
 ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
@@ -87,8 +88,6 @@ def _write(document: Mapping[str, Any], path: str | None, *, as_csv: bool) -> No
                 finally:
                     sys.stdout = before
         else:
-            from inspector.payloads.values import dumps
-
             Path(path).write_text(f"{dumps(document, indent=2)}\n", "utf-8")
     except OSError as error:
         raise UsageError(f"cannot be written ({error.strerror or error})", where=path) from error
@@ -108,8 +107,6 @@ def _table(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _flat(entry: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
     """Nested members under dotted names, lists as JSON."""
-    from inspector.payloads.values import dumps
-
     for name, value in entry.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.")

@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
-from inspector.cli import printed_cache
+from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
+from inspector.payloads import values as jsonio
+from inspector.terminal.stdout import terminal_width
 
 if TYPE_CHECKING:
     from core.live.status import Status
@@ -62,9 +64,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _tell(line: str, *, as_json: bool) -> None:
     """One line; a terminal gets it as wide as it is. What it says is harmless already."""
-    from inspector.cli import output
-    from inspector.terminal.stdout import terminal_width
-
     if as_json or terminal_width() is None:
         output.write_text(f"{line}\n")
     else:
@@ -82,7 +81,6 @@ def _answer(args: argparse.Namespace) -> str:
 
 def _asked(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from core.live.status import status_of
-    from inspector.payloads import values as jsonio
     from inspector.payloads.conversation import status_payload
 
     with target.stores(args) as stores:

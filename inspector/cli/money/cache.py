@@ -17,6 +17,7 @@ from core.model.accounting.prompt_cache import (
     Breakpoint,
     CacheBreak,
     CacheReport,
+    CacheRoute,
     ResultCost,
 )
 from core.model.accounting.usage import RecordedUse
@@ -67,7 +68,6 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
     from core.account.prompt_cache.breakpoints import STRATEGY, place, with_prefix_tokens
     from core.compress.planning.measure import measure
     from core.hermes.policy.policy import documents, load_policy, newest_release
-    from core.model.accounting.prompt_cache import CacheRoute
 
     messages = transcript.read_messages(args.messages)
     release = what_if.release_name(args.release) if args.release is not None else newest_release()

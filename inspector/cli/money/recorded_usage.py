@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from core.support.file_cache import state_directory
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 def _recording(args: argparse.Namespace) -> RecordedUse | None:
     """What the recorder inside Hermes kept of the conversation named."""
     from core.recordings import FILE_NAME
-    from core.support.file_cache import state_directory
 
     if args.session is None or not (state_directory() / FILE_NAME).exists():
         return None

@@ -11,12 +11,22 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from core.compress.tool_results.arrival import Arrived, ArrivedTurn, Arriving, Content, threshold_words
+from core.compress.tool_results.arrival import (
+    Arrived,
+    ArrivedTurn,
+    Arriving,
+    Content,
+    arrive,
+    threshold_words,
+)
+from core.compress.tool_results.replacement import ENVIRONMENTS, result_sizes, storage
 from core.errors import UsageError
 from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from core.hermes.policy.policy import load_policy, newest_release
 from core.imports import openai_messages as transcript
+from core.store.database.locate import default_home
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -24,10 +34,6 @@ from inspector.cli.compression.question import release_name
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.terminal import formatting as fmt
-
-if TYPE_CHECKING:
-    from core.explain.tool_results.life import ResultLife, ResultLives
-
 
 SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
     "tokens": lambda one: one.tokens,
@@ -97,10 +103,6 @@ def _lines(found: ResultLives, every: int) -> Iterator[str]:
 
 
 def _incoming(args: argparse.Namespace) -> int:
-    from core.compress.tool_results.arrival import arrive
-    from core.compress.tool_results.replacement import ENVIRONMENTS, result_sizes, storage
-    from core.hermes.policy.policy import load_policy, newest_release
-    from core.store.database.locate import default_home
     from inspector.payloads import tool_results
 
     arriving = read_results(args.incoming)

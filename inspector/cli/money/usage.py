@@ -11,6 +11,7 @@ import argparse
 import sys
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
@@ -122,8 +123,6 @@ def _of_transcripts(args: argparse.Namespace) -> int:
         UsageError: A session is named too, or a log holds no usage.
         NotFoundError: There is no such file.
     """
-    from pathlib import Path
-
     from core.account.spending.imported_ledger import transcript_ledger
 
     if args.session is not None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from core.explain.headline.usage import usage_headline
+from core.model.accounting.ledger import Ledger, LedgerRow
 from inspector.cli import output, table
 from inspector.terminal import formatting as fmt
-
-if TYPE_CHECKING:
-    from core.model.accounting.ledger import Ledger, LedgerRow
 
 
 def lines(found: Ledger, limit: int) -> Iterator[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.imports import openai_messages as texts
+from inspector.cli import output
 from inspector.cli.arguments import confirm
 from inspector.cli.trajectory.trajectory_options import ROLES
+from inspector.payloads.values import money
 
 if TYPE_CHECKING:
     from core.compress.summarise.model_choice import ModelChoice
@@ -74,7 +77,6 @@ def _settings(args: argparse.Namespace, config: UpstreamConfig) -> Settings:
 
 def _config(args: argparse.Namespace) -> UpstreamConfig:
     from core.trajectory.upstream_config import UpstreamConfig, read_config
-    from inspector.cli import output
 
     if args.config is None:
         return UpstreamConfig()
@@ -135,7 +137,6 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     choice = job.summary.choice
     if choice is None or choice.endpoint.local:
         return
-    from dataclasses import replace
 
     from core.trajectory.run import Listener, foresee
     from inspector.settings.config_file import refuse_sending
@@ -153,8 +154,6 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
 
 def price(job: Job, outcome: Outcome) -> dict[str, Any]:
     """What the requests of a run came to, or would."""
-    from inspector.payloads.values import money
-
     return {
         "calls": outcome.metrics.total_summarization_calls,
         "prompt_tokens": outcome.sent,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from core.trajectory.run import Listener
+from core.trajectory.shards.job import Job, ShardResult
 from inspector.cli import output
-
-if TYPE_CHECKING:
-    from core.trajectory.shards.job import Job, ShardResult
 
 _REDRAWN, _PRINTED = 0.2, 10.0
 """Seconds between two lines, on a terminal and elsewhere."""

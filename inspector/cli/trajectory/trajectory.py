@@ -20,6 +20,7 @@ from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.trajectory import job as jobs
 from inspector.cli.trajectory import trajectory_options
+from inspector.payloads.values import dumps
 
 if TYPE_CHECKING:
     from core.trajectory.engines.local import Engine
@@ -97,7 +98,6 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
 def _write_metrics(path: str, document: dict[str, Any]) -> None:
     from core.trajectory.input.files import replaced
     from core.trajectory.run import OutputFault
-    from inspector.payloads.values import dumps
 
     try:
         with replaced(path) as stream:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from inspector.base.live import in_sight
-from inspector.screens.sessions.data.session_line import Key
+from inspector.screens.sessions.data.session_line import Figures, Key, remembered
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.messages import Measured, Weighed
 from inspector.screens.sessions.reader import ListReader
-
-if TYPE_CHECKING:
-    from inspector.screens.sessions.data.session_line import Figures
 
 DETAIL = 50
 """Parts of a size below which nobody sees a difference."""
@@ -94,7 +90,6 @@ class Measuring:
         new = [line for line in self._listing.conversations if line.key not in self._listing.extras]
         if not self._known or not new:
             return
-        from inspector.screens.sessions.data.session_line import remembered
 
         found = {line.key: extra for line in new if (extra := remembered(line, self._known)) is not None}
         self._listing.extras.update(found)

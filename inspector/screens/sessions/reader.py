@@ -18,7 +18,7 @@ from inspector.base.app_protocol import shell
 from inspector.base.workers import cancelled, start
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
-from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
+from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, recall, remember
 from inspector.widgets.lists.rows import PAGE
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ class ListReader:
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:
-        from inspector.screens.sessions.data.session_line import recall
         from inspector.screens.sessions.data.source import read_first, read_page
 
         stop = cancelled()
@@ -95,7 +94,6 @@ class ListReader:
 
     def _measure(self, lines: Sequence[SessionLine]) -> None:
         from inspector.screens.sessions.data.pressure import measure, previews
-        from inspector.screens.sessions.data.session_line import remember
 
         stop = cancelled()
         self._tell(messages.Previewed(previews(lines, stop)))

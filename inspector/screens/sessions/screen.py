@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.timer import Timer
 
+from core.account.spending.budget import Today
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -18,7 +18,7 @@ from inspector.base.live import in_sight
 from inspector.screens.page import Page
 from inspector.screens.sessions import messages
 from inspector.screens.sessions.alert_line import AlertLine
-from inspector.screens.sessions.card import SessionCard
+from inspector.screens.sessions.card import SessionCard, measured
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.pane import SessionsPane
 from inspector.screens.sessions.words import cells, header, legend, position, summing_up
@@ -26,9 +26,6 @@ from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
-
-if TYPE_CHECKING:
-    from core.account.spending.budget import Today
 
 ADD_UP_SECONDS = 10.0
 """How long Hermes may write before what it cost is added up again: that reads more than the list does."""
@@ -174,7 +171,6 @@ class SessionsScreen(Page):
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
-        from inspector.screens.sessions.card import measured
         from inspector.screens.workspace.usage.card import spending
 
         line = self.listing.current

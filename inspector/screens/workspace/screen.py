@@ -16,6 +16,7 @@ from core.errors import InspectorError
 from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
@@ -94,8 +95,6 @@ class WorkspaceScreen(Page):
     @in_thread("conversation")
     def load(self) -> None:
         """Read the conversation on a connection of the worker's own."""
-        from core.store.store import Store
-
         try:
             with Store(self.location.db, cancelled=cancelled()) as store:
                 conversation = store.conversation(self.session_id)

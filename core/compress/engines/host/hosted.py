@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -159,7 +159,6 @@ def _moved(found: FoundEngine, home: Path | None, copy: Path) -> FoundEngine:
     """An engine of the home is run from the copy, so that what it writes beside itself lands there."""
     if found.path is None or home is None or not found.path.is_relative_to(home / "plugins"):
         return found
-    from dataclasses import replace
 
     moved = copy / found.path.relative_to(home)
     return replace(found, path=moved) if (moved / "__init__.py").is_file() else found

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 from msgspec import to_builtins
 
@@ -25,13 +25,10 @@ from core.explain.diagnose.diagnose import examine
 from core.hermes.config.config import load_config
 from core.hermes.log.read import Log, read_log
 from core.hermes.log.record import Kind, LogRecord
+from core.model.finding import Finding
 from core.store.database.locate import Location
 from core.store.store import Store
 from core.support.file_cache import cache_directory
-
-if TYPE_CHECKING:
-    from core.model.finding import Finding
-
 
 # -P: the folder the user stands in may hold modules called like ours.
 COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")

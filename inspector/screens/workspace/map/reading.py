@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from core.compress.engines.run import OtherEngine
-from core.compress.planning.measure import Measured
+from core.compress.engines.host.process import EngineFailed
+from core.compress.engines.run import OtherEngine, run_engine
+from core.compress.planning.measure import Measured, measure
+from core.compress.planning.outlined import outlined
+from core.compress.pruning.shrink import cut_arguments
+from core.hermes.policy.policy import load_policy
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message, ToolCall
 from core.preview.generation import Reading, texts_of, with_texts
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.screens.workspace.map.model import Listed, holds
 from inspector.screens.workspace.map.work import EngineCut
 
@@ -24,8 +29,6 @@ Stop = Callable[[], bool]
 
 def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[Listed]:
     """Previews for a page of the list, with the calls each makes, as far as a line shows them."""
-    from core.store.store import Store
-
     with Store(location, cancelled=stop) as store:
         found = store.previews(ids)
         whole = store.messages([one.id for one in found if one.calls])
@@ -34,8 +37,6 @@ def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[
 
 
 def _shown(call: ToolCall) -> ToolCall:
-    from core.compress.pruning.shrink import cut_arguments
-
     short = len(call.arguments) <= ARGUMENT
     arguments = call.arguments if short else cut_arguments(call.arguments, ARGUMENT)[:ARGUMENTS]
     return replace(call, arguments=arguments)
@@ -43,8 +44,6 @@ def _shown(call: ToolCall) -> ToolCall:
 
 def message_of(location: Location, row: int, stop: Stop) -> Message | None:
     """One message of another generation; None when its row is gone."""
-    from core.store.store import Store
-
     with Store(location, cancelled=stop) as store:
         found = store.messages((row,))
     return found[0] if found else None
@@ -52,15 +51,10 @@ def message_of(location: Location, row: int, stop: Stop) -> Message | None:
 
 def measured_for(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
     """The messages as another release weighs them."""
-    from core.compress.planning.outlined import outlined
-
     return outlined(_measured(location, reading, release, stop))
 
 
 def _measured(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
-    from core.compress.planning.measure import measure
-    from core.hermes.policy.policy import load_policy
-
     whole = with_texts(location, reading, stop)
     same = release == whole.measured.policy.release
     return whole.measured if same else measure(whole.messages, load_policy(release))
@@ -70,8 +64,6 @@ def engine_cut(
     location: Location, engine: OtherEngine, reading: Reading, cut: Plan, supposed: Hypothesis, stop: Stop
 ) -> EngineCut | None:
     """Where another engine cuts; an engine that fails answers with what is wrong. None when told to stop."""
-    from core.compress.engines.host.process import EngineFailed
-    from core.compress.engines.run import run_engine
     from core.preview.headline import broken_engine
     from core.preview.summarisers import extractive_summariser
 
@@ -99,8 +91,6 @@ def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | N
 
 def rows_with(location: Location, ids: Sequence[int], needle: str, stop: Stop) -> Sequence[int]:
     """Rows whose text, arguments or tool names hold a text, whatever its case."""
-    from core.store.store import Store
-
     wanted, rows = needle.casefold(), list[int]()
     with Store(location, cancelled=stop) as store:
         for start in range(0, len(ids), SEARCH_PAGE):
