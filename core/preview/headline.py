@@ -6,15 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.finding import COMPRESS_NOW, Headline, Severity
-from core.preview.words import (
-    dropped,
-    engine_plan,
-    facts_told,
-    gravest,
-    headline_table,
-    left_alone,
-    named,
-)
+from core.preview.words import dropped, engine_plan, facts_told, gravest, headline_table, left_alone, named
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
 
 if TYPE_CHECKING:

@@ -8,12 +8,7 @@ from functools import cached_property
 
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
-from core.explain.context.gather import (
-    conversation_log,
-    detected,
-    found_window,
-    stored_tools,
-)
+from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
 from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
 from core.explain.context.log.log_clock import Clock, as_written, settled
 from core.explain.context.rows.boundary_rows import (

@@ -9,13 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.model.evidence import Evidence, Source
-from core.model.transcript.conversation import (
-    Boundary,
-    BoundaryMode,
-    Conversation,
-    Generation,
-    OwnCompaction,
-)
+from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation, OwnCompaction
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
 from core.store.database.open_database import Schema

@@ -13,13 +13,7 @@ from typing import Any
 from core.errors import UsageError
 from core.explain.headline.usage import break_headline, cache_headline
 from core.imports import openai_messages as transcript
-from core.model.accounting.prompt_cache import (
-    Breakpoint,
-    CacheBreak,
-    CacheReport,
-    CacheRoute,
-    ResultCost,
-)
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, CacheRoute, ResultCost
 from core.model.accounting.usage import RecordedUse
 from inspector.cli import output
 from inspector.cli.arguments import options, target

@@ -19,15 +19,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
-from inspector.screens.findings.list_view import (
-    FindingList,
-    FindingRow,
-    Folded,
-    Group,
-    card,
-    place_of,
-    proof,
-)
+from inspector.screens.findings.list_view import FindingList, FindingRow, Folded, Group, card, place_of, proof
 from inspector.screens.findings.results import Results, counts, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.page import CardPage

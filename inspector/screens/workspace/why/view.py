@@ -26,13 +26,7 @@ from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import asides, caption, ends, mark_token, read_out
-from inspector.screens.workspace.why.reading import (
-    Explained,
-    bills,
-    event_told,
-    explained,
-    now_told,
-)
+from inspector.screens.workspace.why.reading import Explained, bills, event_told, explained, now_told
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
