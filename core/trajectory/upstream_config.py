@@ -61,7 +61,7 @@ def read_config(path: str) -> UpstreamConfig:
         NotFoundError: There is none.
         ConfigError: It is no YAML mapping, or a value is of the wrong kind.
     """
-    values = _flat(_document(path), path)
+    values = _flat(_document(path))
     settings = {
         name: _of_kind(values[key], kind, key, path)
         for key, (name, kind) in _SETTINGS.items()
@@ -102,7 +102,7 @@ def _document(path: str) -> Mapping[str, Any]:
     return document or {}
 
 
-def _flat(document: Mapping[str, Any], path: str) -> dict[str, Any]:
+def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
     """`section.key` to value."""
     found: dict[str, Any] = {}
     for section, values in document.items():

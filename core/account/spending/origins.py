@@ -50,7 +50,7 @@ def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
             _rows(row),
         )
     if figure in _MONEY:
-        return _priced(ledger, row, figure)
+        return _priced(row, figure)
     raise UsageError(f"no figure is called {figure!r}", remedy=f"Choose one of {', '.join(FIGURES)}")
 
 
@@ -82,7 +82,7 @@ def _summed(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
     )
 
 
-def _priced(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
+def _priced(row: LedgerRow, figure: str) -> Origin:
     if figure == "recorded":
         formula = "sum of actual_cost_usd where a provider billed, else of estimated_cost_usd"
         terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := part.recorded.usd) is not None)

@@ -209,7 +209,7 @@ class ContextCompressor(ContextEngine):
             with_transcript=self._summariser.describe() is not None,
             session=self.session,
         )
-        result = None if not force and self._skips(measured, found, request) else self._asked(request)
+        result = None if not force and self._skips(request) else self._asked(request)
         if result is None and self.last_error is not None and self.backoff.aborts:
             return None
         if result is None:
@@ -223,7 +223,7 @@ class ContextCompressor(ContextEngine):
         self.previous_summary = request.previous_summary if self.last_fallback else body
         return body
 
-    def _skips(self, measured: Measured, found: Plan, request: SummaryRequest) -> bool:
+    def _skips(self, request: SummaryRequest) -> bool:
         """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
         rules = self.policy.gate
         if self.backoff.is_benched(rules, self._clock()):

@@ -86,14 +86,10 @@ def next_step(reaction: Reaction) -> str:
 
 def _missed(missed: list[Reaction], asked: int) -> str:
     """Which releases do what cannot help."""
-    parts = [f"{names} {_verb(action, names)}" for action, names in _by_action(missed)]
+    words: Mapping[str, str] = shared_table(_TABLE)["actions"]
+    parts = [f"{names} {words[action]}" for action, names in _by_action(missed)]
     sentence = f"{'; '.join(parts)}, which does not help."
     return f"Hermes {sentence}" if asked > 1 or parts else ""
-
-
-def _verb(action: str, names: str) -> str:
-    words: Mapping[str, str] = shared_table(_TABLE)["actions"]
-    return words[action]
 
 
 def _by_action(reactions: list[Reaction]) -> Iterator[tuple[str, str]]:

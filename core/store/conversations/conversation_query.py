@@ -65,7 +65,7 @@ def list_sessions(
 
 def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> tuple[list[str], int]:
     """The sessions of a page in their order, and how many there are without the limit."""
-    tests, values = tests_of(schema, query)
+    tests, values = tests_of(query)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     source = f"FROM {sessions_view(schema)}{where}"
     limit = -1 if query.limit is None else query.limit
@@ -83,7 +83,7 @@ def sessions_view(schema: Schema) -> str:
     return f"(SELECT {columns} FROM sessions WHERE {HAS_ID})"  # noqa: S608 - names from the schema
 
 
-def tests_of(schema: Schema, query: ListQuery) -> tuple[list[str], list[Any]]:
+def tests_of(query: ListQuery) -> tuple[list[str], list[Any]]:
     """SQL a session of `sessions_view` must pass to be listed, and the values it asks for."""
     tests: list[str] = []
     values: list[Any] = []
@@ -222,7 +222,7 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
 
 def _facts(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> _Facts:
     expression = columns_of(query.sort)
-    tests, values = tests_of(schema, query)
+    tests, values = tests_of(query)
     cursor = connection.cursor()
     cursor.row_factory = None
     rows = cursor.execute(f"SELECT id, {expression} FROM {sessions_view(schema)}").fetchall()  # noqa: S608

@@ -25,10 +25,9 @@ class Progress:
 
     Args:
         job: The run.
-        engine_name: Where it is worked on.
     """
 
-    def __init__(self, job: Job, engine_name: str) -> None:
+    def __init__(self, job: Job) -> None:
         self._bytes = sum(source.size for source in job.sources) or 1
         self._shards = len(job.shards)
         self._asks = job.summary.asks

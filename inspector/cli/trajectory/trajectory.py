@@ -58,7 +58,7 @@ def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:
 
     job, target = jobs.job(args, found)
     engine = _engine(args)
-    with Progress(job, engine_name=args.engine) as progress:
+    with Progress(job) as progress:
         if args.dry_run:
             return foresee(job, engine, progress.listener), job
         jobs.agree(args, job, engine)

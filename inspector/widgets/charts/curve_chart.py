@@ -140,7 +140,7 @@ class CurveChart(Widget):
         elif y < rows:
             line = self._plot(rows - 1 - y, rows, width, ink)
         elif y == rows:
-            line = self._mark_line(width, ink)
+            line = self._mark_line(ink)
         else:
             line = self._foot(width, ink)
         return line.strip(width, self.rich_style)
@@ -237,7 +237,7 @@ class CurveChart(Widget):
         near = tuple(value - low for value, low in zip(self.values, calm, strict=True))
         return (Layer("", "severity-info", "█", calm), Layer("", "severity-warning", "█", near))
 
-    def _mark_line(self, width: int, ink: Palette) -> Line:
+    def _mark_line(self, ink: Palette) -> Line:
         cells = self._cells
         signs = [("─", ink.style("rule"))] * cells
         numbered = [self._cell(mark, cells) for mark in self.marks]

@@ -66,33 +66,20 @@ class HostedEngine:
         except (KeyError, TypeError, ValueError) as error:
             raise EngineFailed("it answered for the host", where=f"engine {found.name}") from error
 
-    def compact(
-        self,
-        messages: Sequence[dict[str, Any]],
-        tokens: int | None,
-        focus: str | None,
-        calls: Sequence[Any] = (),
-    ) -> Compacted:
+    def compact(self, messages: Sequence[dict[str, Any]], tokens: int | None, focus: str | None) -> Compacted:
         """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
 
         Args:
             messages: In wire form.
             tokens: Size of the request.
             focus: The topic of `/compress <topic>`.
-            calls: Grows by one with each call to a model.
 
         Raises:
             EngineFailed: It raised, hung, died, or what it returned is no list of messages.
         """
         started = self._process.order({"do": "start", "route": self._route(), "tokens": tokens})
-        order = {
-            "do": "compress",
-            "messages": list(messages),
-            "tokens": tokens,
-            "focus": focus,
-            "force": True,
-        }
-        answer = self._process.order(order)
+        asked = {"messages": list(messages), "tokens": tokens, "focus": focus, "force": True}
+        answer = self._process.order({"do": "compress", **asked})
         after = answer.get("messages")
         why = unusable(after)
         if why is not None or not isinstance(after, list):
