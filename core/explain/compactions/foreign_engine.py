@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.in_force import engine_in_charge
@@ -14,6 +14,9 @@ from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
 from core.redact.quick_check import masked_start
+
+if TYPE_CHECKING:
+    from core.explain.compactions.matching import Match
 
 _SHOWN = 60
 

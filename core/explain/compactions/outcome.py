@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import BY_AGENT, Attempt
-from core.explain.compactions.matching import Match
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.in_force import engine_in_charge, engine_loaded
@@ -20,6 +19,9 @@ from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
 from core.support.yaml_tables import shared_table
+
+if TYPE_CHECKING:
+    from core.explain.compactions.matching import Match
 
 _METHODS = {
     "llm_summary": SummaryStatus.MODEL,

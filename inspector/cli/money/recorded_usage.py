@@ -52,7 +52,7 @@ def payload(args: argparse.Namespace, books: Books) -> dict[str, Any] | None:
 
 def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:
     """The same for people."""
-    from inspector.cli.money.cache import recorded_lines
+    from inspector.cli.money.cache_text import recorded_lines
 
     found = _recording(args)
     if found is None:

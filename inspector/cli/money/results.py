@@ -11,29 +11,21 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from core.compress.tool_results.arrival import (
-    Arrived,
-    ArrivedTurn,
-    Arriving,
-    Content,
-    arrive,
-    threshold_words,
-)
+from core.compress.tool_results.arrival import Arriving, Content, arrive
 from core.compress.tool_results.replacement import ENVIRONMENTS, result_sizes, storage
 from core.errors import UsageError
-from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
-from core.hermes.policy.policy import load_policy, newest_release
 from core.imports import openai_messages as transcript
 from core.store.database.locate import default_home
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
 from inspector.cli.compression.question import release_name
-from inspector.cli.table import Column
-from inspector.cli.table import lines as table
-from inspector.terminal import formatting as fmt
+
+if TYPE_CHECKING:
+    from core.explain.tool_results.life import ResultLife, ResultLives
+
 
 SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
     "tokens": lambda one: one.tokens,
@@ -97,12 +89,16 @@ def _session(args: argparse.Namespace) -> int:
 
 
 def _lines(found: ResultLives, every: int) -> Iterator[str]:
-    yield from lines(found)
+    from inspector.cli.money import results_text
+
+    yield from results_text.lines(found)
     if len(found.results) < every:
         yield output.muted(f"{len(found.results):,} of {every:,} results")
 
 
 def _incoming(args: argparse.Namespace) -> int:
+    from core.hermes.policy.policy import load_policy, newest_release
+    from inspector.cli.money import results_text
     from inspector.payloads import tool_results
 
     arriving = read_results(args.incoming)
@@ -110,7 +106,7 @@ def _incoming(args: argparse.Namespace) -> int:
     home = str(args.home or default_home())
     place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
     turn = arrive(arriving, result_sizes(rules, args.window), place)
-    return output.show(args, lambda: tool_results.turn(turn), turn_lines(turn))
+    return output.show(args, lambda: tool_results.turn(turn), results_text.turn_lines(turn))
 
 
 def _release(args: argparse.Namespace) -> str | None:
@@ -159,72 +155,3 @@ def _content(item: dict[str, Any], index: int, where: str) -> Content:
     raise UsageError(
         f"the content of result {index} is neither a text nor a list of parts", where=where, remedy=_REMEDY
     )
-
-
-def lines(found: ResultLives) -> Iterator[str]:
-    """What they come to, then a table of the results, the most expensive first."""
-    yield from output.headline(results_headline(found))
-    if not found.results:
-        return
-    columns = (
-        Column("row", right=True),
-        Column("tool", varies=True),
-        Column("tokens", right=True, rank=2),
-        Column("calls", right=True, rank=3),
-        Column("in all", right=True, rank=4),
-        Column("cost", right=True),
-        Column("state", varies=True, rank=5),
-        Column("when shortened", shrinks=True, least=20, rank=1),
-    )
-    yield from table(columns, map(_cells, found.results))
-    yield ""
-    size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
-    window = f"a window of {fmt.count(found.window)}" if found.window else "no window known"
-    yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
-    for one in found.results:
-        if one.path is not None:
-            yield f"row {one.row}: {one.path} ({file_words(one)})"
-        if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):
-            yield f"row {one.row}: {one.tool} itself cuts at {fmt.count(one.cap)} characters"
-
-
-def _cells(one: ResultLife) -> list[str]:
-    return [
-        str(one.row),
-        one.tool,
-        fmt.count(one.tokens, mark=fmt.ESTIMATE),
-        str(one.calls),
-        fmt.count(one.lifetime_tokens, mark=fmt.ESTIMATE),
-        fmt.money(one.usd),
-        STATES[one.standing.layer],
-        " ".join((one.stub or "").split()),
-    ]
-
-
-def turn_lines(found: ArrivedTurn) -> Iterator[str]:
-    """What becomes of each result of a turn."""
-    columns = (
-        Column("id", shrinks=True),
-        Column("tool", varies=True, rank=1),
-        Column("outcome"),
-        Column("because of", varies=True, rank=2),
-        Column("limit", right=True, varies=True, rank=3),
-        Column("characters", right=True),
-        Column("preview", right=True, varies=True, rank=4),
-    )
-    yield from table(columns, map(_arrived_cells, found.results))
-    before, after = fmt.count(found.before), fmt.count(found.after)
-    yield f"{before} characters together, limit {fmt.count(found.budget)} a turn: {after} remain"
-
-
-def _arrived_cells(one: Arrived) -> list[str]:
-    threshold = threshold_words(one.threshold)
-    return [
-        one.call,
-        one.tool,
-        one.outcome,
-        {"result": "its size", "turn": "the turn"}.get(one.layer or "", ""),
-        "any" if isinstance(threshold, str) else fmt.count(threshold),
-        fmt.count(one.message_length),
-        fmt.count(one.preview),
-    ]

@@ -13,7 +13,7 @@ import pytest
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.usage import RecordedUse
 from inspector.cli.main import run
-from inspector.cli.money.cache import recorded_lines
+from inspector.cli.money.cache_text import recorded_lines
 from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from core.apply.database.lock import having_open
+from core.apply.database.open_files import having_open
 from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
 from core.model.evidence import Evidence, Source

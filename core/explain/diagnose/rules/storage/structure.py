@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from core.apply.database.lock import alive
+from core.apply.database.open_files import alive
 from core.explain.compactions.outcome import words_of
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case

@@ -1,0 +1,81 @@
+"""The prompt cache of a conversation for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.explain.headline.usage import break_headline, cache_headline
+from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
+from core.model.accounting.usage import RecordedUse
+from inspector.cli import output
+from inspector.terminal import formatting as fmt
+from inspector.terminal.ink import joined
+
+DEAREST = 10
+
+
+def lines(found: CacheReport) -> Iterator[str]:
+    """Markers, calls, breaks, advice and what tool results cost."""
+    yield from output.headline(cache_headline(found))
+    yield ""
+    yield f"{found.marking} · {found.route.why}"
+    yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
+    if found.calls:
+        known = [call.hit_rate for call in found.calls if call.hit_rate is not None]
+        calls, hit = fmt.plural(len(found.calls), "call"), fmt.percent(found.tokens.hit_rate)
+        worst, best = (fmt.percent(pick(known, default=None)) for pick in (min, max))
+        yield f"{calls} in the log · {hit} of all prompts came from the cache, {worst} to {best} by call"
+    for one in found.breaks:
+        yield ""
+        yield from _break_lines(one, found)
+    if found.advice is not None:
+        yield ""
+        yield f"lifetime {found.advice.current}: {found.advice.reason}"
+    if found.recorded is not None:
+        yield ""
+        yield from recorded_lines(found.recorded)
+    yield from _dearest(found.results)
+    yield from (f"note: {note}" for note in found.notes)
+
+
+def recorded_lines(found: RecordedUse) -> Iterator[str]:
+    """What the recorder inside Hermes saw of the requests themselves."""
+    hit = fmt.percent(found.tokens.hit_rate)
+    yield f"recorded: {fmt.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
+    whole = sum(found.parts.values())
+    shares = (f"{name} {fmt.percent(size / whole)}" for name, size in found.parts.items() if size)
+    if whole:
+        unseen = " and ".join(name for name in ("system", "tools") if name not in found.parts)
+        rest = f"; {unseen} not seen whole" if unseen else ""
+        yield f"   the newest holds, by characters: {', '.join(shares)}{rest}"
+    if not found.parts:
+        yield "   Hermes showed the recorder nothing of what they held: it proves usage, and no break"
+    for one in found.breaks:
+        at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
+        at += "" if one.row is None else f" (row {one.row})"
+        yield f"   {fmt.moment(one.at)}  the {one.cause} changed{at}"
+
+
+def _marker_words(point: Breakpoint) -> str:
+    place = "before the messages" if point.index < 0 else f"#{point.index}"
+    ignored = "" if point.honoured else ", ignored by the provider"
+    tokens = fmt.short(point.prefix_tokens, mark=fmt.ESTIMATE)
+    return f"{place} {point.role} ({tokens} up to its end{ignored})"
+
+
+def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
+    said = break_headline(one, found.calls)
+    yield joined(f"{fmt.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
+    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {fmt.money(one.usd)}"
+    yield f"   hit rate {fmt.percent(one.before)} → {fmt.percent(one.after)}"
+    yield from output.evidence(one.evidence, "   ")
+
+
+def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
+    priced = sorted((one for one in results if one.usd), key=lambda one: one.usd or 0, reverse=True)
+    if priced:
+        yield ""
+        yield "most expensive tool results over their life:"
+    for one in priced[:DEAREST]:
+        tokens, usd = fmt.count(one.tokens, mark=fmt.ESTIMATE), fmt.money(one.usd)
+        yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"
