@@ -108,13 +108,20 @@ class PreviewView(GenerationView):
 
     # Keys.
 
-    def action_focus_topic(self) -> None:
-        """Ask for a topic the summary should keep."""
-        self.prompts.ask_focus()
+    def action_ask(self, what: str) -> None:
+        """Ask for a topic, topics to compare, turns that stay word for word, or who writes the summary."""
+        asks = {
+            "focus": self.prompts.ask_focus,
+            "focuses": self.prompts.ask_focuses,
+            "turns": self.prompts.ask_turns,
+            "writer": self.prompts.choose_writer,
+        }
+        asks[what]()
 
-    def action_compare(self) -> None:
-        """Ask for topics to compare."""
-        self.prompts.ask_focuses()
+    def action_go_on(self, what: str) -> None:
+        """Change the summary by hand, review what would be written, or take back what was."""
+        screens = {"edit": self._screens.edit, "apply": self._screens.apply, "undo": self._screens.undo}
+        screens[what]()
 
     def action_focus_lab(self, first: str = "", second: str = "") -> None:
         """Compare two topics at once; the ones not named are suggested."""
@@ -127,26 +134,6 @@ class PreviewView(GenerationView):
             self.prompts.choose_engine()
         else:
             search_dropped(self)
-
-    def action_keep_turns(self) -> None:
-        """Ask how many of the user's last turns stay word for word."""
-        self.prompts.ask_turns()
-
-    def action_model(self) -> None:
-        """Choose who writes the summary."""
-        self.prompts.choose_writer()
-
-    def action_edit(self) -> None:
-        """Change the summary by hand."""
-        self._screens.edit()
-
-    def action_apply(self) -> None:
-        """Review what would be written."""
-        self._screens.apply()
-
-    def action_undo(self) -> None:
-        """Take back what was last written to this conversation from here."""
-        self._screens.undo()
 
     def action_reset(self) -> None:
         """Suppose nothing: foresee what would really happen."""
