@@ -12,6 +12,7 @@ from typing import Any
 
 from core.apply.database.exact_values import RawText
 from core.model.compaction.apply import ApplyMode, ColumnChange
+from core.model.transcript.message import json_object
 from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 
@@ -127,15 +128,6 @@ def without_keys(config: str | None, names: tuple[str, ...]) -> str | None:
     if not parsed or not parsed.keys() & set(names):
         return config
     return json.dumps({name: value for name, value in parsed.items() if name not in names})
-
-
-def json_object(config: str | bytes | None) -> dict[str, Any] | None:
-    """What a column holds as JSON; None for anything but an object."""
-    try:
-        parsed = json.loads(config or "null")
-    except (ValueError, RecursionError):
-        return None
-    return parsed if isinstance(parsed, dict) else None
 
 
 def _can_branch(session: Session, schema: Schema) -> bool:

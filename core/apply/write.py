@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from core.apply.database.connection import columns_of, insert_image, insert_messages, read_images, update_rows
 from core.apply.database.exact_values import Cell, Image, RawText, bind, stage
 from core.apply.journal_rows import ROUTES, Record
-from core.apply.session_columns import json_object
 from core.model.compaction.apply import ApplyMode, Rehearsal
+from core.model.transcript.message import json_object
 
 _HEAD = re.compile(r"\bUPDATE\b(?:\s+OF\b[^;]*?)?\s+ON\s+\"?messages\"?(?:\s|$)", re.IGNORECASE)
 _FTS_STEP = re.compile(r"\s*(?:DELETE\s+FROM|INSERT\s+INTO)\s+messages_fts\w*\b", re.IGNORECASE)

@@ -15,7 +15,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.hermes.markers.summary_signs import PREFILTERS
-from core.model.transcript.message import Message, ToolCall
+from core.model.transcript.message import Message, ToolCall, json_object
 
 HEAD, TAIL = 4000, 1500
 """Characters read of a long text: what Hermes shows its own summariser of one message."""
@@ -246,7 +246,7 @@ def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
 
 
 def _call(call: ToolCall, raw: str) -> Call:
-    arguments = _arguments(raw)
+    arguments = json_object(raw) or {}
     words = lexicon()
     command = _first(arguments, words.command_keys)
     path = _first(arguments, words.path_keys)
@@ -261,14 +261,6 @@ def _call(call: ToolCall, raw: str) -> Call:
         path=path,
         strings="\n".join(_lines(arguments))[: HEAD + TAIL] if arguments else raw[:HEAD],
     )
-
-
-def _arguments(raw: str) -> Mapping[str, Any]:
-    try:
-        data = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:

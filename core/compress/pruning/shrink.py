@@ -12,7 +12,7 @@ from core.compress.pruning.truncate import is_warned, warning_mark
 from core.compress.sizing.estimate import calls_of, function_of, is_image
 from core.hermes.policy.cut_rules import PruneRules
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, json_object
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 CLEARED = "[Old tool output cleared to save context space]"
@@ -90,11 +90,7 @@ def skill_loaded(message: Message, calls: Calls) -> str | None:
 
 def skill_named(arguments: Any) -> str | None:
     """The skill a `skill_view` call asks for."""
-    try:
-        value = json.loads(arguments) if isinstance(arguments, str) and arguments else None
-    except (ValueError, RecursionError):
-        return None
-    skill = value.get("name") if isinstance(value, dict) else None
+    skill = (json_object(arguments) or {}).get("name")
     return skill if isinstance(skill, str) and skill else None
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
 from core.compress.pruning.stub_fields import FIELDS, StubSource, refusal
+from core.model.transcript.message import json_object
 from core.support.yaml_tables import shared_table
 
 _tables = partial(shared_table, "core/compress/pruning/stubs.yaml")
@@ -86,22 +86,13 @@ def stub_line(tool: str, arguments: Any, content: str, table: str) -> str:
         table: `classic`, `guarded` or `outcomes`.
     """
     rules = stub_table(table)
-    source = StubSource(tool, json_object(arguments), content, rules.unwraps_urls)
+    source = StubSource(tool, json_object(arguments) or {}, content, rules.unwraps_urls)
     refused = refusal(source) if rules.refusals else None
     if refused is not None:
         return refused
     stub = rules.tools.get(tool, rules.other)
     failed = stub.failed and FIELDS["failure"](source)
     return (stub.failed if failed else stub.line).format_map(_Fields(source, stub))
-
-
-def json_object(text: Any) -> dict[str, Any]:
-    """A JSON object, or an empty one when the text holds none."""
-    try:
-        value = json.loads(text) if text else {}
-    except (ValueError, TypeError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 @cache

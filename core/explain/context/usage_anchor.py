@@ -11,7 +11,7 @@ from typing import Any
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message, ReadMessages, Wire
+from core.model.transcript.message import Message, ReadMessages, Wire, json_object
 
 _KEY = "_usage_anchor"
 _PRICED = ("role", "content", "api_content", "tool_call_id", "tool_calls")
@@ -37,11 +37,7 @@ class UsageAnchor:
 
 def read_anchor(model_config: str | None) -> UsageAnchor | None:
     """The anchor in a `model_config` column; None when there is none or it is malformed."""
-    try:
-        config = json.loads(model_config or "null")
-    except (ValueError, RecursionError):
-        return None
-    stored = config.get(_KEY) if isinstance(config, Mapping) else None
+    stored = (json_object(model_config) or {}).get(_KEY)
     if not isinstance(stored, Mapping):
         return None
     prompt, output, rows = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,6 +41,15 @@ class Row:
     timestamp: datetime | None = None
     state: RowState = RowState.LIVE
     damage: tuple[str, ...] = ()
+
+
+def json_object(text: object) -> dict[str, Any] | None:
+    """What a stored text holds as JSON, a tool's arguments or a column; None for anything but an object."""
+    try:
+        found = json.loads(text) if isinstance(text, str | bytes) else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 @dataclass(frozen=True, slots=True)

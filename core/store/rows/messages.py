@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, json_object
 from core.model.transcript.session import Session
 from core.store.database.connect import reading
 from core.store.database.open_database import TEXTS, OpenDatabase, Schema
@@ -172,12 +171,8 @@ def read_system_prompt(connection: sqlite3.Connection, schema: Schema, session: 
 
 def read_tools(connection: sqlite3.Connection, schema: Schema, session: Session) -> ToolPin | None:
     """The tool schemas a session last sent (0.22); None where they are not kept or cannot be read."""
-    text = _shared_text(connection, schema, session.tools_hash)
-    try:
-        pin = json.loads(text or "null")
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(pin, dict):
+    pin = json_object(_shared_text(connection, schema, session.tools_hash))
+    if pin is None:
         return None
     from core.model.transcript.storage import ToolPin
 
