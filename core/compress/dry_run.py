@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.compress.assembly.agent_steps import may_hide_todos, settled
 from core.compress.assembly.assemble import Sides, assemble, had_user, handed_off, marked, sides
-from core.compress.assembly.told import Outcome, caveats, feedback, focus_caveats
+from core.compress.assembly.feedback import Outcome, caveats, feedback, focus_caveats
 from core.compress.planning.keep_turns import part_of
 from core.compress.planning.measure import Measured
 from core.compress.pruning.salvage import reduced, salvaged
@@ -192,7 +192,7 @@ def _result(
         feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=grown),
         retention=retention,
         notes=(
-            *_told_of_call(attempt),
+            *_call_notes(attempt),
             *(() if index is None else _notes(asked, messages, index, retention, grew=after > before)),
             *(() if index is None else _refusals(attempt, body, part)),
         ),
@@ -201,7 +201,7 @@ def _result(
     )
 
 
-def _told_of_call(attempt: Attempt) -> Iterator[str]:
+def _call_notes(attempt: Attempt) -> Iterator[str]:
     """What became of the call for a summary, in our words: not every release says so."""
     if attempt.reason is not None:
         what = redact_text(attempt.reason.strip())

@@ -116,7 +116,7 @@ class Transcripts:
                 self.broken += 1
                 continue
             if isinstance(record, Mapping):
-                known |= _told(record)
+                known |= _call_context(record)
                 if read := _call(record, known):
                     ids, call = read
                     key = ids or (str(path), str(number))
@@ -137,7 +137,7 @@ def _read(path: Path) -> Iterator[bytes]:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
-def _told(record: Mapping[str, Any]) -> dict[str, str]:
+def _call_context(record: Mapping[str, Any]) -> dict[str, str]:
     """What a line says about the calls after it."""
     fields = shared_table("core/imports/transcripts.yaml")["context"].get(str(record.get("type")), {})
     return {name: text for name, paths in fields.items() if (text := _text(record, paths))}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from core.account.pricing.price_book import open_book
-from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.choice import EngineSearch
 from core.compress.engines.host.discovery import discover
 from core.compress.engines.host.found_engine import EngineKind
 from core.compress.engines.host.hosted_preview import kept_rows
@@ -94,12 +94,12 @@ class Contender:
         return f"broken: {'; '.join(self.problems)}" if self.problems else ""
 
 
-def contenders(around: Surroundings) -> tuple[Contender, ...]:
+def contenders(search: EngineSearch) -> tuple[Contender, ...]:
     """Ours, the installed release's own where there is one, and every other engine found."""
-    found = [one for one in discover(around.home, around.install) if one.kind is not EngineKind.BUILTIN]
-    own = () if around.install is None else discover(None, around.install)[:1]
+    found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
+    own = () if search.install is None else discover(None, search.install)[:1]
     named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
-    others = (Contender(name, OtherEngine(name, one, around)) for name, one in named)
+    others = (Contender(name, OtherEngine(name, one, search)) for name, one in named)
     return (Contender(OURS), *others)
 
 

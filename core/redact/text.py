@@ -55,7 +55,7 @@ class Redacted:
 
 def find(text: str) -> list[Hit]:
     """Where the credentials of a text stand, in order and disjoint."""
-    return _merged(text, *_told_of(text))
+    return _merged(text, *_classified(text))
 
 
 def learn_texts(texts: Iterable[str]) -> None:
@@ -66,37 +66,37 @@ def learn_texts(texts: Iterable[str]) -> None:
 
 def _learned(text: str) -> list[Hit]:
     """As `find`, and those told by their form within something longer, for where they stand by themselves."""
-    given, drawn = _told_of(text)
-    return [*_merged(text, given, drawn), *(() if _MASK in text else given)]
+    explicit, inferred = _classified(text)
+    return [*_merged(text, explicit, inferred), *(() if _MASK in text else explicit)]
 
 
-def _merged(text: str, given: Sequence[Hit], drawn: Sequence[Hit]) -> list[Hit]:
-    hits = merge((*given, *KNOWN.hits(text), *drawn))
+def _merged(text: str, explicit: Sequence[Hit], inferred: Sequence[Hit]) -> list[Hit]:
+    hits = merge((*explicit, *KNOWN.hits(text), *inferred))
     return merge(_outside(hits, text)) if hits and _MASK in text else hits
 
 
-def _told_of(text: str) -> tuple[list[Hit], list[Hit]]:
-    return _told(text) if len(text) < _LONG else _told_of_long(text)
+def _classified(text: str) -> tuple[list[Hit], list[Hit]]:
+    return _classify(text) if len(text) < _LONG else _classify_long(text)
 
 
-def _told(text: str) -> tuple[list[Hit], list[Hit]]:
+def _classify(text: str) -> tuple[list[Hit], list[Hit]]:
     """What a text itself gives away: what begins as a credential or is called one; what looks like one."""
     hints = hints_of(text)
-    given = [*known(text, hints), *headers(text, hints), *named(text, hints)]
-    drawn = [*unlisted(text, hints), *unnamed(text, hints)]
-    drawn += siblings(text, (*given, *drawn))
-    return given, [*drawn, *_again(text, [*merge((*given, *drawn)), *given])]
+    explicit = [*known(text, hints), *headers(text, hints), *named(text, hints)]
+    inferred = [*unlisted(text, hints), *unnamed(text, hints)]
+    inferred += siblings(text, (*explicit, *inferred))
+    return explicit, [*inferred, *_repeats(text, [*merge((*explicit, *inferred)), *explicit])]
 
 
-_told_of_long = lru_cache(maxsize=2)(_told)
+_classify_long = lru_cache(maxsize=2)(_classify)
 """A preview asks ten times for the same message of 30 MB, at 3 s each."""
 
 
-def _again(text: str, hits: Sequence[Hit]) -> Iterable[Hit]:
+def _repeats(text: str, hits: Sequence[Hit]) -> Iterable[Hit]:
     """Where else in a text a credential stands that one place of it gives away."""
-    told = KnownValues()
-    told.learn([(text[hit.start : hit.end], hit.kind) for hit in hits])
-    return told.hits(text) if told.count else ()
+    elsewhere = KnownValues()
+    elsewhere.learn([(text[hit.start : hit.end], hit.kind) for hit in hits])
+    return elsewhere.hits(text) if elsewhere.count else ()
 
 
 def unnamed(text: str, hints: Hints) -> Iterator[Hit]:

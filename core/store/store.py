@@ -53,7 +53,7 @@ class Store(ConversationLists):
         """
         with self._read() as (connection, schema):
             found = read_sessions(connection, schema, self.path, [session_id])
-        return self._known(found.get(session_id), session_id)
+        return self._existing(found.get(session_id), session_id)
 
     def resolve(self, text: str) -> Session:
         """The session an id, a unique prefix of one, a title, or `latest` names.
@@ -74,7 +74,7 @@ class Store(ConversationLists):
         """
         with self._read() as (connection, schema):
             found = read_conversation(connection, schema, self.path, session_id)
-        return self._known(found, session_id)
+        return self._existing(found, session_id)
 
     def learn(self, session_id: str) -> None:
         """Know every credential of a conversation: from now on each is masked in whatever is shown of it."""
@@ -98,7 +98,7 @@ class Store(ConversationLists):
 
         with self._read() as (connection, schema):
             found = read_chain(connection, schema, self.path, session_id)
-        return self._known(found, session_id)
+        return self._existing(found, session_id)
 
     def messages(
         self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
@@ -167,7 +167,7 @@ class Store(ConversationLists):
         with self._read() as (connection, schema):
             return health.examine(connection, schema, self.path, integrity=integrity)
 
-    def _known(self, found: Found | None, session_id: str) -> Found:
+    def _existing(self, found: Found | None, session_id: str) -> Found:
         if found is None:
             raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
         return found

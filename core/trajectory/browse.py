@@ -123,15 +123,17 @@ def _listed(compressor: Compressor, line: bytes, place: int, number: int, start:
     if isinstance(begun, Draft):
         metrics = compressor.foreseen(begun, 0)
         state = State.OVER if metrics.still_over_limit else State.SHORTENED
-        return Listed(place, number, start, state, metrics, _carries_metrics(line), "", _asked(line))
+        return Listed(place, number, start, state, metrics, _carries_metrics(line), "", _first_request(line))
     if begun.metrics is None:
         return Listed(place, number, start, State.FAILED, None, problem=begun.problem)
     over = begun.metrics.still_over_limit
     state = State.OVER if over else State.FITS if begun.metrics.original_turns else State.WITHOUT
-    return Listed(place, number, start, state, begun.metrics, _carries_metrics(line), "", _asked(line))
+    return Listed(
+        place, number, start, state, begun.metrics, _carries_metrics(line), "", _first_request(line)
+    )
 
 
-def _asked(line: bytes) -> str:
+def _first_request(line: bytes) -> str:
     return next((turn.text[:_OPENING] for turn in read_entry(line).turns if turn.role == "human"), "")
 
 

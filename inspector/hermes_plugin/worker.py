@@ -18,11 +18,11 @@ from core.recordings.row_names import digest, row_name
 from core.redact.message import redact_stored
 from core.store.database.locate import locate
 from core.store.store import Store
-from inspector.hermes_plugin.desk import Desk
+from inspector.hermes_plugin.engine_session import EngineSession
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
 
 
-class TextDesk:
+class RequestTexts:
     """What the worker knows of one home.
 
     Args:
@@ -84,8 +84,8 @@ _MIRRORED = (
 
 def serve(orders: TextIO, answers: TextIO) -> None:
     """Answer orders until there are no more."""
-    desks: dict[str, Desk] = {}
-    texts: dict[str, TextDesk] = {}
+    desks: dict[str, EngineSession] = {}
+    texts: dict[str, RequestTexts] = {}
     for line in orders:
         order = json.loads(line)
         try:
@@ -98,22 +98,22 @@ def serve(orders: TextIO, answers: TextIO) -> None:
         desk.drop_held()
 
 
-def _texts(desks: dict[str, TextDesk], order: dict[str, Any]) -> dict[str, Any]:
+def _texts(desks: dict[str, RequestTexts], order: dict[str, Any]) -> dict[str, Any]:
     """What the recorder of a home asks."""
     home = order["home"]
     desk = desks.get(home)
     if desk is None:
-        desk = desks[home] = TextDesk(home, Path(order["state"]))
+        desk = desks[home] = RequestTexts(home, Path(order["state"]))
     if order["do"] == "wanted":
         return {"names": desk.wanted(order["names"])}
     desk.keep(order["texts"])
     return {}
 
 
-def _answer(desks: dict[str, Desk], order: dict[str, Any]) -> dict[str, Any]:
+def _answer(desks: dict[str, EngineSession], order: dict[str, Any]) -> dict[str, Any]:
     desk = desks.get(order["engine"])
     if desk is None:
-        desk = desks[order["engine"]] = Desk(
+        desk = desks[order["engine"]] = EngineSession(
             Path(order["home"]), order["version"], Path(order["state"]), order["summariser"]
         )
         if order["route"] is not None:  # another worker knew of it before

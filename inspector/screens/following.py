@@ -23,8 +23,8 @@ from inspector.base.commands import bindings
 from inspector.base.live import PACE, Rhythm
 from inspector.base.workers import start, then
 from inspector.screens.page import Page
-from inspector.settings.calling import Caller, limits_of
 from inspector.settings.config_file import own_settings
+from inspector.settings.notifier import Notifier, limits_of
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -32,7 +32,7 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
-from inspector.widgets.charts.pressure_bar import Pressure, draw
+from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.panes.text_pane import TextPane
 
 MOST = 200
@@ -75,7 +75,7 @@ class FollowingScreen(Page):
         super().__init__()
         self._locations = tuple(locations)
         self._followers: tuple[Follower, ...] = ()
-        self._caller: Caller | None = None
+        self._caller: Notifier | None = None
         self._rhythm = Rhythm(self)
         self._found: Found | None = None
         self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
@@ -110,7 +110,7 @@ class FollowingScreen(Page):
         try:
             if self._caller is None:
                 own = own_settings()
-                self._caller = Caller(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
+                self._caller = Notifier(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
                 self._followers = _begun(self._locations, limits_of(own))
             found = _looked(self._followers, self._found)
         except InspectorError as error:
@@ -206,7 +206,7 @@ def _hour(pace: Pace) -> str:
 
 
 def _bar(pace: Pace, width: int, ink: Palette) -> Line:
-    return draw(Pressure(pace.tokens, pace.threshold, pace.window), min(BAR, width), ink)
+    return draw(ContextUse(pace.tokens, pace.threshold, pace.window), min(BAR, width), ink)
 
 
 def _line(event: LiveEvent, calls: bool, ink: Palette) -> Line:

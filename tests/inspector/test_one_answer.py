@@ -18,8 +18,8 @@ from core.store.database.locate import locate
 from core.store.store import Store
 from inspector.cli.engines.mcp import Answers
 from inspector.cli.main import run
+from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import Order
-from inspector.screens.sessions.data.pressure import measure
 from inspector.screens.sessions.data.source import read_page
 from inspector.terminal.formatting import count
 from tests.shared import shared
@@ -67,7 +67,7 @@ def listed(home: Path) -> dict[str, Told]:
     location = locate(home=home)[0]
     lines = read_page([location], Order(), 0, _MOST).rows
     found = dict(measure(lines, datetime.now(UTC), lambda: False))
-    pressures = {line.row.tip.id: found[line.key].pressure for line in lines}
+    pressures = {line.row.tip.id: found[line.key].context_use for line in lines}
     return {session: Told(one.tokens, one.threshold) for session, one in pressures.items()}
 
 

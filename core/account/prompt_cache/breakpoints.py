@@ -50,15 +50,15 @@ def place(
     if layout not in ("native", "envelope"):
         return ()
     rules = placing(release)
-    desk = _Desk(rules, layout == "native", "1h" if ttl == "1h" else "5m", tool_parts)
+    placer = _Placer(rules, layout == "native", "1h" if ttl == "1h" else "5m", tool_parts)
     wires = [_stripped(message.wire) if rules.strips else message.wire for message in messages]
     if tool_schemas and rules.prefix:
-        return tuple(_with_schemas(desk, wires, system_prefix))
-    marks = _system_marks(desk, wires, system_prefix)
+        return tuple(_with_schemas(placer, wires, system_prefix))
+    marks = _system_marks(placer, wires, system_prefix)
     # A leading system message uses up one breakpoint even when it cannot carry a marker.
     left = MARKERS - max(_is_system(wires), len(marks))
-    counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and desk.counts(wire)]
-    found = (desk.mark(index, wires[index]) for index in counted[-left:])
+    counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and placer.counts(wire)]
+    found = (placer.mark(index, wires[index]) for index in counted[-left:])
     placed = (*marks, *(mark for mark in found if mark))
     return (
         placed
@@ -83,7 +83,7 @@ def with_prefix_tokens(
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Placer:
     """Puts one marker on one message."""
 
     rules: Placing
@@ -127,25 +127,29 @@ def _is_system(wires: Sequence[Mapping[str, Any]]) -> bool:
     return bool(wires) and wires[0].get("role") == "system"
 
 
-def _system_marks(desk: _Desk, wires: Sequence[Mapping[str, Any]], prefix: str | None) -> list[Breakpoint]:
+def _system_marks(
+    placer: _Placer, wires: Sequence[Mapping[str, Any]], prefix: str | None
+) -> list[Breakpoint]:
     """One marker on a leading system message, two where its static beginning is marked apart."""
     if not _is_system(wires):
         return []
     content = wires[0].get("content")
-    if desk.rules.prefix and prefix and isinstance(content, str) and content.startswith(prefix):
+    if placer.rules.prefix and prefix and isinstance(content, str) and content.startswith(prefix):
         parts = 2 if content[len(prefix) :].strip() else 1
-        return [Breakpoint(0, "system", f"part {part}", desk.ttl) for part in range(parts)]
-    mark = desk.mark(0, wires[0])
+        return [Breakpoint(0, "system", f"part {part}", placer.ttl) for part in range(parts)]
+    mark = placer.mark(0, wires[0])
     return [mark] if mark else []
 
 
-def _with_schemas(desk: _Desk, wires: Sequence[Mapping[str, Any]], prefix: str | None) -> list[Breakpoint]:
+def _with_schemas(
+    placer: _Placer, wires: Sequence[Mapping[str, Any]], prefix: str | None
+) -> list[Breakpoint]:
     """The layout that marks the tool schemas: static prefix, last schema, two completed exchanges."""
-    marks = [Breakpoint(TOOLS, "tools", "last schema", desk.ttl)]
+    marks = [Breakpoint(TOOLS, "tools", "last schema", placer.ttl)]
     content = wires[0].get("content") if _is_system(wires) else None
     if prefix and isinstance(content, str) and content.startswith(prefix):
-        marks.append(Breakpoint(0, "system", "part 0", desk.ttl))
-    ends = [desk.mark(index, wires[index]) for index in _completed(wires)[-2:]]
+        marks.append(Breakpoint(0, "system", "part 0", placer.ttl))
+    ends = [placer.mark(index, wires[index]) for index in _completed(wires)[-2:]]
     return [*marks, *(mark for mark in ends if mark)]
 
 

@@ -36,7 +36,7 @@ def _nothing_asked(_since: datetime, _until: datetime) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class BreakContext:
     """What may have broken the cache between two calls.
 
     Attributes:
@@ -65,24 +65,24 @@ class Causes:
     """Tells the causes of a conversation's breaks.
 
     Args:
-        around: What else happened.
+        context: What else happened.
         calls: All calls of the conversation.
     """
 
-    def __init__(self, around: Surroundings, calls: Sequence[CacheCall]) -> None:
-        self._around = around
-        self._lines = tuple(_telling(around))
+    def __init__(self, context: BreakContext, calls: Sequence[CacheCall]) -> None:
+        self._context = context
+        self._lines = tuple(_relevant_lines(context))
         self._turns = [
-            around.to_utc(record.at)
-            for record in around.log.records
-            if record.kind is Kind.TURN and record.session in around.sessions
+            context.to_utc(record.at)
+            for record in context.log.records
+            if record.kind is Kind.TURN and record.session in context.sessions
         ]
-        self._starts = sorted(map(around.to_utc, around.log.starts))
+        self._starts = sorted(map(context.to_utc, context.log.starts))
         self._front = min((call.prompt for call in calls if call.prompt), default=0)
 
     def of(self, before: CacheCall, call: CacheCall) -> Cause:
         """The first cause that fits, in the order in which one explains away the others."""
-        around = self._around
+        context = self._context
         between = [line for at, line in self._lines if before.at <= at <= call.at]
         if compacted := [line for line in between if line.kind in _COMPACTED]:
             return "compaction", tuple(map(_quote, compacted))
@@ -93,11 +93,11 @@ class Causes:
             return "messages_rewritten", tuple(map(_quote, rewritten))
         if rebuilt := [line for line in between if line.kind is Kind.PROMPT_REBUILT]:
             return "system_prompt_changed", tuple(map(_quote, rebuilt))
-        limit = SECONDS.get(around.ttl, SECONDS["5m"])
+        limit = SECONDS.get(context.ttl, SECONDS["5m"])
         if (gap := call.since(before)) > limit:
             text = f"{gap:,.0f} s since the previous call; the cache is kept for {limit:,.0f} s"
             return "ttl_expired", (Evidence(Source.DERIVED, call.where, text),)
-        tools = around.tools or {}
+        tools = context.tools or {}
         if (one := tools.get(before.session)) and (other := tools.get(call.session)) and one != other:
             text = f"tool schemas {one[:12]} before, {other[:12]} now"
             return "tools_changed", (Evidence(Source.DATABASE, f"session {call.session}", text),)
@@ -114,7 +114,7 @@ class Causes:
             anew = Evidence(
                 Source.LOG, call.where, "calls are counted from 1 again: the agent was set up anew"
             )
-            if not self._around.remembers:
+            if not self._context.remembers:
                 return "resume", (anew,)
             text = "the running program kept the messages; what comes before them differs"
             return "system_prompt_changed", (anew, Evidence(Source.DERIVED, call.where, text))
@@ -127,7 +127,7 @@ class Causes:
         return "tools_changed", (anew, Evidence(Source.DERIVED, call.where, text))
 
     def _reloaded(self, before: CacheCall, call: CacheCall, anew: Evidence) -> Cause:
-        changed = self._around.identity
+        changed = self._context.identity
         if changed is None or not before.at < changed <= call.at:
             return "resume", (anew,)
         text = (
@@ -140,7 +140,7 @@ class Causes:
         """Tokens by which the prompt grew beyond what was said since, or shrank; 0 for less than a tool."""
         then, now = before.prompt or 0, call.prompt or 0
         until = next((at for at in self._turns if at > call.at), _EVER)
-        asked = self._around.asked(before.at, until)
+        asked = self._context.asked(before.at, until)
         more = now - then - asked - (before.output or 0)
         slack = _LEAST_SCHEMA + int(_SHARE * then) + asked // 2
         if more > slack:
@@ -148,11 +148,11 @@ class Causes:
         return now - then if now - then < -slack else 0
 
 
-def _telling(around: Surroundings) -> Iterator[tuple[datetime, LogRecord]]:
+def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord]]:
     """Lines that may explain a break; of turns only those with fewer messages than the turn before."""
     history = 0
-    for record in around.log.records:
-        if record.session not in around.sessions and record.kind is not Kind.MICRO:
+    for record in context.log.records:
+        if record.session not in context.sessions and record.kind is not Kind.MICRO:
             continue
         if record.kind is Kind.TURN:
             shrunk, history = (record.before or 0) < history, record.before or 0
@@ -161,7 +161,7 @@ def _telling(around: Surroundings) -> Iterator[tuple[datetime, LogRecord]]:
         elif record.kind is Kind.DONE:
             history = 0
         if record.kind in _TELLING:
-            yield around.to_utc(record.at), record
+            yield context.to_utc(record.at), record
 
 
 def _quote(record: LogRecord) -> Evidence:
@@ -177,7 +177,7 @@ _PRICE = Callable[[CacheCall], PriceRow | None]
 
 
 def find_breaks(
-    calls: Sequence[CacheCall], around: Surroundings, price: _PRICE | None = None, *, one_hour: bool = False
+    calls: Sequence[CacheCall], context: BreakContext, price: _PRICE | None = None, *, one_hour: bool = False
 ) -> tuple[CacheBreak, ...]:
     """Every break, with cause and price.
 
@@ -186,13 +186,13 @@ def find_breaks(
 
     Args:
         calls: Of one conversation, in time order.
-        around: What else happened.
+        context: What else happened.
         price: The price entry of a call; None leaves amounts unknown.
         one_hour: Cache writes are kept for an hour.
     """
     usual = _usual_shortfall(calls)
     caching = {call.route for call in calls if call.cache_read}
-    causes = Causes(around, calls)
+    causes = Causes(context, calls)
     found: list[CacheBreak] = []
     for place in range(1, len(calls)):
         before, call = calls[place - 1], calls[place]

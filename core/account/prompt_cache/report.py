@@ -11,7 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
-from core.account.prompt_cache.breaks import Surroundings, find_breaks
+from core.account.prompt_cache.breaks import BreakContext, find_breaks
 from core.account.prompt_cache.calls import (
     SummaryCost,
     ToUtc,
@@ -98,10 +98,10 @@ class CacheInputs:
     def asked(self, since: datetime, until: datetime) -> int:
         """Tokens of what the user said in between."""
         rules = load_policy(self.release).estimate
-        return total_tokens([size for at, size in self._said if since < at <= until], rules)
+        return total_tokens([size for at, size in self._user_messages if since < at <= until], rules)
 
     @cached_property
-    def _said(self) -> tuple[tuple[datetime, Size], ...]:
+    def _user_messages(self) -> tuple[tuple[datetime, Size], ...]:
         """When the user said something, and how much."""
         rules = load_policy(self.release).estimate
         return tuple(
@@ -163,7 +163,7 @@ def _breaks(
     home = case.store.location.home
     split = explicit and placing(case.release).prefix
     identity = identity_changed(home, case.store.system_prompt(case.tip)) if split else None
-    around = Surroundings(
+    context = BreakContext(
         case.log,
         case.sessions,
         case.tip.source == "cli",
@@ -174,7 +174,7 @@ def _breaks(
         case.to_utc,
     )
     price = case.call_entry if case.prices else None
-    return find_breaks(calls, around, price, one_hour=ttl == "1h")
+    return find_breaks(calls, context, price, one_hour=ttl == "1h")
 
 
 def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:

@@ -83,7 +83,7 @@ def cache_route(route: Route, release: str) -> CacheRoute:
         (
             rule
             for rule in shared_table("core/account/prompt_cache/routes.yaml")["rules"]
-            if _fits(rule, route, release)
+            if _applies(rule, route, release)
         ),
         None,
     )
@@ -124,7 +124,7 @@ def _keeps_five_minutes(rules: Mapping[str, Any], route: Route, release: str) ->
     return provider in rules["providers"] or any(name in model for name in rules["models"])
 
 
-def _fits(rule: Mapping[str, Any], route: Route, release: str) -> bool:
+def _applies(rule: Mapping[str, Any], route: Route, release: str) -> bool:
     now = version(release)
     if now < version(rule.get("since", "0.0")) or now > version(rule.get("until", "99.0")):
         return False

@@ -46,7 +46,7 @@ def _against_split(connection: Connection, schema: Schema) -> Iterator[Discrepan
             if total != parts:
                 sides = (f"sessions: {total:,}", f"session_model_usage: {parts:,}")
                 what = name.removesuffix("_tokens").replace("_", " ")
-                yield _apart(str(session), what, sides, total - parts)
+                yield _discrepancy(str(session), what, sides, total - parts)
 
 
 def _against_messages(connection: Connection, schema: Schema) -> Iterator[Discrepancy]:
@@ -63,7 +63,7 @@ def _against_messages(connection: Connection, schema: Schema) -> Iterator[Discre
         if found < counted <= found + _taken_back(connection, schema, session):
             continue
         sides = (f"sessions.message_count: {counted:,}", f"live rows: {found:,}")
-        yield _apart(str(session), "messages", sides, counted - found)
+        yield _discrepancy(str(session), "messages", sides, counted - found)
 
 
 def _taken_back(connection: Connection, schema: Schema, session: object) -> int:
@@ -76,6 +76,6 @@ def _taken_back(connection: Connection, schema: Schema, session: object) -> int:
     return int(count)
 
 
-def _apart(session: str, what: str, sides: tuple[str, str], difference: int) -> Discrepancy:
+def _discrepancy(session: str, what: str, sides: tuple[str, str], difference: int) -> Discrepancy:
     evidence = Evidence(Source.DATABASE, f"rows of {session}", " against ".join(sides))
     return Discrepancy(session, what, *sides, difference, evidence)

@@ -177,7 +177,7 @@ def count_messages(
         if cancelled is not None and cancelled():
             complete = False
             break
-        spoken = ["\n".join(_spoken(message)) for message in batch]
+        spoken = ["\n".join(_texts(message)) for message in batch]
         thought = [_thought(message) for message in batch]
         known = _count_all([*spoken, *thought], choice.name, cache, count)
         counts += [known[text] for text in spoken]
@@ -198,7 +198,7 @@ def _count_all(texts: list[str], name: str, cache: TokenCache | None, count: Cou
     return known | {keys[key]: tokens for key, tokens in fresh.items()}
 
 
-def _spoken(message: Message) -> Iterator[str]:
+def _texts(message: Message) -> Iterator[str]:
     """The text of a message and of its calls."""
     yield message.text
     for call in message.tool_calls:

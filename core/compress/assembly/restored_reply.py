@@ -43,10 +43,12 @@ def _is_answer(message: Message) -> bool:
 
 
 def _is_reply(message: Message, policy: Policy) -> bool:
-    return _is_answer(message) and bool(_said(message)) and not is_summary(message.wire, policy.summary)
+    return (
+        _is_answer(message) and bool(_visible_text(message)) and not is_summary(message.wire, policy.summary)
+    )
 
 
-def _said(message: Message) -> str:
+def _visible_text(message: Message) -> str:
     """The text of a message as its reader sees it."""
     content = message.content
     if isinstance(content, list):
@@ -56,7 +58,7 @@ def _said(message: Message) -> str:
 
 
 def _says_same(one: Message, other: Message) -> bool:
-    mine, theirs = _said(one), _said(other)
+    mine, theirs = _visible_text(one), _visible_text(other)
     return mine == theirs if mine or theirs else one.content == other.content
 
 

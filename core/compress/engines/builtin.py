@@ -209,7 +209,7 @@ class ContextCompressor(ContextEngine):
             with_transcript=self._summariser.describe() is not None,
             session=self.session,
         )
-        result = None if not force and self._skips(request) else self._asked(request)
+        result = None if not force and self._skips(request) else self._ask_summariser(request)
         if result is None and self.last_error is not None and self.backoff.aborts:
             return None
         if result is None:
@@ -233,7 +233,7 @@ class ContextCompressor(ContextEngine):
         given = transcript_tokens(request.turns, self.policy.estimate)
         return given < int(rules.small_middle * self.threshold_tokens)
 
-    def _asked(self, request: SummaryRequest) -> SummaryResult | None:
+    def _ask_summariser(self, request: SummaryRequest) -> SummaryResult | None:
         """Ask the summariser, unless a failure is too recent."""
         now = self._clock()
         if now < self.backoff.cooldown_until:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.dry_run import NO_AGENT, preview
-from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.choice import EngineSearch
 from core.compress.engines.host.found_engine import EngineKind, FoundEngine
 from core.compress.engines.host.hosted import Compacted, hosted
 from core.compress.engines.host.hosted_preview import hosted_preview, kept_rows
@@ -107,7 +107,7 @@ class OtherEngine:
 
     name: str
     found: FoundEngine
-    around: Surroundings
+    search: EngineSearch
 
     @property
     def title(self) -> str:
@@ -159,12 +159,12 @@ def run_engine(
     Raises:
         EngineFailed: It could not be loaded, hung, died, was given up, or returned no list.
     """
-    found, around = engine.found, engine.around
+    found, search = engine.found, engine.search
     own = found.kind is EngineKind.BUILTIN
     request = summary_request(measured, cut, focus=focus) if own and cut.middle.size else None
     calls = ModelCalls(writer, measured.policy, request, most_tokens)
     with hosted(
-        found, home=around.home, python=around.python, settings=cut.settings, answer=calls, stop=stop
+        found, home=search.home, python=search.python, settings=cut.settings, answer=calls, stop=stop
     ) as process:
         wires = [dict(message.wire) for message in measured.messages]
         result = process.compact(wires, cut.compared_tokens, focus)

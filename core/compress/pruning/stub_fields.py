@@ -193,14 +193,14 @@ def _responses(payload: Mapping[str, Any]) -> list[Any]:
         responses = [payload] if "user_response" in payload else []
     answers: list[Any] = []
     for entry in responses:
-        if isinstance(entry, dict) and _answered(entry):
+        if isinstance(entry, dict) and _is_answered(entry):
             value = entry.get("user_response")
             values = value if isinstance(value, list) else [value]
             answers += values if "status" in entry else [one for one in values if not _silent(one)]
     return answers
 
 
-def _answered(entry: Mapping[str, Any]) -> bool:
+def _is_answered(entry: Mapping[str, Any]) -> bool:
     return entry.get("status") == "answered" or ("status" not in entry and "user_response" in entry)
 
 

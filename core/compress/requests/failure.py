@@ -141,18 +141,18 @@ def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool
     nobody = _is_nobody(call, rules)
     second = own_model and not nobody
     if second and main_answers:
-        return Route(2, True, 0, _told(False, rules["auth"]), _told(False, rules["network"]["words"]))
-    pause = "no_provider" if nobody else "short" if _fits(call, rules["short"]) else "other"
+        return Route(2, True, 0, _if_known(False, rules["auth"]), _if_known(False, rules["network"]["words"]))
+    pause = "no_provider" if nobody else "short" if _matches(call, rules["short"]) else "other"
     return Route(
         calls=2 if second else 1,
         summary=False,
         pause=int(rules["pauses"][pause]),
-        auth=_told(call.status in rules["auth"], rules["auth"]),
-        network=_told(_fits(call, rules["network"]), rules["network"]["words"]),
+        auth=_if_known(call.status in rules["auth"], rules["auth"]),
+        network=_if_known(_matches(call, rules["network"]), rules["network"]["words"]),
     )
 
 
-def _told(value: bool, known: list[Any]) -> bool | None:
+def _if_known(value: bool, known: list[Any]) -> bool | None:
     return value if known else None
 
 
@@ -163,7 +163,7 @@ def _is_nobody(call: FailedCall, rules: Mapping[str, Any]) -> bool:
     return rules["no_provider"] == "any" or rules["says_no_provider"] in call.message.lower()
 
 
-def _fits(call: FailedCall, signs: Mapping[str, list[str]]) -> bool:
+def _matches(call: FailedCall, signs: Mapping[str, list[str]]) -> bool:
     return call.exception in signs["classes"] or any(word in call.message.lower() for word in signs["words"])
 
 

@@ -188,7 +188,7 @@ def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int,
         if draft.done is None and _closes(draft, record):
             draft.done, draft.end, draft.open = record, position, False
             return
-    if drafts and _told_twice(drafts[-1], record):
+    if drafts and _logged_twice(drafts[-1], record):
         return
     cause = cause_of(thread, position, None, tags_tell=False)
     if cause.trigger is not Trigger.NATIVE:
@@ -209,7 +209,7 @@ def _closes(draft: _Draft, done: LogRecord) -> bool:
     return done.kind is Kind.NATIVE_DONE or draft.started.before == done.before
 
 
-def _told_twice(draft: _Draft, done: LogRecord) -> bool:
+def _logged_twice(draft: _Draft, done: LogRecord) -> bool:
     """The provider's own compaction of one turn is told when it is seen and when it is over."""
     known = draft.done
     return known is not None and known.kind is done.kind is Kind.NATIVE_DONE and known.text == done.text

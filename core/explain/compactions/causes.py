@@ -155,9 +155,9 @@ def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags
     if record.kind is Kind.CALL_FAILED:
         return _refused(record, started)
     if record.kind is Kind.CALL:
-        return _answered(record, started, tags_tell)
+        return _after_response(record, started, tags_tell)
     if record.kind is Kind.DONE and previous is not None:
-        return _again(record, previous)
+        return _repeated_pass(record, previous)
     if record.kind is Kind.TURN_ENDED:
         note = "no turn was running"
         verdict = Verdict.SUSPECTED if tags_tell else Verdict.DERIVED
@@ -193,7 +193,7 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
     return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
 
 
-def _answered(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:
+def _after_response(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:
     """After an answer: before 0.22 its real prompt size is compared, and the attempt repeats the number."""
     if record.input is not None and record.input == started.tokens:
         return Cause(Trigger.POST_RESPONSE, Verdict.PROVED, tokens=record.input, line=record)
@@ -204,7 +204,7 @@ def _answered(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:
     return Cause(Trigger.POST_RESPONSE, Verdict.DERIVED, tokens=started.tokens, line=record, note=note)
 
 
-def _again(record: LogRecord, previous: Cause) -> Cause:
+def _repeated_pass(record: LogRecord, previous: Cause) -> Cause:
     """A pass right after another one, with no call between: the same check ran again."""
     return replace(
         previous,

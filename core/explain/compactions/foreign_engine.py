@@ -55,7 +55,7 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
     if name is not None:
         origin = context.config.setting("context.engine", context.release.release).origin
         evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
-        return ForeignEngine(name, evidence, tuple(_known(context.store.location.home, name)))
+        return ForeignEngine(name, evidence, tuple(_files_of_engine(context.store.location.home, name)))
     return ForeignEngine(None, marks) if marks else None
 
 
@@ -92,7 +92,7 @@ def _marks(context: ConversationContext) -> Iterator[Evidence]:
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
 
 
-def _known(home: Path | None, name: str) -> Iterator[str]:
+def _files_of_engine(home: Path | None, name: str) -> Iterator[str]:
     """Its files in the home: where a plugin is loaded from, and a store named after it."""
     if home is None or not name.replace("-", "_").isidentifier():
         return

@@ -208,7 +208,7 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
         provider: Whom the summary was asked of, where the configuration says.
     """
     lines = attempt.inner if attempt is not None else ()
-    told = list(_told(attempt, rows))
+    told = list(_failure_texts(attempt, rows))
     asked = next((line.provider for line in reversed(lines) if line.provider), None) or provider
     for text in told:
         entry = _named(text, asked or "")
@@ -265,7 +265,7 @@ def _failure(entry: Mapping[str, Any], text: str, provider: str | None) -> Failu
     return Failure(entry["cause"], text, int(status[1]) if status else None, provider)
 
 
-def _told(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
+def _failure_texts(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
     """What is said of the reason, the most telling first."""
     lines = attempt.inner if attempt is not None else ()
     yield from (_text(line) for line in lines if line.kind in _TELLING)

@@ -36,7 +36,7 @@ def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> 
         release: Whose rules apply.
     """
     told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
-    if not told or not _fits(told[-1].line, attempt):
+    if not told or not _belongs(told[-1].line, attempt):
         return None
     found = told[-1].attempt
     ended = found.end is None and not attempt.completed and _unusable(context, found, release)
@@ -90,7 +90,7 @@ def _kept(attempt: TurnAttempt) -> str:
     return "only the running process knows it"
 
 
-def _fits(line: LogRecord, attempt: Attempt) -> bool:
+def _belongs(line: LogRecord, attempt: Attempt) -> bool:
     kind = Kind.PRE_API if attempt.cause.trigger is Trigger.PRE_API else Kind.CALL_FAILED
     return line.kind is kind
 

@@ -101,7 +101,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     if past.edited and threshold is not None and attempt is not None:
         line = _lowered_in_run(context, attempt)
         held = not denied and _borne_out(context, attempt, trigger, tokens, threshold)
-        told = held and lowered is None and _telling(context, release, session, past.window, threshold)
+        told = held and lowered is None and _implies_window(context, release, session, past.window, threshold)
         window, lowered = past.window if told else None, line or lowered
         threshold = line.threshold if line is not None else threshold if held else None
         limits = limits if held else None
@@ -206,7 +206,7 @@ def _borne_out(
     return any(threshold * (1 - _CLOSE) <= size < threshold for size in sizes)
 
 
-def _telling(
+def _implies_window(
     context: ConversationContext, release: str, session: Session, window: int | None, threshold: int
 ) -> bool:
     """Whether a threshold tells its window: many windows share the least one."""

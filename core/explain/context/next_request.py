@@ -62,8 +62,8 @@ def next_request(context: ConversationContext) -> Size:
     compaction, Hermes' own estimate of what that left stands, with what came since; else rows, stored
     system prompt and known tools are estimated, by the release's rules.
     """
-    found = _anchored(context) or _answered(context) or _routed(context)
-    return found or _left(context) or _estimated(context) or Size(None, Verdict.UNKNOWN, ())
+    found = _anchored(context) or _by_last_answer(context) or _routed(context)
+    return found or _by_last_compaction(context) or _estimated(context) or Size(None, Verdict.UNKNOWN, ())
 
 
 def _anchored(context: ConversationContext) -> Size | None:
@@ -78,7 +78,7 @@ def _anchored(context: ConversationContext) -> Size | None:
     return None if tokens is None else Size(tokens, Verdict.DERIVED, (evidence,), counted=True)
 
 
-def _answered(context: ConversationContext) -> Size | None:
+def _by_last_answer(context: ConversationContext) -> Size | None:
     prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
     if prompt is None or prompt.input is None or _held_less(context):
         return None
@@ -105,7 +105,7 @@ def _routed(context: ConversationContext) -> Size | None:
     return None
 
 
-def _left(context: ConversationContext) -> Size | None:
+def _by_last_compaction(context: ConversationContext) -> Size | None:
     """What the last compaction left, by its line, with the rows behind it."""
     done = next((line for line in reversed(context.log.records) if line.kind in _ANSWERS), None)
     if done is None or done.kind is not Kind.DONE or done.tokens_after is None or done.after is None:

@@ -190,11 +190,13 @@ class Case:
 
         What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
         """
-        inherited = Counter(_spoken(message) for message in self._parent if message.role == "assistant")
+        inherited = Counter(
+            _text_and_calls(message) for message in self._parent if message.role == "assistant"
+        )
         seen: set[tuple[str, ...]] = set()
         answers: list[Message] = []
         for message in self.spoken:
-            said = _spoken(message)
+            said = _text_and_calls(message)
             failed = message.wire.get("display_kind") == FAILED_TURN
             if message.role != "assistant" or failed or said[1] in seen:
                 continue
@@ -247,7 +249,7 @@ class StoreCase:
         return self.ledger.rows
 
 
-def _spoken(message: Message) -> tuple[str, tuple[str, ...]]:
+def _text_and_calls(message: Message) -> tuple[str, tuple[str, ...]]:
     return message.text, tuple(call.id for call in message.tool_calls)
 
 

@@ -60,7 +60,7 @@ def _checked(
     found = {row[_SESSION] for row in rows if row[_COMPACTED] == 1}
     for place in range(0, len(rows), _AT_ONCE):
         reached(place)
-        found.update(_telling(rows[place : place + _AT_ONCE]))
+        found.update(_sessions_to_examine(rows[place : place + _AT_ONCE]))
     found.update(_doubled(live))
     found.update(_unfit(live, pending))
     return {str(session) for session in found}
@@ -99,7 +99,7 @@ def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
             pending.pop(session, None)
 
 
-def _telling(rows: Sequence[Any]) -> Iterator[str]:
+def _sessions_to_examine(rows: Sequence[Any]) -> Iterator[str]:
     """Sessions with a summary or a credential in what was said."""
     texts = [joined_raw(row[_CONTENT:]) for row in rows]
     held = set(holding(list(dict.fromkeys(texts))))

@@ -75,7 +75,8 @@ def result_lives(
     last = len(context.conversation.generations)
     folders = _folders(store.location.home) if check_files else None
     found = [
-        _told(life, costs.get(row), policy, would.get(row), folders, last) for row, life in lives.items()
+        _result_life(life, costs.get(row), policy, would.get(row), folders, last)
+        for row, life in lives.items()
     ]
     found.sort(key=lambda one: (-(one.usd or 0), -one.lifetime_tokens, one.row))
     return ResultLives(policy.release, size, sizes, tuple(found))
@@ -140,7 +141,7 @@ def _tool(life: _Life) -> str:
     return str(named or life.calls.get(life.first.wire.get("tool_call_id"), ("?", ""))[0])
 
 
-def _told(
+def _result_life(
     life: _Life,
     cost: ResultCost | None,
     policy: Policy,

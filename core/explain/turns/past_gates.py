@@ -37,7 +37,7 @@ class PastGates:
         self._context, self._events = context, events
         self._rules = context.policy(None).gate
         self._calls = [
-            r for r in context.log.records if r.kind is Kind.CALL and r.input and _ours(context, r)
+            r for r in context.log.records if r.kind is Kind.CALL and r.input and _in_conversation(context, r)
         ]
         self._pauses = tuple(_pauses(context, events))
         self._begun = context.clock.utc(context.log.records[0].at) if context.log.records else None
@@ -151,7 +151,7 @@ def _pause_check(had: str, passed: bool | None) -> Check:
     return Check("summary model pause", "none or over", had, passed)
 
 
-def _ours(context: ConversationContext, record: LogRecord) -> bool:
+def _in_conversation(context: ConversationContext, record: LogRecord) -> bool:
     return record.session in context.sessions
 
 
@@ -160,7 +160,9 @@ def _pauses(context: ConversationContext, events: Sequence[CompressionEvent]) ->
     written = [e.at for e in events if e.at is not None and e.summary.status is SummaryStatus.MODEL]
     quoted = {evidence.where for event in events for evidence in event.evidence}
     for record in context.log.records:
-        paused = record.kind is Kind.SUMMARY_FAILED and (_ours(context, record) or record.where in quoted)
+        paused = record.kind is Kind.SUMMARY_FAILED and (
+            _in_conversation(context, record) or record.where in quoted
+        )
         if paused and record.seconds:
             since = context.clock.utc(record.at)
             until = min([since + timedelta(seconds=record.seconds), *(at for at in written if at > since)])

@@ -79,7 +79,7 @@ def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Map
     found: dict[int, TurnLines] = {}
     newest = len(turns)
     for request in reversed(requests):
-        known = places.get(_shown(request.text))
+        known = places.get(_letters_of(request.text))
         at = _last_below(known, newest) if known else _running(began, request)
         if request.row is not None and at is not None and at < newest:
             newest = at
@@ -152,9 +152,9 @@ _NAMED_BY = {
 def _shown_by_line(text: str) -> str:
     """What a line quotes, without escapes and the dots of a cut."""
     quoted = _QUOTED.match(text)
-    return _shown(re.sub(r"\\.", "", quoted["text"] if quoted else text))
+    return _letters_of(re.sub(r"\\.", "", quoted["text"] if quoted else text))
 
 
-def _shown(text: str) -> str:
+def _letters_of(text: str) -> str:
     """The letters and digits a quotation keeps whole."""
     return re.sub(r"\W+", "", text[:80])[:_SHOWN]

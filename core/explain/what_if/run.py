@@ -106,7 +106,7 @@ class HistoryRun:
             Firing(last.id if last else None, self.turns, request, middle, by_gateway=by_gateway)
         )
         self.written += planned.summary_budget or 0
-        self._replace(_left(measured, planned))
+        self._replace(_compacted_messages(measured, planned))
         # Behind system prompt and tools nothing is as it was.
         self.repeats = self.overhead
         self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
@@ -142,7 +142,7 @@ class HistoryRun:
         return transcript_tokens([message], self.policy.estimate)
 
 
-def _left(measured: Measured, planned: Plan) -> list[Message]:
+def _compacted_messages(measured: Measured, planned: Plan) -> list[Message]:
     """Head, a summary of the size asked for, and the tail, old results shortened."""
     pruned = set(planned.pruned_at)
     kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]

@@ -206,10 +206,10 @@ class LogRecord:
     def message(self) -> str:
         """What the line says; of an answered call, as there are thousands of, it is made of the fields."""
         briefly = self.kind is Kind.CALL and self.quoted[:1] in ("", " ")
-        return self._answered + self.quoted if briefly else self.quoted
+        return self._call_summary + self.quoted if briefly else self.quoted
 
     @property
-    def _answered(self) -> str:
+    def _call_summary(self) -> str:
         prompt, output = self.input or 0, self.output or 0
         share = 100 * (self.cached or 0) / max(prompt, 1)
         cache = "" if self.cached is None else f" cache={self.cached}/{prompt} ({share:.0f}%)"
@@ -221,5 +221,5 @@ class LogRecord:
     @property
     def briefly(self) -> LogRecord:
         """The same without a text that its fields say as well: half of what a call takes."""
-        rest = self.quoted.removeprefix(self._answered) if self.kind is Kind.CALL else self.quoted
+        rest = self.quoted.removeprefix(self._call_summary) if self.kind is Kind.CALL else self.quoted
         return replace(self, quoted=rest) if rest[:1] in ("", " ") else self

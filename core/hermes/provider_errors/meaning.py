@@ -54,7 +54,7 @@ def meaning_of(failure: ProviderFailure) -> Meaning:
     for reading in shared_table(_TABLE)["readings"]:
         found = _found(reading, text, failure)
         if found is not None:
-            return _told(reading, found, text)
+            return _meaning_of(reading, found, text)
     raise AssertionError("the last reading fits everything")
 
 
@@ -142,7 +142,7 @@ def _patterns(sources: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     )
 
 
-def _told(reading: Mapping[str, Any], numbers: dict[str, int], text: str) -> Meaning:
+def _meaning_of(reading: Mapping[str, Any], numbers: dict[str, int], text: str) -> Meaning:
     """The meaning of a reading with its numbers."""
     limit = None if reading.get("no_limit") else numbers.get("limit", reading.get("limit"))
     used = _used(numbers)

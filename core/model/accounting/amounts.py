@@ -40,11 +40,11 @@ class Buckets:
     def __add__(self, other: Buckets) -> Buckets:
         """Bucket by bucket; a bucket unknown on one side counts what the other side knows."""
         return Buckets(
-            _known(self.input, other.input),
-            _known(self.cache_read, other.cache_read),
-            _known(self.cache_write, other.cache_write),
-            _known(self.output, other.output),
-            _known(self.reasoning, other.reasoning),
+            _add_known(self.input, other.input),
+            _add_known(self.cache_read, other.cache_read),
+            _add_known(self.cache_write, other.cache_write),
+            _add_known(self.output, other.output),
+            _add_known(self.reasoning, other.reasoning),
         )
 
 
@@ -86,7 +86,7 @@ def _sum(*values: int | None) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def _known(left: int | None, right: int | None) -> int | None:
+def _add_known(left: int | None, right: int | None) -> int | None:
     if left is None:
         return right
     return left if right is None else left + right

@@ -90,15 +90,15 @@ class ReconcileRow:
     @property
     def provider_total(self) -> int | None:
         """All tokens the provider's file tells of; None when it tells of money only."""
-        return _told(self.provider_tokens)
+        return _sum_of_known(self.provider_tokens)
 
     @property
     def hermes_total(self) -> int:
         """All tokens Hermes recorded."""
-        return _told(self.hermes_tokens) or 0
+        return _sum_of_known(self.hermes_tokens) or 0
 
 
-def _told(tokens: Buckets) -> int | None:
+def _sum_of_known(tokens: Buckets) -> int | None:
     """Buckets a file has no column for are left out, not taken for unknown totals."""
     known = [
         one for one in (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output) if one is not None

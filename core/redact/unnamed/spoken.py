@@ -58,7 +58,7 @@ def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
         lower: The same in lower case.
         places: Where a word begins that may speak of one.
     """
-    for word in _said(lower, places):
+    for word in _password_mentions(lower, places):
         for token in _tokens(text, word.end()):
             value = token["value"].rstrip(".:")
             if _is_meant(text, word, token, value):
@@ -93,7 +93,7 @@ def paired(text: str, hints: Hints) -> Iterator[Hit]:
                 yield Hit(*match.span("value"), "secret-value")
 
 
-def _said(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
+def _password_mentions(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
     """Where a text speaks of a password."""
     done = 0
     for at in places:

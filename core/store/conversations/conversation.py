@@ -45,7 +45,7 @@ def read_conversation(
     parts, segments = read_segments(connection, schema, lineage, ids, path)
     target, reason = lineage.resume(ids[0])
     named = any(part.session.title for part in parts)
-    ours = _ours(connection, path) if any(one.mode for _, _, one in segments) else ()
+    ours = _own_compactions(connection, path) if any(one.mode for _, _, one in segments) else ()
     rewound = RowState.REWOUND
     return Conversation(
         sessions=tuple(part.session for part in parts),
@@ -59,7 +59,7 @@ def read_conversation(
     )
 
 
-def _ours(connection: sqlite3.Connection, path: Path) -> tuple[OwnCompaction, ...]:
+def _own_compactions(connection: sqlite3.Connection, path: Path) -> tuple[OwnCompaction, ...]:
     if not journal_file(path).exists():
         return ()
     from core.store.database.own_changes import own_compactions  # few write with this program

@@ -52,7 +52,7 @@ def together(counts: Sequence[Count]) -> Count:
     return Count(sum(one.generations for one in counts), bool(counts) and counts[0].lost)
 
 
-class _Look(NamedTuple):
+class _Glance(NamedTuple):
     """What a quick look at one session saw.
 
     Attributes:
@@ -76,36 +76,38 @@ def count_generations(
         if one not in seen:
             threads.append(lineage.path(one))
             seen |= dict.fromkeys(threads[-1])
-    looks = _look(connection, schema, list(seen))
+    glances = _glance_at(connection, schema, list(seen))
     counts: dict[str, Count] = {}
     for thread in threads:
-        counts |= _told(thread, lineage, looks) or _split(connection, schema, lineage, thread)
+        counts |= _counts_of_thread(thread, lineage, glances) or _split(connection, schema, lineage, thread)
     return counts
 
 
-def _told(thread: Sequence[str], lineage: Lineage, looks: Mapping[str, _Look]) -> dict[str, Count] | None:
+def _counts_of_thread(
+    thread: Sequence[str], lineage: Lineage, glances: Mapping[str, _Glance]
+) -> dict[str, Count] | None:
     """The counts of a thread's sessions; None where only splitting them tells."""
     counts: dict[str, Count] = {}
     summarised = False
     for one in thread:
-        look = looks.get(one, _Look())
-        if look.summaries and lineage.orphan(one):
+        glance = glances.get(one, _Glance())
+        if glance.summaries and lineage.orphan(one):
             return None
-        count = _generations(look, lineage.kind(one) is Kind.CONTINUATION, summarised)
+        count = _generations(glance, lineage.kind(one) is Kind.CONTINUATION, summarised)
         if count is None:
             return None
         counts[one] = Count(count)
-        summarised = summarised or bool(look.summaries)
+        summarised = summarised or bool(glance.summaries)
     return counts
 
 
-def _generations(look: _Look, rotated: bool, summarised: bool) -> int | None:
+def _generations(glance: _Glance, rotated: bool, summarised: bool) -> int | None:
     """The generations of one session, or None."""
-    if not look.clear or len(look.summaries) > 1:
+    if not glance.clear or len(glance.summaries) > 1:
         return None
-    if not look.summaries:
-        return 1 if look.rows or rotated else 0
-    ((place, shared),) = look.summaries
+    if not glance.summaries:
+        return 1 if glance.rows or rotated else 0
+    ((place, shared),) = glance.summaries
     if place == 0 and rotated:
         return 1
     copied = rotated and (summarised or shared)
@@ -124,13 +126,15 @@ def _split(
     return {one: Count(counts[one], lost and one == found[0][0].id) for one in thread}
 
 
-def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> dict[str, _Look]:
+def _glance_at(
+    connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]
+) -> dict[str, _Glance]:
     candidate = f"(_compressed_summary OR {_MAY_BE_SUMMARY})" if schema.marks_summaries else _MAY_BE_SUMMARY
     twice = "0"
     if schema.has_uids:
         twice = "count(nullif(message_uid, '')) - count(DISTINCT nullif(message_uid, ''))"
     archived = "sum(coalesce(compacted, 0) <> 0)" if schema.archives else "0"
-    found: dict[str, _Look] = {}
+    found: dict[str, _Glance] = {}
     for chunk in chunks(session_ids):
         query = (
             f"SELECT session_id, sum({_kept(schema)}), {twice}, sum({candidate}), {archived} "  # noqa: S608
@@ -138,14 +142,16 @@ def _look(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[
         )
         for one, rows, repeated, likely, away in connection.execute(query, (*_LOOKED_FOR, *chunk)).fetchall():
             silent = away and not likely  # archived by what left no summary
-            look = _Look(int(rows or 0), clear=not repeated and not silent)
-            found[str(one)] = _with_summaries(connection, schema, one, look, candidate) if likely else look
+            glance = _Glance(int(rows or 0), clear=not repeated and not silent)
+            found[str(one)] = (
+                _with_summaries(connection, schema, one, glance, candidate) if likely else glance
+            )
     return found
 
 
 def _with_summaries(
-    connection: sqlite3.Connection, schema: Schema, session_id: str, look: _Look, candidate: str
-) -> _Look:
+    connection: sqlite3.Connection, schema: Schema, session_id: str, glance: _Glance, candidate: str
+) -> _Glance:
     place = (
         "SELECT count(*) FROM messages AS earlier WHERE earlier.session_id = found.session_id "  # noqa: S608
         f"AND earlier.id < found.id AND {_kept(schema, 'earlier.')}"
@@ -159,7 +165,7 @@ def _with_summaries(
     summaries = tuple(
         (place, shares_row(content)) for content, place in rows if plain and is_summary(content)
     )
-    return look._replace(summaries=summaries, clear=look.clear and plain)
+    return glance._replace(summaries=summaries, clear=glance.clear and plain)
 
 
 def _plain(content: Any) -> bool:

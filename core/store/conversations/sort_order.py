@@ -136,20 +136,20 @@ def place(sort: str, title: str | None, session: Session, row: Figures) -> tuple
 
 
 def _newest(rows: Sequence[Sequence[Any]]) -> float:
-    return max(_known(value for (value,) in rows), default=_UNKNOWN)
+    return max(_numbers(value for (value,) in rows), default=_UNKNOWN)
 
 
 def _sum(rows: Sequence[Sequence[Any]]) -> float:
-    known = _known(value for (value,) in rows)
+    known = _numbers(value for (value,) in rows)
     return sum(known) if known else _UNKNOWN
 
 
 def _share(rows: Sequence[Sequence[Any]]) -> float:
-    parts, whole = _known(part for part, _ in rows), sum(_known(whole for _, whole in rows))
+    parts, whole = _numbers(part for part, _ in rows), sum(_numbers(whole for _, whole in rows))
     return sum(parts) / whole if parts and whole else _UNKNOWN
 
 
-def _known(values: Iterable[Any]) -> list[float]:
+def _numbers(values: Iterable[Any]) -> list[float]:
     """The numbers among values: a damaged row may hold text where a number belongs."""
     return [value for value in values if type(value) in (int, float)]
 

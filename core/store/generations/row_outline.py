@@ -54,7 +54,7 @@ def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: st
     if known.hidden and any(_number(row["message_uid"]) in known.hidden for row in rows):
         known, rows = Kept(), _rows(connection, schema, session_id, None)
     last = {repeated_by(row, schema): row["id"] for row in rows}
-    outlines = [*known.outlines, *(_outline(row, _again(row, schema, last)) for row in rows)]
+    outlines = [*known.outlines, *(_outline(row, _is_repeated(row, schema, last)) for row in rows)]
     keep_rows(connection, session_id, known, outlines, rows)
     return outlines
 
@@ -105,7 +105,7 @@ def text_key(text: str) -> Hashable:
     return hash(text)
 
 
-def _again(row: sqlite3.Row, schema: Schema, last: Mapping[Hashable, int]) -> bool:
+def _is_repeated(row: sqlite3.Row, schema: Schema, last: Mapping[Hashable, int]) -> bool:
     """Whether a newer row repeats it."""
     known_by = repeated_by(row, schema)
     return known_by is not None and last[known_by] > row["id"]

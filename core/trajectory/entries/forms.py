@@ -80,11 +80,11 @@ def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
         BadEntry: One is no object, or its role or text is of another kind.
     """
     if form is SHAREGPT:
-        return [_said(turn, index) for index, turn in enumerate(turns)]
+        return [_sharegpt_turn(turn, index) for index, turn in enumerate(turns)]
     return [_turn(turn, index, form) for index, turn in enumerate(turns)]
 
 
-def _said(turn: Any, index: int) -> Turn:
+def _sharegpt_turn(turn: Any, index: int) -> Turn:
     """A turn of ShareGPT; a large set has many millions, nearly all of them a pair of texts."""
     if type(turn) is dict:
         role, text = turn.get("from"), turn.get("value")

@@ -48,7 +48,7 @@ def compress_asking(
         report: Told of progress.
     """
     with asyncio.Runner() as runner:
-        desk = runner.run(_opened(job))
+        shared = runner.run(_opened(job))
         waiting: set[asyncio.Task[ShardResult]] = set()
         left = deque(shards)
         try:
@@ -56,15 +56,15 @@ def compress_asking(
                 while left and len(waiting) < _OPEN:
                     places = None if kept is None else kept.get(left[0].index, frozenset())
                     work = ShardWork(job, left.popleft(), places, report)
-                    waiting.add(runner.get_loop().create_task(_compressed(work, desk)))
+                    waiting.add(runner.get_loop().create_task(_compressed(work, shared)))
                 done, waiting = runner.run(_first(waiting))
                 yield from (task.result() for task in done)
         finally:
-            runner.run(_closed(desk, waiting))
+            runner.run(_closed(shared, waiting))
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _Shared:
     """What the shards of a run share.
 
     Attributes:
@@ -75,8 +75,8 @@ class _Desk:
     turn: asyncio.Lock
 
 
-async def _opened(job: Job) -> _Desk:
-    return _Desk(Asker(job), asyncio.Lock())
+async def _opened(job: Job) -> _Shared:
+    return _Shared(Asker(job), asyncio.Lock())
 
 
 async def _first(
@@ -85,20 +85,20 @@ async def _first(
     return await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
 
 
-async def _closed(desk: _Desk, waiting: set[asyncio.Task[ShardResult]]) -> None:
+async def _closed(shared: _Shared, waiting: set[asyncio.Task[ShardResult]]) -> None:
     for task in waiting:
         task.cancel()
     await asyncio.gather(*waiting, return_exceptions=True)
-    await desk.asker.close()
+    await shared.asker.close()
 
 
-async def _compressed(work: ShardWork, desk: _Desk) -> ShardResult:
+async def _compressed(work: ShardWork, shared: _Shared) -> ShardResult:
     with work.part() as stream:
         window = Window(work, stream)
         try:
-            async with desk.turn:
+            async with shared.turn:
                 for number, begun in work.begun():
-                    window.add(number, begun, _started(work, desk.asker, begun))
+                    window.add(number, begun, _started(work, shared.asker, begun))
                     await asyncio.sleep(0)
                     await window.write_ready()
             await window.write_all()
@@ -190,18 +190,18 @@ class Asker:
         while True:
             attempts.calls += 1
             try:
-                text = await self._asked(prompt, attempts)
+                text = await self._answer_to(prompt, attempts)
             except Exception as error:
                 attempts.errors += 1
                 failure = failure_of(error, self._where, self._secrets)
                 attempts.refused += failure.kind not in _PATIENT
-                if attempts.refused >= self._job.summary.attempts or not _again(failure):
+                if attempts.refused >= self._job.summary.attempts or not _may_retry(failure):
                     raise SummaryMissing(failure, attempts.calls) from error
                 await self._pause(failure, attempts)
             else:
                 return Written(text, attempts.calls, attempts.errors)
 
-    async def _asked(self, prompt: Prompt, attempts: _Attempts) -> str:
+    async def _answer_to(self, prompt: Prompt, attempts: _Attempts) -> str:
         settings = self._job.settings
         async with asyncio.timeout(self._seconds):
             answer = await self._connection.ask(
@@ -227,5 +227,5 @@ class Asker:
         attempts.under_way = True
 
 
-def _again(failure: SummaryFailure) -> bool:
+def _may_retry(failure: SummaryFailure) -> bool:
     return is_worth_retrying(failure) or failure.kind in (FailureKind.EMPTY, FailureKind.TRUNCATED)

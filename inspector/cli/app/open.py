@@ -45,7 +45,7 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
 
     if frame is None:
         _require_terminal()
-        give_back(forget_drawn)
+        give_back(clear_render_caches)
         short_looks()
         app.run()
     else:
@@ -75,13 +75,13 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
     """The context engine whose cut the app foresees, and the interpreter it needs."""
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
-    from core.compress.engines.host.choice import Surroundings, engine_named, told_name
+    from core.compress.engines.host.choice import EngineSearch, engine_named, told_name
     from core.compress.engines.host.install import find_install
     from core.compress.engines.run import OtherEngine
 
-    around = Surroundings(None if place is None else place.home, find_install(args.hermes_python))
-    found = engine_named(args.engine, around)
-    engine = None if found is None else OtherEngine(told_name(args.engine, found), found, around)
+    search = EngineSearch(None if place is None else place.home, find_install(args.hermes_python))
+    found = engine_named(args.engine, search)
+    engine = None if found is None else OtherEngine(told_name(args.engine, found), found, search)
     return {"hermes_python": args.hermes_python, "engine": engine}
 
 
@@ -174,7 +174,7 @@ def _require_terminal() -> None:
         )
 
 
-def forget_drawn() -> None:
+def clear_render_caches() -> None:
     """Forget all of them; a frame drawn after it takes some milliseconds longer."""
     from rich.cells import cached_cell_len
     from rich.segment import Segment

@@ -22,12 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the family of a session."""
     with target.named(args) as (store, session):
-        chain = target.answered(store, session, lambda: store.chain(session.id), _said)
+        chain = target.answered(store, session, lambda: store.chain(session.id), _texts)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     return output.show(args, lambda: chain_payload(chain), _lines(chain, session.id, names))
 
 
-def _said(chain: Chain) -> Iterator[str]:
+def _texts(chain: Chain) -> Iterator[str]:
     """Every text of a chain."""
     yield from values.texts(chain_payload(chain))
 

@@ -76,7 +76,7 @@ def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Sum
     if done is not None:
         usd = calls_price(asked.context, done.asked, done.answered)
         return Contender(name).having(done.preview, done.compacted.seconds, usd, done)
-    ours, usd = _ours(args, asked, writer)
+    ours, usd = _own_preview(args, asked, writer)
     return Contender(name).having(ours, time.perf_counter() - began, usd)
 
 
@@ -85,7 +85,9 @@ def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summarise
     return engine_options.compacted(args, name, asked, measured, cut, args.focus, writer)
 
 
-def _ours(args: argparse.Namespace, asked: Question, writer: Summariser) -> tuple[Preview, Decimal | None]:
+def _own_preview(
+    args: argparse.Namespace, asked: Question, writer: Summariser
+) -> tuple[Preview, Decimal | None]:
     from core.compress.dry_run import ANY_AGENT, NO_AGENT, preview
     from core.preview.other_engine import our_price
     from inspector.cli.compression import agreement

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli.arguments import confirm
-from inspector.cli.engines import surroundings
+from inspector.cli.engines import lookup
 
 if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
@@ -38,7 +38,7 @@ def compacted(
     from core.compress.engines.run import OtherEngine, run_engine
 
     path = None if asked.context is None else asked.context.config.path
-    here = surroundings.around(args, None if path is None else path.parent)
+    here = lookup.engine_search(args, None if path is None else path.parent)
     found = engine_named(name, here)
     if found is None:
         return None

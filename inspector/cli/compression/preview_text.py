@@ -66,14 +66,14 @@ def printed(said: Feedback) -> Iterator[str]:
 
 def diff(found: Preview) -> Iterator[str]:
     """The conversation before and after as a unified diff."""
-    both = (list(_spoken(found.before)), list(_spoken(found.after)))
+    both = (list(_transcript_lines(found.before)), list(_transcript_lines(found.after)))
     for line in difflib.unified_diff(*both, "before", "after", lineterm=""):
         yield inked(line, _DIFF.get(line[:1]))
     if found.retention is not None:
         yield from (f"# {line}" for line in _unsupported(found.retention))
 
 
-def _spoken(messages: Iterable[Message]) -> Iterator[str]:
+def _transcript_lines(messages: Iterable[Message]) -> Iterator[str]:
     for message in messages:
         yield f"[{message.role}]"
         calls = [f"{call.name} {call.arguments}" for call in message.tool_calls]

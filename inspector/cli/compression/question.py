@@ -203,12 +203,12 @@ def _from_session(args: argparse.Namespace, release: str | None, quotes: bool) -
                 release=None if described else release,
             )
 
-        found = find() if quotes else target.answered(store, session, find, _said)
+        found = find() if quotes else target.answered(store, session, find, _texts)
     policy = load_policy(described) if described else found.policy
     return Question(found.messages, policy, found.settings, found.gate, found, found.config)
 
 
-def _said(found: GenerationContext) -> Iterator[str]:
+def _texts(found: GenerationContext) -> Iterator[str]:
     """Every text a plan may print of a conversation."""
     tip, blocked = found.conversation.tip, found.gate.lock_holder
     yield from filter(None, (found.conversation.name, tip.model, tip.provider, blocked, *found.notes))

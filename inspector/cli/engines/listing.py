@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from core.errors import ConfigError
 from inspector.cli import output
 from inspector.cli.arguments import options
-from inspector.cli.engines import surroundings
+from inspector.cli.engines import lookup
 
 if TYPE_CHECKING:
-    from core.compress.engines.host.choice import Surroundings
+    from core.compress.engines.host.choice import EngineSearch
     from core.compress.engines.host.found_engine import FoundEngine, LoadedEngine
 
 
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     """List the engines and say which is in force."""
     from core.compress.engines.host.discovery import discover
 
-    here = surroundings.around(args)
+    here = lookup.engine_search(args)
     selected = _selected(here)
     every = [_examined(found, here) for found in discover(here.home, here.install)]
     first = next((one for one in every if one.registers(_release(here))), None)
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
     )
 
 
-def _selected(here: Surroundings) -> str:
+def _selected(here: EngineSearch) -> str:
     from core.compress.engines.host.found_engine import BUILT_IN
     from core.hermes.config.config import load_config
 
@@ -112,7 +112,7 @@ def _selected(here: Surroundings) -> str:
         return BUILT_IN
 
 
-def _examined(found: FoundEngine, here: Surroundings) -> Listed:
+def _examined(found: FoundEngine, here: EngineSearch) -> Listed:
     """Load one."""
     from core.compress.engines.host.choice import no_model
     from core.compress.engines.host.found_engine import EngineKind
@@ -132,7 +132,7 @@ def _examined(found: FoundEngine, here: Surroundings) -> Listed:
     return Listed(found, loaded, None)
 
 
-def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[str | None, str | None]:
+def _in_force(selected: str, listed: list[Listed], here: EngineSearch) -> tuple[str | None, str | None]:
     """The engine Hermes runs on, None where it does not run at all, and why that is not the one selected."""
     from core.compress.engines.host.child.load import HANDS_CLASS
     from core.compress.engines.host.child.serve import ENDS
@@ -160,7 +160,7 @@ def _in_force(selected: str, listed: list[Listed], here: Surroundings) -> tuple[
     return BUILT_IN, f"Hermes {release} does not take {selected!r}: {why}"
 
 
-def _release(here: Surroundings) -> str:
+def _release(here: EngineSearch) -> str:
     """The one that is installed, else the newest."""
     from core.hermes.policy.policy import nearest_release, newest_release
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from core.errors import NotFoundError, UsageError
 from inspector.cli import output
 from inspector.cli.arguments import confirm, options
-from inspector.cli.engines import surroundings
+from inspector.cli.engines import lookup
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
         output.write_lines(answers.answer(args.words, args))
         return 0
-    home = surroundings.home_of(args)
+    home = lookup.home_of(args)
     if home is None:
         raise NotFoundError("no HERMES_HOME there", remedy="Name it with --home DIR")
     return {"install": _install, "status": _status, "uninstall": _uninstall}[args.action](args, home)
@@ -195,7 +195,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.hermes.config.config import load_config
     from core.hermes.policy.policy import load_policy, newest_release
     from core.model.accounting.amounts import Buckets
-    from inspector.hermes_plugin.desk import chosen
+    from inspector.hermes_plugin.engine_session import chosen
     from inspector.settings.config_file import refuse_sending
     from inspector.terminal import formatting as fmt
 

@@ -64,7 +64,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     asked = args.decisions or args.turns or args.at is not None
     with (target.session if asked else target.named)(args) as (store, session):
         look = partial(_found, store, session.id, release, whole=not args.json)
-        found, after = target.answered(store, session, look, _said)
+        found, after = target.answered(store, session, look, _texts)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
         tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id) and not tried_again(found.context)
@@ -88,7 +88,7 @@ def _found(
     from core.explain.events import explain
 
     found = explain(store, session_id, release=release)
-    event = _telling(found)
+    event = _headline_event(found)
     if not whole or event is None or not event.completed:
         return found, None
     from core.explain.prompt_cache import cache_of
@@ -99,12 +99,12 @@ def _found(
     return found, Aftermath(kept, bill_of(event, bills))
 
 
-def _telling(found: Explanation) -> CompressionEvent | None:
+def _headline_event(found: Explanation) -> CompressionEvent | None:
     """The compaction or attempt the headline is about."""
     return next((one for one in found.events if one.headline is found.headline), None)
 
 
-def _said(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
+def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
     """Every text of an answer."""
     from inspector.base.compaction_words import heaviest
 
@@ -160,7 +160,7 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
     before = None
     for number, event in enumerate(found.events, start=1):
-        told = event is _telling(found)
+        told = event is _headline_event(found)
         repeated = not told and not event.completed and before == event.headline
         yield from _repeated(number, event) if repeated else ("", *_event(number, event, told=told))
         before = event.headline

@@ -37,10 +37,10 @@ def on_this_machine(
     """Every machine of the fleet, several at once, in the order given."""
     workers = min(jobs, len(places))
     if workers <= 1:
-        return list(_told((examine(words, place) for place in places), done))
+        return list(_counted((examine(words, place) for place in places), done))
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     with ProcessPoolExecutor(workers, context) as pool:
-        return list(_told(pool.map(examine, [list(words)] * len(places), places), done))
+        return list(_counted(pool.map(examine, [list(words)] * len(places), places), done))
 
 
 def on_ray(
@@ -56,7 +56,7 @@ def on_ray(
     with connected(address) as ray:
         work = ray.remote(max_retries=3)(examine)
         asked = [work.remote(list(words), place) for place in places]
-        return list(_told((ray.get(one) for one in asked), done))
+        return list(_counted((ray.get(one) for one in asked), done))
 
 
 def totals(command: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class _Sums:
         }
 
 
-def _told(found: Any, done: Callable[[], None]) -> Iterator[dict[str, Any]]:
+def _counted(found: Any, done: Callable[[], None]) -> Iterator[dict[str, Any]]:
     for one in found:
         done()
         yield one

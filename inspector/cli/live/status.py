@@ -76,10 +76,10 @@ def _answer(args: argparse.Namespace) -> str:
     asked = argparse.Namespace(**vars(args) | same)
     cached = printed_cache.entry(asked, *printed_cache.prices(), today=True, several=True)
     text = cached.read() if cached else None
-    return text if text is not None else _asked(asked, cached)
+    return text if text is not None else _fresh_status(asked, cached)
 
 
-def _asked(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
+def _fresh_status(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from core.live.status import status_of
     from inspector.payloads.conversation import status_payload
 

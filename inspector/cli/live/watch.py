@@ -52,10 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what happens, one line an event, until stopped."""
-    from inspector.settings.calling import Caller
+    from inspector.settings.notifier import Notifier
 
     followers = _begun(args)
-    caller = Caller(_own().alerts, _ring) if args.notify else None
+    caller = Notifier(_own().alerts, _ring) if args.notify else None
     wanted = frozenset(args.kind or KINDS)
     said = ""
     while True:
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     from core.live.follow import Follower
-    from inspector.settings.calling import limits_of
+    from inspector.settings.notifier import limits_of
 
     limits = limits_of(_own(), share=args.alert_at, budget=args.budget)
     followers = [Follower(place, limits) for place in target.locations(args)]

@@ -32,7 +32,7 @@ class SessionMemory:
 def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
     """Register what the running release knows of our hooks."""
     session = SessionMemory()
-    known = _known()
+    known = _known_hooks()
     for hook in REMEMBERS:
         if hook in known:
             ctx.register_hook(hook, session.note)
@@ -65,7 +65,7 @@ def _passes() -> bool:
     return PASSES in VALID_MIDDLEWARE
 
 
-def _known() -> frozenset[str]:
+def _known_hooks() -> frozenset[str]:
     """The hooks of the running release: registering another would be logged as a warning.
 
     Where plugins run apart from Hermes, which begins with a release that has all of ours, nobody tells.

@@ -56,7 +56,7 @@ class Proposal:
 
 def compaction(session_id: str, preview: Preview) -> Proposal:
     """What a preview shows, written, and told as Hermes words it; its size is that of our words."""
-    from core.compress.assembly.told import token_line
+    from core.compress.assembly.feedback import token_line
 
     def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
         from core.apply.rehearse import rehearse

@@ -88,11 +88,11 @@ class JumpProvider(Provider):
             opens = partial(shell(self.screen).open_trajectories, path)
             text = clean_line(path)
             yield Hit(_FILE * best, content(text), opens, text=text, help="trajectories")
-        for place in await self._said(line) if len(line) >= FEWEST else ():
+        for place in await self._messages_holding(line) if len(line) >= FEWEST else ():
             text = clean_line(place.text)
             yield Hit(_SAID * best, content(text), place.go, text=text, help=place.help)
 
-    async def _said(self, words: str) -> Sequence[Place]:
+    async def _messages_holding(self, words: str) -> Sequence[Place]:
         """Messages that hold the words, once typing pauses."""
         await asyncio.sleep(PAUSE)
         left = Event()

@@ -120,7 +120,7 @@ def calm_words(extras: Sequence[Extra | None]) -> str:
     """That nothing is wrong, once all conversations were looked at and as far as their windows are known."""
     if not all(extra is not None and extra.severity is None for extra in extras):
         return ""
-    known = sum(extra.pressure.threshold is not None for extra in extras if extra is not None)
+    known = sum(extra.context_use.threshold is not None for extra in extras if extra is not None)
     if known == len(extras):
         return "No compression failed, and no conversation is near its limit." if known else ""
     looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"

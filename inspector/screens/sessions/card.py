@@ -16,8 +16,8 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve_chart import CurveChart, RequestCurve
-from inspector.widgets.charts.pressure_bar import Pressure
 
 NO_WINDOW = "window unknown: set model.context_length in config.yaml"
 TALL = 45
@@ -64,7 +64,7 @@ class SessionCard(Vertical):
 
     def _draw(self, extra: Extra | None) -> None:
         """The answer and the curve of a conversation; of one of its sessions there is none."""
-        extra = extra or Extra(Pressure())
+        extra = extra or Extra(ContextUse())
         answer = extra.answer if extra.answer.sentence else extra.said
         self.query_one(AnswerBar).answer = answer
         (extra.curve or RequestCurve()).show_on(self.query_one(CurveChart))
@@ -90,7 +90,11 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
         return (("ink-muted", active),)
     if extra.answer.sentence:
         return _answer(extra)
-    return (*_pressure(extra.pressure), ("ink-muted?", _compressions(extra)), ("ink-muted?", f" · {active}"))
+    return (
+        *_context_use(extra.context_use),
+        ("ink-muted?", _compressions(extra)),
+        ("ink-muted?", f" · {active}"),
+    )
 
 
 def _answer(extra: Extra) -> tuple[Piece, ...]:
@@ -107,18 +111,18 @@ def _compressions(extra: Extra) -> str:
     return f" · {fmt.plural(extra.compressions, 'compression')}{failed}"
 
 
-def _pressure(pressure: Pressure) -> tuple[Piece, ...]:
-    if pressure.share is None or pressure.tokens is None:
-        return (("ink-muted", NO_WINDOW if pressure.window is None else "nothing to send yet"),)
+def _context_use(use: ContextUse) -> tuple[Piece, ...]:
+    if use.share is None or use.tokens is None:
+        return (("ink-muted", NO_WINDOW if use.window is None else "nothing to send yet"),)
     full: tuple[Piece, ...] = (
-        (f"{pressure.token if pressure.near else 'ink'}!", fmt.count(pressure.tokens)),
-        ("ink-muted", f" of {fmt.count(pressure.window)} tokens ({fmt.percent(pressure.share)})"),
+        (f"{use.token if use.near else 'ink'}!", fmt.count(use.tokens)),
+        ("ink-muted", f" of {fmt.count(use.window)} tokens ({fmt.percent(use.share)})"),
     )
-    if not pressure.threshold:
+    if not use.threshold:
         return full
-    left = pressure.threshold - pressure.tokens
+    left = use.threshold - use.tokens
     room = f"{fmt.count(left)} to go" if left > 0 else f"{fmt.count(-left)} past it"
-    return (*full, ("ink-muted", f" · limit {fmt.count(pressure.threshold)}, {room}"))
+    return (*full, ("ink-muted", f" · limit {fmt.count(use.threshold)}, {room}"))
 
 
 def _spent(row: SessionLine) -> tuple[Piece, ...]:
@@ -146,16 +150,18 @@ def _full(value: int | None, *, lower_bound: bool) -> str:
 
 def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
     """What was computed beside a row of the list: its pressure and its generations."""
-    size, window = extra.pressure.tokens, extra.pressure.window
+    size, window = extra.context_use.tokens, extra.context_use.window
     terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
     shares = "prompt tokens / window; the mark is at the threshold"
     return (
         FigureOrigin(
             Origin("context used", size, "what the next request would carry, as the release estimates it")
         ),
-        FigureOrigin(Origin("share of the window", extra.pressure.share, shares, terms)),
+        FigureOrigin(Origin("share of the window", extra.context_use.share, shares, terms)),
         FigureOrigin(
-            Origin("threshold", extra.pressure.threshold, "as configured today; the map shows its arithmetic")
+            Origin(
+                "threshold", extra.context_use.threshold, "as configured today; the map shows its arithmetic"
+            )
         ),
         FigureOrigin(Origin("compressions", extra.compressions, "completed ones, as rows and log show them")),
     )

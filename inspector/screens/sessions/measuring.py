@@ -51,7 +51,7 @@ class Measuring:
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None:
             return
-        before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.pressure.tokens
+        before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.context_use.tokens
         if before == line.state or (before and _about(tokens, self._weighed.get(line.key))):
             return  # it reads every message, and nobody would see a difference
         self._weighed[line.key] = tokens

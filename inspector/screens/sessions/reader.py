@@ -93,7 +93,7 @@ class ListReader:
         start(self._host, "extras", partial(self._measure, lines))
 
     def _measure(self, lines: Sequence[SessionLine]) -> None:
-        from inspector.screens.sessions.data.pressure import measure, previews
+        from inspector.screens.sessions.data.extras import measure, previews
 
         stop = cancelled()
         self._tell(messages.Previewed(previews(lines, stop)))
@@ -110,7 +110,7 @@ class ListReader:
         start(self._host, "parts", partial(self._weigh, line))
 
     def _weigh(self, line: SessionLine) -> None:
-        from inspector.screens.sessions.data.pressure import parts
+        from inspector.screens.sessions.data.extras import parts
 
         stop = cancelled()
         found, self._weighed = parts(line, stop, self._weighed)

@@ -52,7 +52,7 @@ class KeyBar(Widget):
         line = Line().gap(1)
         bindings, gap = self._fitting(width)
         for binding in bindings:
-            line.add(_shown(binding), ink.style("part-head", bold=True)).gap(1)
+            line.add(_key_label(binding), ink.style("part-head", bold=True)).gap(1)
             line.add(binding.description, ink.style("ink-muted")).gap(gap)
         if width - line.width > len(self.NOTE) + 1:
             line.to(width - len(self.NOTE) - 1).add(self.NOTE, ink.style("ink-faint"))
@@ -92,18 +92,18 @@ class KeyBar(Widget):
             active, key=lambda one: (_general(one), active[one].node is not focused, order[one])
         ):
             binding = active[name].binding
-            if _shown(binding) not in named:  # a second one of that name works by its other keys only
+            if _key_label(binding) not in named:  # a second one of that name works by its other keys only
                 yield binding
-            named.add(_shown(binding))
+            named.add(_key_label(binding))
 
 
 def _is_typed(binding: Binding, focused: Widget) -> bool:
-    shown = _shown(binding)
+    shown = _key_label(binding)
     return focused.check_consume_key(binding.key, shown if len(shown) == 1 else None)
 
 
 def _stays(binding: Binding) -> bool:
-    return binding.id in ALWAYS or _shown(binding) == WAY_OUT
+    return binding.id in ALWAYS or _key_label(binding) == WAY_OUT
 
 
 def _general(name: str) -> bool:
@@ -121,9 +121,9 @@ def _as_many_as_fit(found: Sequence[Binding], room: int) -> list[Binding]:
     return [*fitting, *always]
 
 
-def _shown(binding: Binding) -> str:
+def _key_label(binding: Binding) -> str:
     return binding.key_display or key_name(binding.key)
 
 
 def _cells(binding: Binding) -> int:
-    return cell_len(_shown(binding)) + 1 + cell_len(binding.description)
+    return cell_len(_key_label(binding)) + 1 + cell_len(binding.description)

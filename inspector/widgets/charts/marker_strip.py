@@ -48,7 +48,7 @@ class MarkerStrip(Widget):
         return Line().add("━" * kept, ink.style("bucket-read")).add("─" * (cells - kept), ink.style("rule"))
 
     def _marks(self, cells: int, ink: Palette) -> Line:
-        places = dict(zip(self._places(cells), self._known(), strict=True))
+        places = dict(zip(self._places(cells), self._measured_pins(), strict=True))
         words = f"  {self.words}  "
         line, said = Line(), False
         for place in sorted(places):
@@ -61,12 +61,12 @@ class MarkerStrip(Widget):
         room = self.size.width - line.width
         return line if said else line.add(words, ink.style("ink-faint"), most=room)
 
-    def _known(self) -> Sequence[Pin]:
+    def _measured_pins(self) -> Sequence[Pin]:
         return [pin for pin in self.pins if pin.tokens is not None]
 
     def _places(self, cells: int) -> list[int]:
         whole = max(1, self.total, *((pin.tokens or 0) for pin in self.pins))
-        places = [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._known()]
+        places = [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._measured_pins()]
         for index in reversed(range(len(places) - 1)):  # those of neighbours stand side by side
             places[index] = max(0, min(places[index], places[index + 1] - 1))
         return places

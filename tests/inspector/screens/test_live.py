@@ -146,7 +146,7 @@ async def test_what_the_list_reads_stops_when_a_conversation_opens_and_goes_on_b
         stopped.append(line.row.tip.id)
         return (), None
 
-    monkeypatch.setattr("inspector.screens.sessions.data.pressure.parts", endless)
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.parts", endless)
     app = app_on(writer)
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: begun)

@@ -19,7 +19,7 @@ INSTALLED = "hermes"
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class EngineSearch:
     """Where engines are looked for.
 
     Attributes:
@@ -35,7 +35,7 @@ class Surroundings:
         return None if self.install is None else self.install.python
 
 
-def engine_named(text: str, around: Surroundings) -> FoundEngine | None:
+def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
     """The engine a user means; None for ours.
 
     Raises:
@@ -45,14 +45,14 @@ def engine_named(text: str, around: Surroundings) -> FoundEngine | None:
     if text in OURS:
         return None
     if text == INSTALLED:
-        if around.install is None:
+        if search.install is None:
             raise UsageError(
                 "no Hermes is known to run",
                 where="--engine hermes",
                 remedy="Name it with --hermes-python PATH",
             )
-        return discover(None, around.install)[0]
-    found = [one for one in discover(around.home, around.install) if one.kind is not EngineKind.BUILTIN]
+        return discover(None, search.install)[0]
+    found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
     for one in found:
         if one.path is not None and text == one.path.name:
             return one
@@ -61,7 +61,7 @@ def engine_named(text: str, around: Surroundings) -> FoundEngine | None:
     if "/" in text or "\\" in text or Path(text).is_dir():
         return from_path(Path(text))
     for one in found:  # its own name may be neither its folder's nor its manifest's
-        if _own_name(one, around) == text:
+        if _own_name(one, search) == text:
             return one
     known = ", ".join(dict.fromkeys(("builtin", INSTALLED, *(one.name for one in found))))
     raise NotFoundError(
@@ -69,10 +69,10 @@ def engine_named(text: str, around: Surroundings) -> FoundEngine | None:
     )
 
 
-def _own_name(found: FoundEngine, around: Surroundings) -> str | None:
+def _own_name(found: FoundEngine, search: EngineSearch) -> str | None:
     try:
         with hosted(
-            found, home=around.home, python=around.python, settings=Settings(), answer=no_model
+            found, home=search.home, python=search.python, settings=Settings(), answer=no_model
         ) as engine:
             return engine.loaded.name
     except EngineFailed:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.compress.assembly.told import Outcome, feedback
+from core.compress.assembly.feedback import Outcome, feedback
 from core.compress.engines.host.found_engine import BUILT_IN
 from core.compress.engines.host.hosted import Compacted
 from core.compress.planning.measure import Measured

@@ -108,7 +108,7 @@ class EngineProcess:
             if "ask" not in answer:
                 break
             began = time.monotonic()
-            self._send(self._answered(answer["ask"]))
+            self._send(self._answer_call(answer["ask"]))
             until += time.monotonic() - began  # the time a model takes is not the engine's
         if "error" in answer:
             raise self._failed(str(answer["error"]))
@@ -122,7 +122,7 @@ class EngineProcess:
                 self._process.stdin.close()
         self._process.wait()
 
-    def _answered(self, call: Any) -> dict[str, Any]:
+    def _answer_call(self, call: Any) -> dict[str, Any]:
         if not isinstance(call, dict) or not isinstance(call.get("messages"), list):
             return {"refused": "the call holds no messages"}
         try:

@@ -70,7 +70,7 @@ def facts_of(
         *_actions(calls, stories, focused),
         *_troubles(calls, views),
         *_files(stories),
-        *_said(views),
+        *_assistant_lines(views),
         *_state(calls, views),
         *(_log(views) if log else ()),
     ]
@@ -200,7 +200,7 @@ def _files(stories: dict[str, FileStory]) -> Iterator[FactLine]:
         yield FactLine("files", f"{story.path} ({done})", story.last, 1.4 if changed else 0.8)
 
 
-def _said(views: Sequence[View]) -> Iterator[FactLine]:
+def _assistant_lines(views: Sequence[View]) -> Iterator[FactLine]:
     """What assistants decided, answered, left open, and said when they called nothing."""
     recent = _recent(views)
     asked: View | None = None
@@ -227,13 +227,13 @@ def _settled(view: View, *, open_ends: bool) -> Iterator[FactLine]:
 
     What a message announces and then calls is done by that call; what was left long ago is done or given up.
     """
-    for kind, sentence in _telling(_prose(view)):
+    for kind, sentence in _decisions_and_plans(_prose(view)):
         if kind == "decisions" or open_ends:
             yield FactLine(kind, sentence, view.index, 1.0 if kind == "decisions" else 0.8)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _telling(text: str) -> tuple[tuple[str, str], ...]:
+def _decisions_and_plans(text: str) -> tuple[tuple[str, str], ...]:
     """The sentences of a text that decide, and those that leave something to do."""
     words, found = lexicon(), []
     for sentence in sentences(text)[:40]:

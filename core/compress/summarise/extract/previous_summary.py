@@ -65,7 +65,7 @@ def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:
     updating = any(fact.at < 0 for fact in facts)
     goals = {f"User: {fact.text}" for fact in facts if fact.kind == "goal"}
     for fact in sorted(facts, key=lambda fact: (not fact.fixed, -fact.at)):
-        key = (fact.kind, _said(fact))
+        key = (fact.kind, _comparison_key(fact))
         if key in exact or fact.text in goals:
             continue
         exact.add(key)
@@ -78,7 +78,7 @@ def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:
     return kept
 
 
-def _said(fact: FactLine) -> str:
+def _comparison_key(fact: FactLine) -> str:
     """What a fact says; of decisions and open ends that differ in a number alone the newest is enough."""
     text = " ".join(fact.text.lower().split())
     return _NUMBER.sub("#", text) if fact.kind in _SERIAL and not fact.in_focus else text

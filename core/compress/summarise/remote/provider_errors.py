@@ -33,7 +33,7 @@ def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) ->
     """
     if isinstance(error, SummaryFailure):
         return _placed(error, where)
-    said = _said(error, secrets)
+    said = _provider_words(error, secrets)
     kind = _kind(error, said.lower())
     entry = _table()["kinds"][kind.value]
     what = entry["what"] + (f": {said}" if said else "")
@@ -74,7 +74,7 @@ def _kind(error: BaseException, said: str) -> FailureKind:
     return FailureKind.OTHER
 
 
-def _said(error: BaseException, secrets: Iterable[str]) -> str:
+def _provider_words(error: BaseException, secrets: Iterable[str]) -> str:
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     message = inner.get("message") if isinstance(inner, Mapping) else None

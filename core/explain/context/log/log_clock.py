@@ -53,9 +53,9 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
         records: Lines of the log.
         moments: Times the database holds, by session.
     """
-    known, marks = _known(moments), _marks(records, moments)
+    known, marks = _minutes_of_sessions(moments), _marks(records, moments)
     own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
-    fits = _fits(marks, known)
+    fits = _offset_scores(marks, known)
     best = max(fits, key=lambda quarter: fits[quarter])
     if own >= _CLEARLY * fits[best]:
         return Clock()
@@ -64,13 +64,13 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
 
 def candidates(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]) -> Iterator[Clock]:
     """Every offset under which some lines fall beside moments of their sessions, the best first."""
-    fits = _fits(_marks(records, moments), _known(moments))
+    fits = _offset_scores(_marks(records, moments), _minutes_of_sessions(moments))
     for quarter in sorted(fits, key=lambda quarter: -fits[quarter]):
         if fits[quarter]:
             yield Clock(timedelta(minutes=quarter * _QUARTER))
 
 
-def _known(moments: Mapping[str, Sequence[datetime]]) -> Minutes:
+def _minutes_of_sessions(moments: Mapping[str, Sequence[datetime]]) -> Minutes:
     return {session: sorted(set(map(_minute, times))) for session, times in moments.items() if times}
 
 
@@ -89,7 +89,7 @@ def _marks(
     return marks
 
 
-def _fits(marks: Iterable[tuple[str, datetime]], known: Minutes) -> Mapping[int, int]:
+def _offset_scores(marks: Iterable[tuple[str, datetime]], known: Minutes) -> Mapping[int, int]:
     """How well each offset fits, by quarters of an hour; equal ones the nearest to UTC first."""
     lines = _written(marks, lambda at: at.replace(tzinfo=UTC))
     return {quarter: _fit(lines, known, quarter * _QUARTER) for quarter in sorted(_WIDEST, key=abs)}

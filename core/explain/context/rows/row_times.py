@@ -77,8 +77,8 @@ def given_to_branch(store: Store, conversation: Conversation) -> int:
         return 0
     own = conversation.generations[0].row_ids
     pairs = zip(store.previews(own), store.previews(theirs), strict=False)
-    return sum(1 for _ in takewhile(lambda pair: _said(pair[0]) == _said(pair[1]), pairs))
+    return sum(1 for _ in takewhile(lambda pair: _content_key(pair[0]) == _content_key(pair[1]), pairs))
 
 
-def _said(row: RowPreview) -> tuple[str, str, int]:
+def _content_key(row: RowPreview) -> tuple[str, str, int]:
     return row.role, row.text, row.calls

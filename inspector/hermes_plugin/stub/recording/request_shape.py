@@ -63,7 +63,7 @@ class ShapeReader:
         self._before: OrderedDict[tuple[str, str], list[Row]] = OrderedDict()
         self._rows: list[dict[str, Any]] = []
         self._shapes: dict[str, tuple[str, Any]] = {}
-        self._told: set[str] = set()
+        self._system_prompt: set[str] = set()
 
     def take(self, hook: str, at: float, details: Mapping[str, Any]) -> None:
         """One call of a hook."""
@@ -108,7 +108,12 @@ class ShapeReader:
         body = _body(details)
         messages = [row for message in _messages(details, body) for row in rows_of(message)]
         whole = details.get("whole") or {}
-        system = text_of(details.get("system_prompt")) or system_of(messages) or _told(whole) or _told(body)
+        system = (
+            text_of(details.get("system_prompt"))
+            or system_of(messages)
+            or _system_prompt(whole)
+            or _system_prompt(body)
+        )
         tools = _tools(whole, body, details.get("tool_count"))
         task, session = str(details.get("aux_task") or ""), str(details.get("session_id") or "")
         count = details.get("message_count")
@@ -167,8 +172,8 @@ class ShapeReader:
             return None
         name = self._hash(text)
         self._shapes[name] = (kind, shape)
-        if name not in self._told:
-            self._told.add(name)
+        if name not in self._system_prompt:
+            self._system_prompt.add(name)
             self._heard(name, session, kind, text)
         return name
 
@@ -214,7 +219,7 @@ def _tools(whole: Mapping[str, Any], body: Mapping[str, Any], count: Any) -> lis
     return tools if _uncut(tools) else None
 
 
-def _told(body: Mapping[str, Any]) -> str:
+def _system_prompt(body: Mapping[str, Any]) -> str:
     """The system prompt where it is no message."""
     return _uncut(shown_text({"content": body.get("system") or body.get("instructions")}))
 

@@ -16,8 +16,8 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.charts.pressure_bar import draw as draw_pressure
-from inspector.widgets.charts.pressure_bar import sparkline
+from inspector.widgets.charts.context_bar import draw as draw_context_use
+from inspector.widgets.charts.context_bar import sparkline
 
 PROFILE = "profile"
 
@@ -60,7 +60,7 @@ def _right(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Dra
     return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style(token), right=True)
 
 
-def _left(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw:
+def _left_aligned(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw:
     return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style(token))
 
 
@@ -105,8 +105,8 @@ def _context(line: SessionLine, width: int, sheet: Sheet) -> Line:
         return Line().cell(_end(line.part), width, sheet.ink.style("ink-faint"))
     if sheet.extra is None:
         return Line().cell("⋯", width, sheet.ink.style("ink-faint"))
-    return draw_pressure(
-        sheet.extra.pressure, width, sheet.ink, failing=_fails(sheet.extra), parts=sheet.parts
+    return draw_context_use(
+        sheet.extra.context_use, width, sheet.ink, failing=_fails(sheet.extra), parts=sheet.parts
     )
 
 
@@ -136,7 +136,7 @@ def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:
     sizes = sheet.extra.prompts if sheet.extra and line.part is None else ()
     if len(sizes) < 2:
         return Line().gap(width)
-    most = sheet.extra.pressure.threshold if sheet.extra else None
+    most = sheet.extra.context_use.threshold if sheet.extra else None
     return Line().cell(sparkline(sizes, width, most), width, sheet.ink.style("severity-info"), right=True)
 
 
@@ -160,17 +160,17 @@ COLUMNS = (
     Column("last", 8, _last, most=119, sort="last_active", indent=2),
     Column("last", 9, _last, 120, sort="last_active", indent=2),
     Column("conversation", 0, _title, sort="title"),
-    Column(PROFILE, 10, _left(lambda line: line.location.label), 140, sort=PROFILE),
-    Column("where", 8, _left(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),
-    Column("model", 13, _left(lambda line: fmt.model(line.session.model)), 104, sort="model"),
+    Column(PROFILE, 10, _left_aligned(lambda line: line.location.label), 140, sort=PROFILE),
+    Column("where", 8, _left_aligned(lambda line: line.session.source or fmt.UNKNOWN), 150, sort="source"),
+    Column("model", 13, _left_aligned(lambda line: fmt.model(line.session.model)), 104, sort="model"),
     Column("msgs", 6, _right(_messages), 176, right=True, sort="messages"),
-    Column("context used", 12, _context, 48, 57, sort="pressure"),
-    Column("context used", 16, _context, 58, 103, sort="pressure"),
-    Column("context used of limit", 24, _context, 104, 131, sort="pressure"),
-    Column("context used of limit", 26, _context, 132, 159, sort="pressure"),
-    Column("context used of limit", 34, _context, 160, sort="pressure"),
-    Column("requests", 8, _sizes, 112, 169, sort="pressure"),
-    Column("requests", 20, _sizes, 170, sort="pressure"),
+    Column("context used", 12, _context, 48, 57, sort="context_use"),
+    Column("context used", 16, _context, 58, 103, sort="context_use"),
+    Column("context used of limit", 24, _context, 104, 131, sort="context_use"),
+    Column("context used of limit", 26, _context, 132, 159, sort="context_use"),
+    Column("context used of limit", 34, _context, 160, sort="context_use"),
+    Column("requests", 8, _sizes, 112, 169, sort="context_use"),
+    Column("requests", 20, _sizes, 170, sort="context_use"),
     Column("uncached", 8, _bucket(lambda tokens: tokens.input), 220, right=True, sort="input"),
     Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 220, right=True, sort="cache_read"),
     Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 220, right=True, sort="cache_write"),

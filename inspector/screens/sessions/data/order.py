@@ -69,9 +69,9 @@ class SourcePage:
 SORTS = {
     "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
     "title": "title", "model": "model", "source": "source", "hit": "hit rate",
-    "pressure": "context used", "compressions": "compressions", "input": "uncached input",
+    "context_use": "context used", "compressions": "compressions", "input": "uncached input",
     "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
 }  # fmt: skip
 """The orders `s` goes through, and what they are called."""
-MEASURED = frozenset({"pressure", "compressions"})
+MEASURED = frozenset({"context_use", "compressions"})
 """Orders no database knows: every conversation is measured first."""

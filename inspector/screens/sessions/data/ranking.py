@@ -15,8 +15,8 @@ from core.errors import InspectorError
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
+from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import Order, SourcePage
-from inspector.screens.sessions.data.pressure import measure
 from inspector.screens.sessions.data.session_line import Key, SessionLine
 from inspector.screens.sessions.data.source import read_keys, read_ranked
 
@@ -31,7 +31,7 @@ class Standing(NamedTuple):
     """What a conversation is ranked by, and the state it was in."""
 
     state: int
-    pressure: float | None
+    context_use: float | None
     compressions: float | None
 
 
@@ -72,7 +72,7 @@ class Ranker:
             return
         for key, extra in measure((line,), now, stop):
             if not stop():  # what was interrupted is not known
-                self._known[key] = Standing(state, extra.pressure.share, extra.compressions)
+                self._known[key] = Standing(state, extra.context_use.share, extra.compressions)
 
     def _page(
         self, asked: SourcePage, keys: Sequence[Key], looked_at: int, size: int, stop: Cancelled

@@ -16,8 +16,8 @@ from core.model.transcript.pages import ConversationRow
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
+from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve_chart import RequestCurve
-from inspector.widgets.charts.pressure_bar import Pressure
 
 Key = tuple[Location, str]
 """Names a conversation over all databases: where it is, and its first session."""
@@ -98,7 +98,7 @@ class Extra:
         curve: Those sizes as a chart; None where they were not read in this run.
     """
 
-    pressure: Pressure
+    context_use: ContextUse
     compressions: int | None = None
     failed: int = 0
     severity: Severity | None = None
@@ -140,7 +140,7 @@ def remembered(line: SessionLine, known: Mapping[Key, Figures]) -> Extra | None:
         return None
     _, tokens, threshold, window, compressions, failed, rank = figures
     severity = next((one for one in Severity if one.rank == rank), None)
-    return Extra(Pressure(tokens, threshold, window), compressions, failed or 0, severity)
+    return Extra(ContextUse(tokens, threshold, window), compressions, failed or 0, severity)
 
 
 def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
@@ -149,7 +149,7 @@ def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
     for line in lines:
         extra = extras.get(line.key)
         if extra is not None and extra.compressions is not None:
-            one = extra.pressure
+            one = extra.context_use
             rank = extra.severity.rank if extra.severity else None
             sizes = (one.tokens, one.threshold, one.window)
             figures = (_checksum(line), *sizes, extra.compressions, extra.failed, rank)

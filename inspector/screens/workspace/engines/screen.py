@@ -10,7 +10,7 @@ from pathlib import Path
 from textual import getters, on
 from textual.app import ComposeResult
 
-from core.compress.engines.host.choice import Surroundings
+from core.compress.engines.host.choice import EngineSearch
 from core.compress.engines.host.install import find_install
 from core.compress.engines.run import OtherEngine
 from core.model.finding import NO_HEADLINE
@@ -86,7 +86,7 @@ class EnginesScreen(CardPage):
     def compare(self) -> None:
         """Find the engines and run one after the other."""
         stop, here = cancelled(), self._middle
-        found = contenders(Surroundings(here.location.home, find_install(here.python)))
+        found = contenders(EngineSearch(here.location.home, find_install(here.python)))
         then(self, self._list, found)
         basis = basis_of(here.location, here.generation, stop, here.supposed)
         for one in found:

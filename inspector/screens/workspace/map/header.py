@@ -40,7 +40,7 @@ def header_line(
     plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = ""
 ) -> Line:
     """The line for a plan; the reason gives way first, then the share."""
-    line, right = _pressure(plan, palette), headroom(plan, palette)
+    line, right = _context_use(plan, palette), headroom(plan, palette)
     if supposed:
         right = Line().add("supposed", palette.style("match", bold=True)).gap(2).extend(right)
     if engine:
@@ -53,7 +53,7 @@ def header_line(
     return line.to(width - right.width - 1).extend(right)
 
 
-def _pressure(plan: Plan, palette: Palette) -> Line:
+def _context_use(plan: Plan, palette: Palette) -> Line:
     mark = fmt.ESTIMATE if plan.is_estimate else ""
     line = Line().gap().add(fmt.count(plan.compared_tokens, mark=mark), palette.style("ink", bold=True))
     if plan.window is None:

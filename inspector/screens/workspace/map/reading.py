@@ -32,11 +32,11 @@ def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[
     with Store(location, cancelled=stop) as store:
         found = store.previews(ids)
         whole = store.messages([one.id for one in found if one.calls])
-    calls = {message.row.id: tuple(map(_shown, message.tool_calls)) for message in whole if message.row}
+    calls = {message.row.id: tuple(map(_shortened, message.tool_calls)) for message in whole if message.row}
     return [(one, calls.get(one.id, ())) for one in found]
 
 
-def _shown(call: ToolCall) -> ToolCall:
+def _shortened(call: ToolCall) -> ToolCall:
     short = len(call.arguments) <= ARGUMENT
     arguments = call.arguments if short else cut_arguments(call.arguments, ARGUMENT)[:ARGUMENTS]
     return replace(call, arguments=arguments)

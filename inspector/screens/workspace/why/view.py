@@ -109,7 +109,7 @@ class WhyView(CurveView):
             read = partial(_survived, self.subject.conversation, moment.index, moment.event)
             ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
-    def _told(self, moment: Moment) -> Headline:
+    def _headline_of(self, moment: Moment) -> Headline:
         """The answer about a moment, with what the summary lost as soon as that is known."""
         if moment.event is None:
             return moment.now.headline
@@ -130,7 +130,7 @@ class WhyView(CurveView):
 
     def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:
         event, notes = moment.event, explanation.notes
-        self.answer.answer = self._told(moment)
+        self.answer.answer = self._headline_of(moment)
         if event is None:
             face, proof = partial(now_lines, moment.now), moment.now.evidence
         else:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.prompt_cache.breaks import LEAST, Surroundings, find_breaks
+from core.account.prompt_cache.breaks import LEAST, BreakContext, find_breaks
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
@@ -24,15 +24,15 @@ def started(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def causes(*more: CacheCall, **around: object) -> list[str]:
-    return [one.cause for one in breaks(*more, **around)]  # type: ignore[arg-type]
+def causes(*more: CacheCall, **context: object) -> list[str]:
+    return [one.cause for one in breaks(*more, **context)]  # type: ignore[arg-type]
 
 
 def breaks(
-    *more: CacheCall, lines: tuple[LogRecord, ...] = (), starts: tuple[datetime, ...] = (), **around: object
+    *more: CacheCall, lines: tuple[LogRecord, ...] = (), starts: tuple[datetime, ...] = (), **context: object
 ) -> tuple[CacheBreak, ...]:
     told = replace(log(*lines), starts=starts)
-    surroundings = Surroundings(told, frozenset({"s", "t"}), to_utc=utc, **around)  # type: ignore[arg-type]
+    surroundings = BreakContext(told, frozenset({"s", "t"}), to_utc=utc, **context)  # type: ignore[arg-type]
     return find_breaks((*WARM, *more), surroundings)
 
 
@@ -47,7 +47,7 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cause", "miss", "lines", "around"),
+    ("cause", "miss", "lines", "context"),
     [
         ("compaction", call(40, 6_000, 500), (line(Kind.DONE, 35),), {}),
         ("model_changed", call(40, 18_000, 0, model="sonnet"), (), {}),
@@ -69,9 +69,9 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
     ],
 )
 def test_each_cause_is_told(
-    cause: str, miss: CacheCall, lines: tuple[LogRecord, ...], around: dict[str, object]
+    cause: str, miss: CacheCall, lines: tuple[LogRecord, ...], context: dict[str, object]
 ) -> None:
-    assert causes(miss, lines=lines, **around) == [cause]
+    assert causes(miss, lines=lines, **context) == [cause]
 
 
 def test_a_compaction_explains_away_everything_else() -> None:
@@ -125,7 +125,7 @@ def test_lines_of_other_sessions_explain_nothing() -> None:
 
 def test_a_model_that_never_hits_has_nothing_to_break() -> None:
     cold = tuple(call(n * 10, 10_000 + n, 0) for n in range(6))
-    assert find_breaks(cold, Surroundings(log(), frozenset({"s"}))) == ()
+    assert find_breaks(cold, BreakContext(log(), frozenset({"s"}))) == ()
 
 
 def test_calls_without_usage_are_passed_over() -> None:
@@ -134,17 +134,17 @@ def test_calls_without_usage_are_passed_over() -> None:
 
 def test_a_break_costs_the_difference_between_writing_and_reading() -> None:
     calls = (*WARM, call(40, 18_000, 0))
-    around = Surroundings(log(), frozenset({"s"}))
-    (found,) = find_breaks(calls, around, lambda _: OPUS)
+    context = BreakContext(log(), frozenset({"s"}))
+    (found,) = find_breaks(calls, context, lambda _: OPUS)
     assert found.usd == Decimal("15900") * (Decimal("6.25") - Decimal("0.5")) / 1_000_000
-    (hourly,) = find_breaks(calls, around, lambda _: OPUS, one_hour=True)
+    (hourly,) = find_breaks(calls, context, lambda _: OPUS, one_hour=True)
     assert hourly.usd == Decimal("15900") * (Decimal("10") - Decimal("0.5")) / 1_000_000
-    assert find_breaks(calls, around, lambda _: None)[0].usd is None
+    assert find_breaks(calls, context, lambda _: None)[0].usd is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 50_000), st.floats(0, 1)), max_size=12))
 def test_a_break_never_loses_more_than_was_there(shape: list[tuple[int, float]]) -> None:
     calls = tuple(call(n * 10, prompt, int(prompt * share)) for n, (prompt, share) in enumerate(shape))
-    for one in find_breaks(calls, Surroundings(log(), frozenset({"s"}))):
+    for one in find_breaks(calls, BreakContext(log(), frozenset({"s"}))):
         before, at = calls[one.call - 1], calls[one.call]
         assert LEAST <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)

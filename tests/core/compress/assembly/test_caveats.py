@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
-from core.compress.assembly.told import caveats, focus_caveats
+from core.compress.assembly.feedback import caveats, focus_caveats
 from core.compress.dry_run import preview
 from core.compress.messages.kinds import is_summary
 from core.compress.planning.measure import measure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.assembly.told import Outcome, feedback
+from core.compress.assembly.feedback import Outcome, feedback
 from core.hermes.policy.summary_rules import FeedbackRules
 
 NEW = FeedbackRules(names_failures=True, names_refusals=True, size_line="Approx request size")

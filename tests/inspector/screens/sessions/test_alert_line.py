@@ -9,7 +9,7 @@ from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine, calm_words
 from inspector.screens.sessions.data.session_line import Extra
-from inspector.widgets.charts.pressure_bar import Pressure
+from inspector.widgets.charts.context_bar import ContextUse
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, press
@@ -54,14 +54,15 @@ async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
 
 
 def test_what_has_no_known_limit_is_not_told_to_be_well() -> None:
-    known, unknown = Extra(Pressure(10, 100, 200)), Extra(Pressure())
+    known, unknown = Extra(ContextUse(10, 100, 200)), Extra(ContextUse())
     assert calm_words([]) == calm_words([unknown]) == ""
     assert calm_words([known, unknown]).startswith("Of the one looked at, none failed")
     assert calm_words([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
 
 
 def test_nothing_is_told_to_be_well_while_conversations_wait_or_one_is_marked() -> None:
-    known, marked = Extra(Pressure(10, 100, 200)), Extra(Pressure(99, 100, 200), severity=Severity.WARNING)
+    known = Extra(ContextUse(10, 100, 200))
+    marked = Extra(ContextUse(99, 100, 200), severity=Severity.WARNING)
     assert calm_words([known, None]) == calm_words([known, marked]) == ""
 
 

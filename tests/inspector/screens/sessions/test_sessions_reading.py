@@ -20,7 +20,7 @@ from inspector.screens.sessions.data.source import read_first, read_page
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
-from inspector.widgets.charts.pressure_bar import Pressure
+from inspector.widgets.charts.context_bar import ContextUse
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import press, settle, settled
@@ -190,7 +190,7 @@ async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
     def nothing(*_args: Any) -> Any:
         yield from ()
 
-    monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", nothing)
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.measure", nothing)
     async with settled(running := app(home), 120, 30):
         rows = drawn(running)[1:5]
         assert not any("⋯" in row for row in rows)
@@ -203,7 +203,7 @@ async def test_what_an_earlier_run_computed_of_another_state_is_not_shown(
     async with settled(app(home), 120, 30):
         pass  # only to remember
     database.turn("plain", "three")
-    monkeypatch.setattr("inspector.screens.sessions.data.pressure.measure", lambda *_args: iter(()))
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.measure", lambda *_args: iter(()))
     async with settled(running := app(home), 120, 30):
         assert ["⋯" in row for row in drawn(running)[1:5]].count(True) == 1
 
@@ -217,7 +217,7 @@ def test_a_damaged_memory_of_an_earlier_run_is_none(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     place = Location(home / "state.db", home)
     line = read_first([place]).rows[0]
-    extra = Extra(Pressure(1, 2, 3), 1, 2, Severity.CRITICAL)
+    extra = Extra(ContextUse(1, 2, 3), 1, 2, Severity.CRITICAL)
     remember([line], {line.key: extra})
     (file,) = (cache_directory() / "standing").iterdir()
     assert recall([place])[line.key][1:] == (1, 2, 3, 1, 2, 0)

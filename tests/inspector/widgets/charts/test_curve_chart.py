@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from inspector.terminal.palette import Palette, defaults
+from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.charts.curve_chart import CurveChart, Mark
-from inspector.widgets.charts.pressure_bar import Pressure, draw
 from tests.inspector.widgets.alone import Alone
 
 
@@ -50,22 +50,22 @@ async def test_a_chart_without_values_is_only_its_axes() -> None:
         assert all("█" not in line for line in app.lines())
 
 
-def bar(pressure: Pressure, width: int = 20) -> str:
-    return draw(pressure, width, Palette(defaults())).text
+def bar(use: ContextUse, width: int = 20) -> str:
+    return draw(use, width, Palette(defaults())).text
 
 
 def test_a_pressure_bar_has_its_size_and_its_limit() -> None:
-    assert bar(Pressure(50_000, 150_000, 200_000)) == "━━────│─    50K/150K"
-    assert bar(Pressure(199_000, 150_000, 200_000)) == "━━━━━━│━   199K/150K"
-    assert bar(Pressure(300_000, None, 200_000)).endswith(" 300K/200K")
-    assert bar(Pressure(16_300, 54_400, 64_000)).endswith("─ 16.3K/54.4K")
+    assert bar(ContextUse(50_000, 150_000, 200_000)) == "━━────│─    50K/150K"
+    assert bar(ContextUse(199_000, 150_000, 200_000)) == "━━━━━━│━   199K/150K"
+    assert bar(ContextUse(300_000, None, 200_000)).endswith(" 300K/200K")
+    assert bar(ContextUse(16_300, 54_400, 64_000)).endswith("─ 16.3K/54.4K")
 
 
 def test_a_window_nobody_knows_is_said_in_words_where_there_is_room() -> None:
-    assert bar(Pressure(50_000, None, None)).strip() == "– window unknown"
-    assert bar(Pressure(50_000, None, None), 12).strip() == "–"
+    assert bar(ContextUse(50_000, None, None)).strip() == "– window unknown"
+    assert bar(ContextUse(50_000, None, None), 12).strip() == "–"
 
 
 def test_the_colour_follows_the_threshold_not_the_window() -> None:
-    tokens = [Pressure(size, 50_000, 200_000).token for size in (10_000, 45_000, 50_000)]
+    tokens = [ContextUse(size, 50_000, 200_000).token for size in (10_000, 45_000, 50_000)]
     assert tokens == ["severity-info", "severity-warning", "severity-critical"]

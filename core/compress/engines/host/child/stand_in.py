@@ -34,7 +34,7 @@ def prepare(ask: Ask) -> bool:
     client = importlib.import_module("agent.auxiliary_client")
 
     def call_llm(*args: Any, **details: Any) -> Any:
-        return _answer(ask(_asked(args, details)), details)
+        return _answer(ask(_request_of(args, details)), details)
 
     async def async_call_llm(*args: Any, **details: Any) -> Any:
         return call_llm(*args, **details)
@@ -80,7 +80,7 @@ def _module(name: str, *, package: bool = False) -> ModuleType:
     return module
 
 
-def _asked(args: tuple[Any, ...], details: dict[str, Any]) -> dict[str, Any]:
+def _request_of(args: tuple[Any, ...], details: dict[str, Any]) -> dict[str, Any]:
     messages = details.get("messages")
     if messages is None:
         messages = next((arg for arg in args if isinstance(arg, list)), [])

@@ -87,7 +87,7 @@ def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
     for earlier, later in pairwise(case.context.boundaries):
         by_hand = (later.opened.session_id, later.opened.index - 1) in asked
         alike = not by_hand and _alike(earlier, later, rule.limits["share"])
-        run = [*(run or [earlier]), later] if alike and not _spoken(case, earlier) else []
+        run = [*(run or [earlier]), later] if alike and not _user_wrote(case, earlier) else []
     if len(run) >= rule.limits["least"]:
         sizes = ", ".join(f"{len(rows.summary.body):,}" for rows in run if rows.summary)
         evidence = Evidence(Source.DATABASE, "summaries", f"{sizes} characters")
@@ -228,7 +228,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
     return abs(one - other) <= share * max(one, other)
 
 
-def _spoken(case: Case, rows: BoundaryRows) -> bool:
+def _user_wrote(case: Case, rows: BoundaryRows) -> bool:
     """A person wrote something in the generation a compaction opened."""
     fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
     return any(is_request(message) for message in case.context.messages(fresh))

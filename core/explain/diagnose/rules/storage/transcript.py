@@ -39,7 +39,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
             "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
         )
         numbers = {"count": len(faults), "told": told, "kinds": kinds}
-        apart = _apart([message for _, message in faults])
+        apart = _separated([message for _, message in faults])
         numbers["effect"] = _APART if apart else _MENDED
         yield Found(numbers, (evidence,), severity=None if apart else Severity.WARNING)
 
@@ -108,7 +108,7 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
 
 
-def _apart(faulty: Sequence[Message]) -> bool:
+def _separated(faulty: Sequence[Message]) -> bool:
     """A call and its result are both there, but not together."""
     results = {message.tool_call_id for message in faulty if message.role == "tool"}
     return any(call.id in results for message in faulty for call in message.tool_calls)

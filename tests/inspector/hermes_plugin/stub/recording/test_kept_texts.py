@@ -20,7 +20,7 @@ from inspector.cli.main import run
 from inspector.hermes_plugin.stub.recording.recorder import Recorder
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
 from inspector.hermes_plugin.stub.settings import Settings
-from inspector.hermes_plugin.worker import TextDesk, serve
+from inspector.hermes_plugin.worker import RequestTexts, serve
 from tests.inspector.hermes_plugin.stub.recording.test_recorder import TOOLS, chosen
 
 ROOT = Path(__file__).parents[5]
@@ -109,9 +109,9 @@ def test_what_the_database_holds_by_now_goes(place: Path, sample_home: Path) -> 
     session, messages = live(sample_home)
     name = row_name(messages[0])
     home = str(sample_home.resolve())
-    TextDesk(home, place).keep([(name, session, "user", "soon stored")])
+    RequestTexts(home, place).keep([(name, session, "user", "soon stored")])
     assert set(texts(place)) == {name}
-    assert TextDesk(home, place).wanted([("other", session), (name, session)]) == ["other"]
+    assert RequestTexts(home, place).wanted([("other", session), (name, session)]) == ["other"]
     assert texts(place) == {}
 
 
@@ -139,10 +139,10 @@ def test_a_request_that_was_not_recorded_is_told(place: Path, sample_home: Path)
 def test_what_was_stored_behind_the_request_goes_at_the_end(place: Path, sample_home: Path) -> None:
     session, messages = live(sample_home)
     home, name = str(sample_home.resolve()), row_name(messages[0])
-    desk = TextDesk(home, place)
+    desk = RequestTexts(home, place)
     assert desk.wanted([("other", session)]) == ["other"]
     change_texts(place, home, [(name, session, "user", "stored by now")], ())
-    TextDesk(home, place).drop_held()
+    RequestTexts(home, place).drop_held()
     assert set(texts(place)) == {name}  # of a conversation it was not asked about
     orders = [{"do": "wanted", "home": home, "state": str(place), "names": [("other", session)]}]
     serve(io.StringIO("".join(f"{json.dumps(one)}\n" for one in orders)), io.StringIO())

@@ -12,8 +12,8 @@ import pytest
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.data.columns import COLUMNS
+from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import SORTS, Order
-from inspector.screens.sessions.data.pressure import measure
 from inspector.screens.sessions.data.ranking import Ranker
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.widgets.lists.row_list import RowList
@@ -81,7 +81,7 @@ async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> 
             "last_active",
             "title",
             "model",
-            "pressure",
+            "context_use",
             "compressions",
             "cost",
         }
@@ -95,8 +95,8 @@ def test_every_column_with_a_figure_can_be_sorted_by() -> None:
 def test_conversations_are_ranked_by_how_full_their_window_is(home: Path, database: SessionDatabase) -> None:
     database.session("big", title="Big", model="gpt-5.2")
     database.message("big", "user", "a very long question " * 4_000)
-    assert pages_by(home, "pressure")[0] == "Big"
-    assert pages_by(home, "pressure", natural=False)[-1] == "Big"
+    assert pages_by(home, "context_use")[0] == "Big"
+    assert pages_by(home, "context_use", natural=False)[-1] == "Big"
 
 
 def test_conversations_are_ranked_by_how_often_they_were_compressed(home: Path) -> None:
@@ -120,7 +120,7 @@ def test_what_did_not_change_is_not_measured_again(
         for _ in ranker.pages([place], Order(sort=sort), 200, NOW, lambda: False):
             pass
 
-    rank("pressure")
+    rank("context_use")
     assert len(measured) == 4
     rank("compressions")
     assert len(measured) == 4
@@ -145,8 +145,8 @@ def test_what_is_not_measured_yet_stands_below_and_the_list_says_so(
 
 def test_a_ranking_that_is_told_to_stop_remembers_nothing_wrong(home: Path) -> None:
     ranker, place = Ranker(), Location(home / "state.db", home)
-    assert list(ranker.pages([place], Order(sort="pressure"), 200, NOW, lambda: bool(ranker._known))) == []
-    *_, last = ranker.pages([place], Order(sort="pressure"), 200, NOW, lambda: False)
+    assert list(ranker.pages([place], Order(sort="context_use"), 200, NOW, lambda: bool(ranker._known))) == []
+    *_, last = ranker.pages([place], Order(sort="context_use"), 200, NOW, lambda: False)
     assert last.measured == 4
 
 

@@ -13,7 +13,7 @@ import pytest
 from core.errors import ConfigError
 from core.live.alerts import Limits
 from core.live.event import LiveEvent, LiveKind
-from inspector.settings.calling import Caller, limits_of, notification
+from inspector.settings.notifier import Notifier, limits_of, notification
 from inspector.settings.settings import Alerts, Budgets, Settings
 
 SECRET = "sk-ant-api03-" + "Ab3dE5gH7jK9" * 8
@@ -52,18 +52,18 @@ def test_an_option_goes_before_the_settings() -> None:
 
 def test_the_bell_rings_once_for_many_events_and_not_at_all_where_it_is_off() -> None:
     rung: list[int] = []
-    Caller(Alerts(), lambda: rung.append(1)).tell([failure(), failure()])
-    Caller(Alerts(), lambda: rung.append(1)).tell([])
-    Caller(Alerts(bell=False), lambda: rung.append(1)).tell([failure()])
+    Notifier(Alerts(), lambda: rung.append(1)).tell([failure(), failure()])
+    Notifier(Alerts(), lambda: rung.append(1)).tell([])
+    Notifier(Alerts(bell=False), lambda: rung.append(1)).tell([failure()])
     assert rung == [1]
 
 
 def test_the_desktop_without_its_package_is_said_before_anything_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("inspector.settings.calling.find_spec", lambda name: None)
+    monkeypatch.setattr("inspector.settings.notifier.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="not installed"):
-        Caller(Alerts(desktop=True), lambda: None)
+        Notifier(Alerts(desktop=True), lambda: None)
 
 
 def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
@@ -86,9 +86,9 @@ def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
     module.DesktopNotifierSync = Desktop  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "desktop_notifier", package)
     monkeypatch.setitem(sys.modules, "desktop_notifier.sync", module)
-    monkeypatch.setattr("inspector.settings.calling.find_spec", lambda name: object())
+    monkeypatch.setattr("inspector.settings.notifier.find_spec", lambda name: object())
     rung: list[int] = []
-    caller = Caller(Alerts(bell=False, desktop=True), lambda: rung.append(len(sent)))
+    caller = Notifier(Alerts(bell=False, desktop=True), lambda: rung.append(len(sent)))
     assert caller.tell([failure()]) == ""
     assert sent[0]["message"] == "summary: the summary fell back"
     assert "OSError" in caller.tell([failure()])

@@ -16,7 +16,7 @@ from inspector.widgets.charts.context_strip_layout import apportion
 
 
 @dataclass(frozen=True, slots=True)
-class Pressure:
+class ContextUse:
     """Tokens of the next prompt against the window.
 
     Attributes:
@@ -60,25 +60,25 @@ PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
 
 
 def draw(
-    pressure: Pressure, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
+    use: ContextUse, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
 ) -> Line:
     """A bar with the tick of its threshold, where there is room for one, then size and limit in numbers.
 
     Args:
-        pressure: What to draw.
+        use: What to draw.
         width: Cells of all of it.
         ink: The colours.
         failing: Compression does not work: drawn as if it were past the limit.
         parts: Tokens of each of `PARTS`, to colour the bar by; nothing for one colour.
     """
-    if pressure.share is None:
-        why = " window unknown" if pressure.window is None and width > 16 else ""
+    if use.share is None:
+        why = " window unknown" if use.window is None and width > 16 else ""
         return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
-    token = "severity-critical" if failing else pressure.token
-    line = bar(pressure, width - FIGURES, ink, token, parts)
-    words = f"{short(pressure.tokens)}/{short(pressure.threshold or pressure.window)}"
+    token = "severity-critical" if failing else use.token
+    line = bar(use, width - FIGURES, ink, token, parts)
+    words = f"{short(use.tokens)}/{short(use.threshold or use.window)}"
     return line.cell(
-        words, min(width, FIGURES), ink.style(token if pressure.near or failing else "ink-muted"), right=True
+        words, min(width, FIGURES), ink.style(token if use.near or failing else "ink-muted"), right=True
     )
 
 
@@ -88,11 +88,11 @@ def short(tokens: int | None) -> str:
 
 
 def bar(
-    pressure: Pressure, cells: int, ink: Palette, token: str | None = None, parts: tuple[int, ...] = ()
+    use: ContextUse, cells: int, ink: Palette, token: str | None = None, parts: tuple[int, ...] = ()
 ) -> Line:
     """The bar alone: a heavy rule on a light one."""
-    halves = round(min(pressure.share or 0.0, 1.0) * cells * 2)
-    tick = _tick(pressure, cells)
+    halves = round(min(use.share or 0.0, 1.0) * cells * 2)
+    tick = _tick(use, cells)
     ends = tuple(accumulate(apportion(parts, -(-halves // 2))))
     line = Line()
     for cell in range(cells):
@@ -103,9 +103,7 @@ def bar(
             line.add(
                 (GAUGE_HALF, GAUGE_FULL)[filled - 1],
                 ink.style(
-                    PARTS[bisect_right(ends, cell)]
-                    if cell < max(ends, default=0)
-                    else token or pressure.token
+                    PARTS[bisect_right(ends, cell)] if cell < max(ends, default=0) else token or use.token
                 ),
             )
         else:
@@ -113,10 +111,10 @@ def bar(
     return line
 
 
-def _tick(pressure: Pressure, cells: int) -> int | None:
-    if not pressure.threshold or not pressure.window:
+def _tick(use: ContextUse, cells: int) -> int | None:
+    if not use.threshold or not use.window:
         return None
-    return min(cells - 1, int(pressure.threshold / pressure.window * cells))
+    return min(cells - 1, int(use.threshold / use.window * cells))
 
 
 BARS = "▁▂▃▄▅▆▇█"

@@ -43,7 +43,7 @@ class _Complaints(Handler):
         self.heard.append(kind.__name__ if kind is not None else record.getMessage())
 
 
-class Caller:
+class Notifier:
     """Calls once for all that happened since the last look.
 
     Args:

@@ -19,8 +19,8 @@ from core.store.database.connect import Cancelled
 from core.store.store import Store
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.screens.workspace.why.curve import FINEST, request_curve
+from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve_chart import told
-from inspector.widgets.charts.pressure_bar import Pressure
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
@@ -47,8 +47,8 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
                 yield line.key, _measure(store, line, now)
         except InspectorError:
             # The row itself is sound and stays; opening the conversation says what is wrong inside.
-            severity = severity_of(line, Pressure(), now)
-            yield line.key, Extra(Pressure(), severity=severity, state=line.state)
+            severity = severity_of(line, ContextUse(), now)
+            yield line.key, Extra(ContextUse(), severity=severity, state=line.state)
 
 
 def parts(
@@ -84,10 +84,10 @@ def parts(
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     found = explain(store, line.row.tip.id)
     here = found.now
-    pressure = Pressure(here.tokens, here.threshold, here.window)
-    severity, answer = _judged(found, severity_of(line, pressure, now))
+    use = ContextUse(here.tokens, here.threshold, here.window)
+    severity, answer = _judged(found, severity_of(line, use, now))
     return Extra(
-        pressure,
+        use,
         sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
         sum(not event.completed for event in found.events),
         severity,
@@ -109,10 +109,10 @@ def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | N
     return severity, found.now.headline if severity else NO_HEADLINE
 
 
-def severity_of(line: SessionLine, pressure: Pressure, now: datetime) -> Severity | None:
+def severity_of(line: SessionLine, use: ContextUse, now: datetime) -> Severity | None:
     """How bad it is by its row and its size alone, before anybody reads what became of its compactions."""
     damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if pressure.near or damaged or _blocked(line.row.tip.guards, now) else None
+    return Severity.WARNING if use.near or damaged or _blocked(line.row.tip.guards, now) else None
 
 
 def _blocked(guards: Guards, now: datetime) -> bool:

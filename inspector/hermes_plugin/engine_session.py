@@ -25,7 +25,7 @@ from inspector.hermes_plugin.compactions import Measured
 Rows = list[dict[str, Any]]
 
 
-class Desk:
+class EngineSession:
     """What the worker keeps of one engine.
 
     Args:

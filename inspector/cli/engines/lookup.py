@@ -11,20 +11,20 @@ from core.store.database.locate import default_home
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
-    from core.compress.engines.host.choice import Surroundings
+    from core.compress.engines.host.choice import EngineSearch
 
 
-def around(args: argparse.Namespace, home: Path | None = None) -> Surroundings:
+def engine_search(args: argparse.Namespace, home: Path | None = None) -> EngineSearch:
     """Where engines are looked for.
 
     Raises:
         NotFoundError: There is no interpreter of that name.
         ConfigError: It has no Hermes.
     """
-    from core.compress.engines.host.choice import Surroundings
+    from core.compress.engines.host.choice import EngineSearch
     from core.compress.engines.host.install import find_install
 
-    return Surroundings(home or home_of(args), find_install(args.hermes_python))
+    return EngineSearch(home or home_of(args), find_install(args.hermes_python))
 
 
 def home_of(args: argparse.Namespace) -> Path | None:
