@@ -62,6 +62,7 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield "done", clause
+    yield from (("done", part) for part in PART.split(plain) if not _is_checked(part, facts, evidence))
     said = any(attributions(plain, evidence))
     for part in () if said or _GAP in plain else _CUT.split(plain):
         rule = _is_rule(_spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
@@ -94,13 +95,11 @@ def _clauses_of(sentence: str) -> list[str]:
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a clause claims nothing to have happened that did not."""
-    words, plain = claim_words(), _WITHOUT.sub(" ", _spoken_of(clause, facts))
+    words, plain = claim_words(), _plain(clause, facts)
     if words.unreal.search(plain):
         return True
     acts = words.acts.values() if words.act.search(plain) else ()
     claimed = [act for act in acts if act.says.search(plain)]
-    if words.checks.search(plain) and not _passed(clause, evidence):
-        return False
     things, _ = _things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
     if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
         return False
@@ -110,10 +109,17 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
     return all(_happened(act, clause, facts, evidence) for act in claimed)
 
 
-def _passed(clause: str, evidence: Evidence) -> bool:
-    """Whether a check the clause says to have passed did."""
-    at_last = claim_words().thorough.search(clause) is not None
-    return evidence.acts.passed(kind_of_check(clause), at_last=at_last)
+def _is_checked(part: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether a check the part says to have passed did; what was checked may stand clauses before that."""
+    words, plain = claim_words(), _plain(part, facts)
+    if words.unreal.search(plain) or not words.checks.search(plain):
+        return True
+    return evidence.acts.passed(kind_of_check(part), at_last=words.thorough.search(part) is not None)
+
+
+def _plain(clause: str, facts: Sequence[FactValue]) -> str:
+    """A clause without names, and without what it says was left out."""
+    return _WITHOUT.sub(" ", _spoken_of(clause, facts))
 
 
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:

@@ -98,6 +98,12 @@ def test_tests_that_never_ran_did_not_pass() -> None:
     assert [one.category for one in claims("All tests pass.", middle)] == ["done"]
 
 
+def test_a_suite_that_never_ran_did_not_pass_clauses_later_either() -> None:
+    middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
+    told = "The whole test suite of the repository was run afterwards on the branch and passed; all is said."
+    assert [one.category for one in claims(told, middle)] == ["done"]
+
+
 def test_a_tally_the_messages_count_otherwise_is_flagged() -> None:
     middle = [user("lint it"), *call("terminal", "0 issues", command="ruff check"), assistant("Clean.")]
     assert claims("The linter found 0 issues.", middle) == ()
