@@ -209,7 +209,7 @@ def _notes(context: ConversationContext) -> Iterator[str]:
         yield "no log line about this conversation is left; causes are computed from rows"
     if again := saved_again(context):
         yield (
-            f"{ranges(again)} are stored a second time, as an attempt that failed leaves them: "
+            f"{ranges(again)} are stored a second time: "
             f"a resumed session loads all {len(context.newest_messages):,}"
         )
     yield from engine.notes if engine is not None else ()

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import is_request
-from core.explain.context.rows.unsaved_rows import answered
+from core.explain.context.rows.unsaved_rows import answered, copied_rows
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.transcript.conversation import Generation
+from core.model.transcript.conversation import BoundaryMode, Generation
 from core.model.transcript.message import Message
 from core.support.amounts import plural
 
@@ -43,11 +43,15 @@ class Size(NamedTuple):
 
 
 def saved_again(context: ConversationContext) -> tuple[Message, ...]:
-    """Messages of the newest generation that stand there twice, as 0.16 leaves them behind a failed attempt.
+    """Messages of the newest generation that stand there twice.
 
-    The turn that ends after it saves the whole list once more. The running process holds each message once;
-    one that loads the session later is given both. Where no attempt failed, no message is read.
+    0.16 leaves them behind a failed attempt, as the turn that ends after it saves the whole list once more;
+    0.22 behind a `/compress` in a branch, where it saves anew what came from the parent. The running process
+    holds each message once; one that loads the session later is given both. Where no attempt failed, no
+    message is read.
     """
+    if again := _stored_behind(context.conversation.generations):
+        return context.messages(again)
     lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(context.log.records))
     if not any(one.kind in (Kind.STARTED, Kind.SKIPPED) for one in lines):
         return ()
@@ -163,6 +167,15 @@ def _logged(log: Log) -> int:
     """How many compactions its lines tell of."""
     done = Kind.DONE
     return sum([record.kind is done for record in log.records])
+
+
+def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
+    """Rows behind those a compaction in place wrote that restate an earlier one as well."""
+    newest = generations[-1] if generations else None
+    if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
+        return ()
+    found = tuple(row for row in newest.row_ids[copied_rows(newest) :] if row in newest.copy_ids)
+    return found if len(found) >= _LEAST else ()
 
 
 def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:

@@ -65,11 +65,11 @@ class _Walker:
 
     def _generation(self, transcript: Transcript) -> None:
         self._begin(transcript)
-        messages = transcript.messages
+        messages, restated = transcript.messages, frozenset(transcript.generation.copy_ids)
         for position in range(transcript.kept, len(messages)):
             message = messages[position]
             row = row_of(message)
-            if row in self.seen:
+            if row in self.seen or row in restated:
                 continue
             self.seen.add(row or 0)
             if is_request(message):

@@ -242,3 +242,23 @@ def test_results_shortened_without_a_summary_are_no_compaction_of_a_refused_requ
     assert first.tokens == 54_828
     assert (second.trigger is Trigger.PRUNE) == bool(prunes)
     assert not prunes or second.messages_before == second.messages_after
+
+
+def test_lines_of_the_second_of_two_compactions_soon_after_each_other_are_not_given_to_the_first(
+    home: Home,
+) -> None:
+    compact(home, tail=4)
+    home.talk(1)
+    live = len(home.db.live("S"))
+    home.started(55_000, live)
+    home.compact(tail=5)
+    home.done(live, 9, 4_000)
+    first, second = explained(home).events
+    assert (first.tokens, second.tokens) != (55_000, None)
+    assert (second.tokens, second.disagreements) == (55_000, ())
+
+
+def compact(home: Home, tail: int) -> None:
+    """A compaction no line tells of."""
+    home.compact(tail=tail)
+    home.db.tick(1)

@@ -10,6 +10,7 @@ from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, fir
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
 from core.model.compaction.event import Trigger
+from core.model.evidence import Source
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
 from tests.core.store.database import SUMMARY
@@ -508,3 +509,35 @@ def test_an_answer_without_a_count_leaves_a_size_close_to_the_threshold_open(
     )
     home.line(f"API call #2: model=mock-model provider=custom {usage}")
     assert [one.passed for one in last(home, Trigger.POST_RESPONSE).checks if one.name == SIZE] == [passed]
+
+
+def test_what_hermes_asks_when_a_turn_has_no_calls_left_begins_no_turn(begun: MakeHome) -> None:
+    home = begun("0.18")
+    home.turn()
+    home.talk(1)
+    home.db.message(
+        "S", "user", "You've reached the maximum number of tool-calling iterations allowed. Sum up."
+    )
+    home.db.message("S", "assistant", "so far")
+    assert len(turns(home)) == 1
+
+
+def test_rows_stored_a_second_time_behind_a_compaction_begin_no_turn_and_count_when_resumed(
+    begun: MakeHome,
+) -> None:
+    home = begun("0.22")
+    home.turn()
+    home.talk(7)
+    old = home.db.live("S")[:8]
+    home.compact()
+    for row in old:
+        home.db.copy(row)
+    home.turn(history=8)
+    home.talk(1)
+    home.call(1, 9_000)
+    told = turns(home)
+    assert len(told) == len({turn.text for turn in told}) == 8
+    with home.store() as store:
+        found = explain(store, "S")
+    assert any("stored a second time" in note for note in found.notes)
+    assert found.now.evidence[0].source is Source.DERIVED
