@@ -182,11 +182,11 @@ def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
 
 def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> float:
     """How many of the words that stand side by side in a clause, by weight, never do so in the messages."""
-    order = sorted(filter(evidence.places, weights), key=lambda term: max(map(clause.find, forms_of(term))))
-    pairs = [*pairwise(order), *zip(order, order[2:], strict=False)]
-    told = {pair: min(map(weights.__getitem__, pair)) for pair in pairs}
-    parted = sum(weight for pair, weight in told.items() if not evidence.beside(*pair))
-    return parted / sum(told.values()) if told else 0.0
+    order = sorted(filter(evidence.near, weights), key=lambda term: max(map(clause.find, forms_of(term))))
+    pairs = (*pairwise(order), *zip(order, order[2:], strict=False))
+    told = {tuple(sorted(pair, key=weights.__getitem__, reverse=True)) for pair in pairs}
+    whole = sum(weights[other] for _, other in told)
+    return sum(weights[other] for rare, other in told if not evidence.beside(rare, other)) / (whole or 1)
 
 
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from itertools import chain, islice
@@ -35,8 +34,8 @@ _MOST_PLACES = 300
 _SIZE = re.compile("[kmgt]i?b")
 """A unit that listings write by its first letter."""
 
-_BESIDE = 80
-"""Characters between two words that are told together."""
+_BESIDE, _MOST_NEAR = 80, 30
+"""Characters between two words that are told together; places of one of them that are looked at."""
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
@@ -67,7 +66,7 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = weighed.values, weighed.ended
-        self._places: dict[str, list[int]] = {}
+        self._windows: dict[str, list[str]] = {}
 
     @cached_property
     def _text(self) -> str:
@@ -105,25 +104,26 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
-    def places(self, term: str) -> Sequence[int]:
-        """Where a name or root begins a word; of one that stands everywhere, the first places."""
-        if term not in self._places:
-            found = (islice(self._begins(form), _MOST_PLACES) for form in forms_of(term))
-            self._places[term] = sorted(chain.from_iterable(found))
-        return self._places[term]
+    def beside(self, rare: str, other: str) -> bool:
+        """Whether two names or roots stand within a dozen words of each other; the rarer is looked for."""
+        near, forms = self.near(rare), forms_of(other)
+        return any(form in text for text in near for form in forms)
+
+    def near(self, term: str) -> Sequence[str]:
+        """What stands around a name or root, of one that stands everywhere around the first of them."""
+        if term not in self._windows:
+            places = islice(chain.from_iterable(map(self._begins, forms_of(term))), _MOST_NEAR)
+            ends = ((max(0, at - _BESIDE), at + _BESIDE) for at in places)
+            self._windows[term] = [self._text[start:end] for start, end in ends]
+        return self._windows[term]
 
     def _begins(self, form: str) -> Iterator[int]:
+        """Where a word begins with some letters."""
         text, at = self._text, self._text.find(form)
         while at >= 0:
             if not _joins(text[max(0, at - 1) : at], form[0]):
                 yield at
             at = text.find(form, at + len(form))
-
-    def beside(self, first: str, second: str) -> bool:
-        """Whether two names or roots stand somewhere within a dozen words of each other."""
-        few, many = sorted((self.places(first), self.places(second)), key=len)
-        following = ((at, bisect_left(many, at - _BESIDE)) for at in few)
-        return any(number < len(many) and many[number] <= at + _BESIDE for at, number in following)
 
     def tells(self, figure: str) -> bool:
         """Whether a figure stands somewhere, with or without separators, more exactly, or in hexadecimal."""

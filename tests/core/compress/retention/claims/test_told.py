@@ -67,6 +67,7 @@ SPANISH = [
     *call("cancelar_pedido", "hecho", pedido="4471"),
     assistant("El pedido está anulado. No se ha avisado al proveedor."),
 ]
+CHINESE = [user("请取消订单4471。"), *call("cancel_order", "成功", order="4471"), assistant("订单已取消。")]
 FRENCH = [
     user("Annule la commande 4471 et ne supprime rien."),
     *call("annuler_commande", "fait", commande="4471"),
@@ -80,10 +81,15 @@ FRENCH = [
         (SPANISH, "El aviso fue enviado al proveedor.", True),
         (SPANISH, "El pedido quedó anulado.", False),
         (SPANISH, "El aviso todavía no fue enviado.", False),
+        (SPANISH, "Todas las pruebas pasan.", True),
+        (SPANISH, "Las pruebas todavía no pasan.", False),
+        (CHINESE, "测试全部通过。", True),
         (FRENCH, "Le rapport a été envoyé au fournisseur.", True),
         (FRENCH, "La commande a été annulée.", False),
         (FRENCH, "Rien n'a été supprimé.", False),
     ],
 )
-def test_acts_are_known_in_spanish_and_french(middle: list[Message], claim: str, *, flagged: bool) -> None:
+def test_acts_and_checks_are_known_in_other_languages(
+    middle: list[Message], claim: str, *, flagged: bool
+) -> None:
     assert bool(retention(middle, f"- 4471\n{claim}").unsupported) is flagged
