@@ -19,6 +19,7 @@ from core.explain.turns.transcripts import RunningSums, Transcript, threshold_in
 from core.explain.turns.turn_lines import turn_lines
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.evidence import Source
 from core.model.transcript.message import Message
 
 
@@ -97,7 +98,7 @@ class _Walker:
         self.agent = AgentChecks(self.policy, self.settings, threshold, tools_known=known)
         self.model = self._model_at(event)
         self.newest = generation is context.conversation.generations[-1]
-        self.start = transcript.kept
+        self.start, self.crowded = transcript.kept, False
 
     def _model_at(self, event: CompressionEvent | None) -> str | None:
         """The model that ran when an event closed the generation; of the newest generation its session's."""
@@ -121,6 +122,7 @@ class _Walker:
         stamp = message.row.timestamp if message.row else None
         at = self.context.clock.utc(lines.began.at) if lines else stamp
         self.start = position
+        self.crowded = self.crowded or (lines is not None and lines.crowded)
         self.turns.append(TurnDraft(self.transcript.generation.index, message, lines, at))
         if not self._take_ahead() and not is_local(self.session.source) and position:
             self._turn().decisions.append(self._gateway(position, at, lines.ahead if lines else None))
@@ -188,8 +190,8 @@ class _Walker:
             looked_at = self._gateway(len(transcript.messages), event.at)
             self.ahead = fired_by(looked_at, event, transcript.event)
             return
-        if self._ran_later(turn, event):
-            return  # its turn is drafted from rows behind it
+        if self._ran_elsewhere(turn, event):
+            return  # placed by its time
         turn.events.append(transcript.event)
         for place in reversed(range(len(turn.decisions))):
             decision = turn.decisions[place]
@@ -198,8 +200,14 @@ class _Walker:
                 turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
                 return
 
-    def _ran_later(self, turn: TurnDraft, event: CompressionEvent) -> bool:
-        """Another turn had begun by then, whose request older releases save behind the compaction."""
+    def _ran_elsewhere(self, turn: TurnDraft, event: CompressionEvent) -> bool:
+        """Another turn ran then: older releases save its request behind the compaction.
+
+        Or it came before this one, whose rows another process wrote into the session that was closed.
+        """
+        logged = turn.lines is not None and any(one.source is Source.LOG for one in event.evidence)
+        if logged and turn.at is not None and event.at is not None and event.at < turn.at:
+            return True
         began = (self.context.clock.utc(lines.began.at) for lines in self.lines.values())
         return turn.at is not None and event.at is not None and any(turn.at < at <= event.at for at in began)
 
@@ -235,6 +243,8 @@ class _Walker:
         agent = self._agent_of(turn)
         stated = turn.lines.threshold if turn.lines else None
         size = agent.size(number, stated=stated, uncounted=turn.uncounted)
+        if self.crowded and size.passed:
+            size = replace(size, passed=None)  # neither process held the rows of both
         checks = [enabled(self.settings), size]
         if trigger is Trigger.PREFLIGHT:
             checks.append(agent.count(count, self.sums.messages(0, count, self.start)))

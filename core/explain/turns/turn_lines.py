@@ -43,6 +43,7 @@ class TurnLines:
         calls: Answered calls, by their number in the turn.
         held: Lines that say a check was passed over, each with the number of the last call before it.
         ahead: The line that says the gateway passed its own over, before the turn began.
+        crowded: Another process ran a turn of the session meanwhile, and saved its rows among these.
         unanswered: The failed call it ended with.
         stated: Lines that name the number a check compared, likewise.
     """
@@ -52,6 +53,7 @@ class TurnLines:
     held: tuple[tuple[int, LogRecord], ...] = ()
     stated: tuple[tuple[int, LogRecord], ...] = ()
     ahead: LogRecord | None = None
+    crowded: bool = False
     unanswered: LogRecord | None = None
 
     @property
@@ -117,12 +119,14 @@ def _turns(context: ConversationContext) -> list[TurnLines]:
         elif spans and (record.session is None or record.session in ids or record.tag in ids):
             spans[-1].append(record)
     turns, last = [], 0
-    for span, skip in zip(spans, skips, strict=True):
+    ends = [sum(record.kind is Kind.TURN_ENDED for record in span) for span in spans]
+    for span, skip, own, following in zip(spans, skips, ends, [*ends, 1][1:], strict=True):
         numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
         first = min(numbers, default=0)
         # An agent numbers its calls on over the turns, a new one begins at 1.
         before = last if 0 < last < first else first - 1 if not last else 0
-        turns.append(replace(_lines(span, before), ahead=skip))
+        crowded = own > 1 or (not own and following > 1)
+        turns.append(replace(_lines(span, before), ahead=skip, crowded=crowded))
         last = max(numbers, default=last)
     return turns
 

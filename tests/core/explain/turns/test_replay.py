@@ -541,3 +541,34 @@ def test_rows_stored_a_second_time_behind_a_compaction_begin_no_turn_and_count_w
         found = explain(store, "S")
     assert any("stored a second time" in note for note in found.notes)
     assert found.now.evidence[0].source is Source.DERIVED
+
+
+def test_rows_of_two_processes_in_one_session_make_no_size_that_should_have_fired(begun: MakeHome) -> None:
+    home = begun("0.16")
+    home.turn()
+    home.turn()
+    home.talk(1)
+    home.call(1, 90_000)
+    home.turn_ended()
+    home.turn_ended()
+    home.turn(history=4)
+    home.talk(1)
+    assert Standing.DUE not in {turn.standing for turn in turns(home)}
+
+
+def test_a_compaction_that_ran_before_a_turn_began_is_not_of_that_turn(begun: MakeHome) -> None:
+    """Another process had saved its turn in the session that was closed."""
+    home = begun("0.18")
+    for number in range(2):
+        home.line(
+            f"conversation turn: session=S model=m provider=p platform=cli history={4 * number}"
+            f" msg='ask {4 * number}_0'"
+        )
+        home.talk(1)
+        if not number:
+            home.call(1, 66_000)
+            home.started(66_000, 4)
+            home.done(4, 3, 900)
+    home.compact(head=1, tail=1)
+    first, second = turns(home)
+    assert (first.events, second.events) == ((0,), ())
