@@ -15,12 +15,16 @@ _FIGURES = re.compile(
 )
 
 
+_MAY = "may"
+"""In English months have a capital, so this is a verb: `LOD-0 may`."""
+
+
 def dates(text: str) -> Iterator[str]:
     """The days a text names, as it names them."""
     yield from (match.group() for match in _FIGURES.finditer(text))
     lower = text.lower()
     if any(stem in lower for stem in _stems()):
-        yield from (match.group() for match in _spoken().finditer(text))
+        yield from (match.group() for match in _spoken().finditer(text) if _MAY not in match.groups())
 
 
 def without_figures(text: str) -> str:
@@ -54,6 +58,6 @@ def _spoken() -> re.Pattern[str]:
     month = "|".join(sorted(_months(), key=len, reverse=True))
     return re.compile(
         rf"\b(?P<month>{month})\b\.?\s(?P<day>\d{{1,2}})(?:[snrt][tdh])?\b(?:,?\s\d{{4}})?"
-        rf"|\b(?P<day2>\d{{1,2}})\.?\s(?:de\s)?(?P<month2>{month})\b\.?(?:\s\d{{4}})?",
+        rf"|(?<![\w.-])(?P<day2>[12]\d|3[01]|0?[1-9])\.?\s(?:de\s)?(?P<month2>{month})\b\.?(?:\s\d{{4}})?",
         re.IGNORECASE,
     )

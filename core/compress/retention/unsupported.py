@@ -188,5 +188,6 @@ def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]
 
 
 def _is_heard(name: str, evidence: Evidence) -> bool:
-    """Whether anybody uses a part of a name, as it stands or in another form."""
-    return any(map(evidence.mentions, name.split())) or any(map(evidence.knows, roots(name)))
+    """Whether anybody uses a part of a name, as it is, in another form or as a code: SEA for Seattle."""
+    words = name.split()
+    return any(map(evidence.mentions, (*words, words[0][:3]))) or any(map(evidence.knows, roots(name)))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.compress.facts.days import day_of, without_figures
-from core.compress.facts.topic import roots
+from core.compress.facts.topic import roots, terms
 from core.compress.retention.claims.standing import COUNTED, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, figure_of
@@ -39,7 +39,8 @@ _QUANTITY = re.compile(
 )
 _LABELLED = re.compile(
     r"(?P<label>[\u4e00-\u9fff]{2,4}|(?<![^\W\d_])(?:[^\W\d_]{3,} )?[^\W\d_]{3,})"
-    r"(?:\s?[:=('`\"]{1,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?(?P<figure>\d[\d.,:]*\d)(?![\w-]|[.,:/]\d)"
+    r"(?:\s?[:=('`\"]{1,2}\s?| (?:of|is|was|to|at) | ?#| |(?<=[\u4e00-\u9fff]))[$€£¥]?"
+    r"(?P<figure>\d[\d.,:]*\d)(?![\w-]|[.,:/]\d)"
 )
 """A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
 
@@ -76,7 +77,7 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     """Whether the messages have, behind the same words, only other figures that are written alike."""
     label, figure = match["label"].lower(), _digits(match["figure"])
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
-    if noun in COUNTED or day_of(f"{noun} {figure}") or _is_time(match):
+    if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or _is_time(match):
         return False
     lines = list(evidence.lines(match["figure"]))
     if lines and not any(_is_labelled(match["figure"], line) for line in lines):

@@ -126,9 +126,9 @@ class Evidence:
             at = text.find(form, at + len(form))
 
     def tells(self, figure: str) -> bool:
-        """Whether a figure stands somewhere, with or without separators, more exactly, or in hexadecimal."""
+        """Whether a figure stands somewhere, as a version, grouped or not, more exactly or hexadecimal."""
         plain = figure.replace(",", "")
-        forms = [figure, plain]
+        forms = [figure, plain, f"v{plain}"]
         if plain.isdecimal():
             grouped = f"{int(plain):,}"
             forms += [grouped, grouped.replace(",", ".")]

@@ -85,6 +85,20 @@ def test_a_noun_of_a_german_summary_is_no_name() -> None:
     assert claims(told, middle) == ()
 
 
+def test_a_code_a_version_and_a_verb_beside_a_figure_are_no_false_figures() -> None:
+    middle = [
+        user("Which flights leave SEA? Use Planner v0.86.2."),
+        *call("search", "HAT134 and HAT100 fly from SEA; the 12 others do not", origin="SEA"),
+        *call("book", "total of the 834, refused", bags=6),
+        assistant("HAT134 it is. The charge was 834."),
+    ]
+    told = (
+        "Planner 0.86.2 found HAT134 and HAT100 from Seattle.\nThe 834 was refused.\n"
+        "Between the tries only the bag count changed, from 6 to 2.\nLOD-0 may be the last level."
+    )
+    assert claims(told, middle) == ()
+
+
 def test_a_day_may_be_written_as_its_language_has_it() -> None:
     middle = [user("Verschiebe den Termin bis 2026-10-14."), assistant("Herr Marx kommt um 13:00.")]
     told = "Der Termin soll bis 14.10.2026 verlegt werden, Marx 13:00."
