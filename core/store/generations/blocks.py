@@ -36,7 +36,10 @@ class Block:
 def copies_in(
     outlines: Sequence[RowOutline], places: Sequence[int], previous: Sequence[RowOutline]
 ) -> set[int]:
-    """Which of some rows restate earlier ones in their order, up to where too many in a row do not."""
+    """Which of some rows restate earlier ones in their order, up to where too many in a row do not.
+
+    A request that was put once more may stand among them, out of its order.
+    """
     known: dict[Hashable, list[int]] = {}
     for place, outline in enumerate(previous):
         known.setdefault(outline.identity, []).append(place)
@@ -49,7 +52,10 @@ def copies_in(
             found.add(at)
             gap, last = 0, following
         elif where:
-            break
+            behind = known.get(outlines[at + 1].identity, ()) if at + 1 in places else ()
+            if outlines[at].role != "user" or not any(place > last for place in behind):
+                break
+            found.add(at)
         elif at > places[0]:
             gap += 1
             if gap > _MAX_GAP:
@@ -92,14 +98,20 @@ def _up_to_summary(block: Block) -> range:
 
 
 def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...]:
-    """Places of the rows right behind a block that are known already.
+    """Places of the rows right behind a block that are known already; a new summary begins another block.
 
     Args:
         outlines: A session's rows by id, each with its uid.
         written: Where the block ends.
     """
     known = {outline.uid for outline in outlines[:written]}
-    return tuple(takewhile(lambda at: outlines[at].uid in known, range(written, len(outlines))))
+    bodies = {outline.summary.body for outline in outlines[:written] if outline.summary}
+
+    def again(at: int) -> bool:
+        summary = outlines[at].summary
+        return outlines[at].uid in known and (summary is None or summary.body in bodies)
+
+    return tuple(takewhile(again, range(written, len(outlines))))
 
 
 def unseen_by(

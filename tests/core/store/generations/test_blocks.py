@@ -7,7 +7,7 @@ import pytest
 from core.model.transcript.message import RowState
 from core.store.generations.blocks import stored_again, unseen_by
 from core.store.generations.row_outline import RowOutline
-from tests.core.store.database import LONG_SUMMARY, SUMMARY
+from tests.core.store.database import LONG_SUMMARY, SUMMARY, SessionDatabase
 from tests.core.store.generations.test_split import Make, Opened, filled
 
 
@@ -48,6 +48,26 @@ def test_rows_stored_again_are_neither_tail_nor_compaction(make: Make, opened: O
     assert second.boundary is not None
     assert second.boundary.tail_rows == 6
     assert second.unseen == frozenset(second.row_ids[7:16])
+
+
+def test_a_compaction_right_behind_another_is_one_of_its_own(make: Make, opened: Opened) -> None:
+    """Its summary has the identity of a request, which is put once more between the rows it kept."""
+    database = filled(make, "0.22")
+    block = database.compact("s", 0, 6, "one")
+    database.mark(database.live("s"), active=0, compacted=1)
+    request = next(row for row in block[1:] if outline_role(database, row) == "user")
+    database.mark([database.copy(request)], content=f"{SUMMARY} two", _compressed_summary=1)
+    behind = [row for row in block if row > request]
+    for row in (behind[0], request, *behind[1:]):
+        database.copy(row)
+    generations = opened(database).conversation("s").generations
+    assert len(generations) == 3
+    assert generations[-1].boundary is not None
+    assert generations[-1].boundary.tail_rows == len(behind) + 1
+
+
+def outline_role(database: SessionDatabase, row: int) -> str:
+    return str(database.connection.execute("SELECT role FROM messages WHERE id = ?", (row,)).fetchone()[0])
 
 
 def test_what_a_partial_compression_spared_was_not_given_to_it(make: Make, opened: Opened) -> None:
