@@ -168,3 +168,9 @@ def test_a_summary_model_that_reads_too_little_is_named_for_the_whole_turn(home:
     events = explained(home).events
     assert [event.summary.failure and event.summary.failure.cause for event in events] == ["small_model"] * 2
     assert "reads fewer tokens than Hermes asks of one" in explained(home).headline.sentence
+
+
+def test_a_checkpoint_nobody_can_save_is_no_failure_of_the_summary_model() -> None:
+    says, helps = words_of("exception:CompressionCheckpointUnavailable")
+    assert "checkpoint" in says
+    assert "auxiliary.compression" not in helps
