@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.compactions.outcome import failure_of, words
+from core.explain.compactions.outcome import failure_of, words, words_of
 from core.explain.diagnose.diagnose import diagnose
 from core.explain.events import explain
 from core.explain.headline.conversation import MOST, standing_failure
