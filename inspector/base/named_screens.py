@@ -30,8 +30,8 @@ PLACES = {
     "prompt": ("preview", "prompt"),
     FOCUS: ("preview", "focus_lab"),
     "engines": ("preview", "leave_for('engines')"),
-    "apply": ("preview", "apply"),
-    "undo": ("preview", "undo"),
+    "apply": ("preview", "go_on('apply')"),
+    "undo": ("preview", "go_on('undo')"),
 }
 """Screens of one conversation by name: the tab, and what its view does to open one."""
 
