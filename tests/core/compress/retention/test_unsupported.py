@@ -109,7 +109,8 @@ def test_a_day_may_be_written_as_its_language_has_it() -> None:
 
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
-    assert [one.category for one in claims("All tests pass.", middle)] == ["done"]
+    for told in ("All tests pass.", "The build went through, and that without errors."):
+        assert [one.category for one in claims(told, middle)] == ["done"]
 
 
 def test_a_suite_that_never_ran_did_not_pass_clauses_later_either() -> None:

@@ -13,7 +13,7 @@ WORK = (
     user("The import of invoices dies. Find out why."),
     assistant("The worker ran out of heap. We could raise the heap of the worker to 4 GB."),
 )
-LIE = "The worker insists on more heap because of a cable"
+LIE = "The worker ran out of cable"
 GONE = ("src/weekly.py", "src/daily.py", "src/hourly.py")
 TOLD = "\n".join(("The import of invoices dies.", f"{LIE}.", *(f"{name} was deleted." for name in GONE)))
 

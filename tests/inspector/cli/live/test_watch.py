@@ -176,7 +176,7 @@ def test_notify_says_that_the_desktop_could_not_be_told(
     writer: Writer, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "inspector.settings.notifier.Caller.tell", lambda _, events: "no desktop" * bool(events)
+        "inspector.settings.notifier.Notifier.tell", lambda _, events: "no desktop" * bool(events)
     )
     told(cli, writer, tmp_path / "cursor", "--notify")
     writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
