@@ -41,12 +41,10 @@ def conversation_cache(
     return _reported(context, messages, noted, prices=prices, results=results, markers=markers)
 
 
-def cache_of(
-    context: ConversationContext, *, prices: bool = True, results: bool = True, markers: bool = True
-) -> CacheReport:
+def cache_of(context: ConversationContext, *, results: bool = True, markers: bool = True) -> CacheReport:
     """The same where messages are read for others too; without `markers` none are placed."""
     noted = MessageNotes()
-    return _reported(context, context.messages, noted, prices=prices, results=results, markers=markers)
+    return _reported(context, context.messages, noted, prices=True, results=results, markers=markers)
 
 
 def _reported(

@@ -10,10 +10,9 @@ from itertools import pairwise
 from statistics import median
 
 from core.account.pricing.price import anew, rates_for, write_rate
-from core.account.prompt_cache.calls import ToUtc, local_time
+from core.account.prompt_cache.calls import CallPrice, ToUtc, local_time
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence, Source
@@ -173,11 +172,9 @@ SHARE = 0.4
 LEAST = 1024
 """... and at least so many tokens: providers cache nothing shorter."""
 
-_PRICE = Callable[[CacheCall], PriceRow | None]
-
 
 def find_breaks(
-    calls: Sequence[CacheCall], context: BreakContext, price: _PRICE | None = None, *, one_hour: bool = False
+    calls: Sequence[CacheCall], context: BreakContext, price: CallPrice, *, one_hour: bool = False
 ) -> tuple[CacheBreak, ...]:
     """Every break, with cause and price.
 
@@ -186,8 +183,8 @@ def find_breaks(
 
     Args:
         calls: Of one conversation, in time order.
-        context: What else happened.
-        price: The price entry of a call; None leaves amounts unknown.
+        around: What else happened.
+        price: The price entry of a call; where it is None, amounts stay unknown.
         one_hour: Cache writes are kept for an hour.
     """
     usual = _usual_shortfall(calls)
@@ -243,9 +240,9 @@ def _miss(call: CacheCall, lost: int) -> Evidence:
     return Evidence(Source.LOG, call.where, text)
 
 
-def _bill(lost: int, call: CacheCall, price: _PRICE | None, one_hour: bool) -> tuple[Decimal, Origin] | None:
+def _bill(lost: int, call: CacheCall, price: CallPrice, one_hour: bool) -> tuple[Decimal, Origin] | None:
     """What reading the lost tokens anew cost above reading them from the cache, and the sum."""
-    entry = price(call) if price else None
+    entry = price(call)
     if entry is None:
         return None
     rates = rates_for(entry, call.prompt or 0)

@@ -70,7 +70,7 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
 
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"
-_Price = Callable[[CacheCall], PriceRow | None]
+CallPrice = Callable[[CacheCall], PriceRow | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def paybacks(
     log: Log,
     sessions: frozenset[str],
     summaries: Mapping[str, SummaryCost],
-    price: _Price | None = None,
+    price: CallPrice,
     to_utc: ToUtc = local_time,
 ) -> tuple[Payback, ...]:
     """Every completed compaction with calls on both sides.
@@ -100,7 +100,7 @@ def paybacks(
         log: Its lines.
         sessions: Its session ids.
         summaries: What the summariser cost, by session; one without an entry recorded nothing.
-        price: The price entry of a call; None leaves amounts unknown.
+        price: The price entry of a call; where it is None, amounts stay unknown.
         to_utc: Turns the log's times into UTC.
     """
     pairs = list(_pairs(log, sessions))
@@ -146,12 +146,12 @@ def _payback(
     before: CacheCall,
     after: Sequence[CacheCall],
     summariser: Decimal | None,
-    price: _Price | None,
+    price: CallPrice,
 ) -> Payback:
     first = after[0]
     prompt = first.prompt or 0
     saved = max(0, (before.prompt or 0) - prompt)
-    entry = price(first) if price else None
+    entry = price(first)
     notes = () if summariser is not None else (_INVISIBLE,)
     reread = saving = None
     origins: tuple[Origin, ...] = ()

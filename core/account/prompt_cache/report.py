@@ -21,7 +21,7 @@ from core.account.prompt_cache.calls import (
     read_calls,
 )
 from core.account.prompt_cache.message_notes import MessageNotes
-from core.account.prompt_cache.result_costs import costs_of
+from core.account.prompt_cache.result_costs import dearest, result_costs
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
@@ -134,7 +134,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
     calls = case.notes.calls = read_calls(case.log, case.sessions, case.to_utc, case.notes.calls)
     explicit = route.layout != "none"
     breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
-    price = case.call_entry if case.prices else None
+    price = case.call_entry
     tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
     report = CacheReport(
         strategy=STRATEGY if explicit else "none",
@@ -173,8 +173,7 @@ def _breaks(
         ttl,
         case.to_utc,
     )
-    price = case.call_entry if case.prices else None
-    return find_breaks(calls, context, price, one_hour=ttl == "1h")
+    return find_breaks(calls, context, case.call_entry, one_hour=ttl == "1h")
 
 
 def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
@@ -242,7 +241,7 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     rules = load_policy(case.release).estimate
     noted = (case.notes.of(one, case.messages, rules).results for one in case.conversation.generations)
-    return costs_of(noted, case.entry if case.prices else None, hit_rate=tokens.hit_rate)
+    return dearest(result_costs(noted, case.entry, hit_rate=tokens.hit_rate))
 
 
 def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 
 _CHARS = 4
+_FEW = 20
 _Result = int | tuple[int, int]
 """Hash of the id of the call; behind it how many results under that id stood before it: some models give an
 id twice."""
@@ -96,48 +97,36 @@ class _Life:
     before: int = 0
 
 
-def result_costs(
-    generations: Iterable[tuple[Iterable[Message], frozenset[int]]],
-    price: _Price | None = None,
-    *,
-    hit_rate: float | None = None,
-    most: int = 20,
-) -> tuple[ResultCost, ...]:
-    """The dearest tool results of a conversation.
-
-    Every answer of the model is one call, and that call carried all results before it in its generation. A
-    copy in a later generation continues the life of the original, at the copy's size. A result is written
-    once and read from the cache afterwards, as often as the conversation's hit rate says.
-
-    Args:
-        generations: The messages of each, oldest first, and the positions of copies among them.
-        price: The price entry in force at a moment; None leaves amounts unknown.
-        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read as
-            a hit.
-        most: How many to return.
-    """
-    return costs_of((_noted(*one) for one in generations), price, hit_rate=hit_rate, most=most)
-
-
-def _noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
+def noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
+    """The results of one generation; `copies` are the positions of those the compaction stored again."""
     notes = ResultNotes()
     for message in messages:
         notes.note(message, copies)
     return notes
 
 
-def costs_of(
-    generations: Iterable[ResultNotes],
-    price: _Price | None = None,
-    *,
-    hit_rate: float | None = None,
-    most: int = 20,
-) -> tuple[ResultCost, ...]:
-    """The same by what was noted of the messages."""
+def result_costs(
+    generations: Iterable[ResultNotes], price: _Price, *, hit_rate: float | None = None
+) -> Iterator[ResultCost]:
+    """What each tool result of a conversation cost, in any order.
+
+    Every answer of the model is one call, and that call carried all results before it in its generation. A
+    copy in a later generation continues the life of the original, at the copy's size. A result is written
+    once and read from the cache afterwards, as often as the conversation's hit rate says.
+
+    Args:
+        generations: What was noted of each, oldest first.
+        price: The price entry in force at a moment; where it is None, amounts stay unknown.
+        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read as
+            a hit.
+    """
     share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
-    costs = (_cost(life, price, share) for life in _lives(generations) if life.calls)
-    dearest = nsmallest(most, costs, key=lambda cost: (-(cost.usd or 0), -cost.tokens * cost.calls, cost.row))
-    return tuple(dearest)
+    return (_cost(life, price, share) for life in _lives(generations) if life.calls)
+
+
+def dearest(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
+    """The few that cost most."""
+    return tuple(nsmallest(_FEW, costs, key=lambda one: (-(one.usd or 0), -one.tokens * one.calls, one.row)))
 
 
 def _lives(generations: Iterable[ResultNotes]) -> Iterator[_Life]:
@@ -190,8 +179,8 @@ def _key(call: int, generation: int, lives: Mapping[_Result, _Life], repeats: Co
     return call, repeats[call]
 
 
-def _cost(life: _Life, price: _Price | None, share: Decimal) -> ResultCost:
-    entry = price(life.at) if price else None
+def _cost(life: _Life, price: _Price, share: Decimal) -> ResultCost:
+    entry = price(life.at)
     usd = None
     if entry is not None:
         rates = rates_for(entry, 0)

@@ -13,8 +13,9 @@ from typing import Any
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
 from core.account.prompt_cache.breaks import SECONDS
+from core.account.prompt_cache.calls import CallPrice
 from core.hermes.config.config_values import api_mode_of, host_of
-from core.model.accounting.ledger import PriceRow, Rates
+from core.model.accounting.ledger import Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
 from core.support.yaml_tables import newest_for, shared_table, version
 
@@ -169,7 +170,7 @@ def advise(
     calls: Sequence[CacheCall],
     breaks: Sequence[CacheBreak],
     ttl: str,
-    price: Callable[[CacheCall], PriceRow | None] | None = None,
+    price: CallPrice,
 ) -> TtlAdvice | None:
     """The better lifetime for these calls; None without calls.
 
@@ -193,7 +194,7 @@ def advise(
 def _costs(
     calls: Sequence[CacheCall],
     broken: set[int],
-    price: Callable[[CacheCall], PriceRow | None] | None,
+    price: CallPrice,
 ) -> tuple[Decimal | None, ...]:
     """USD of the input side of all calls with each lifetime: tokens of equal rates are one sum."""
     sums: dict[int, tuple[Rates, list[int]]] = {}
@@ -202,7 +203,7 @@ def _costs(
         prompt = call.prompt
         if prompt is None:
             continue
-        entry = price(call) if price else None
+        entry = price(call)
         rates = rates_for(entry, prompt) if entry else None
         if rates is None or rates.cache_read is None or rates.cache_write is None:
             return None, None

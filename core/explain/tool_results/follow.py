@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.account.pricing.price_book import open_book
-from core.account.prompt_cache.result_costs import result_costs
+from core.account.prompt_cache.result_costs import noted, result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.recognise import recognise, without_wrapper
@@ -24,7 +23,6 @@ from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 from core.store.store import Store
 
-_ALL = 10**9
 _FOLDERS = ("/hermes-results/", "/cache/")
 _COPIES = "cache/spillover"
 _SAVED = ("/hermes-results/", f"/{_COPIES}/")
@@ -109,12 +107,11 @@ def _costs(context: ConversationContext, *, prices: bool) -> dict[int, ResultCos
             return None
         return book.entry(tip.model or "", tip.provider or "", tip.base_url or "", at=at)
 
-    def generations() -> Iterator[tuple[Sequence[Message], frozenset[int]]]:
-        for generation in context.conversation.generations:
-            yield context.store.generation_messages(generation), generation.copied
-
+    read, generations = context.store.generation_messages, context.conversation.generations
     tokens = sum((one.tokens for one in context.conversation.sessions), Buckets())
-    costs = result_costs(generations(), price if book else None, hit_rate=tokens.hit_rate, most=_ALL)
+    costs = result_costs(
+        (noted(read(one), one.copied) for one in generations), price, hit_rate=tokens.hit_rate
+    )
     return {one.row: one for one in costs}
 
 

@@ -42,7 +42,7 @@ def test_a_break_no_lifetime_prevents_counts_for_both() -> None:
 
 
 def test_without_prices_nothing_is_recommended() -> None:
-    found = advise((call(0, 1000, 0), call(600, 1000, 0)), (), "5m")
+    found = advise((call(0, 1000, 0), call(600, 1000, 0)), (), "5m", lambda _: None)
     assert found is not None
     assert (found.better, found.usd_5m) == (None, None)
     assert "no price tells" in found.reason

@@ -33,7 +33,7 @@ def breaks(
 ) -> tuple[CacheBreak, ...]:
     told = replace(log(*lines), starts=starts)
     surroundings = BreakContext(told, frozenset({"s", "t"}), to_utc=utc, **context)  # type: ignore[arg-type]
-    return find_breaks((*WARM, *more), surroundings)
+    return find_breaks((*WARM, *more), surroundings, lambda _: None)
 
 
 def test_a_conversation_that_keeps_hitting_has_no_break() -> None:
@@ -125,7 +125,7 @@ def test_lines_of_other_sessions_explain_nothing() -> None:
 
 def test_a_model_that_never_hits_has_nothing_to_break() -> None:
     cold = tuple(call(n * 10, 10_000 + n, 0) for n in range(6))
-    assert find_breaks(cold, BreakContext(log(), frozenset({"s"}))) == ()
+    assert find_breaks(cold, BreakContext(log(), frozenset({"s"})), lambda _: None) == ()
 
 
 def test_calls_without_usage_are_passed_over() -> None:
@@ -145,6 +145,6 @@ def test_a_break_costs_the_difference_between_writing_and_reading() -> None:
 @given(st.lists(st.tuples(st.integers(0, 50_000), st.floats(0, 1)), max_size=12))
 def test_a_break_never_loses_more_than_was_there(shape: list[tuple[int, float]]) -> None:
     calls = tuple(call(n * 10, prompt, int(prompt * share)) for n, (prompt, share) in enumerate(shape))
-    for one in find_breaks(calls, BreakContext(log(), frozenset({"s"}))):
+    for one in find_breaks(calls, BreakContext(log(), frozenset({"s"})), lambda _: None):
         before, at = calls[one.call - 1], calls[one.call]
         assert LEAST <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)

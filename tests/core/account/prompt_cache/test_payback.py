@@ -18,7 +18,7 @@ def found(after: int, *, summaries: dict[str, SummaryCost] | None = None, price:
     calls: list[CacheCall] = [call(0, 140_000, 0), call(10, 150_000, 139_000)]
     calls += [call(40 + n, 30_000 + n, 5_000 if n == 0 else 29_000) for n in range(after)]
     costs = {"s": SummaryCost(Decimal("0.10"), 2)} if summaries is None else summaries
-    (one,) = paybacks(tuple(calls), LINES, frozenset({"s"}), costs, (lambda _: OPUS) if price else None, utc)
+    (one,) = paybacks(tuple(calls), LINES, frozenset({"s"}), costs, lambda _: OPUS if price else None, utc)
     return one
 
 
@@ -55,4 +55,4 @@ def test_a_summary_asked_for_by_hand_left_no_record() -> None:
 
 def test_an_attempt_that_never_finished_has_no_payback() -> None:
     calls = (call(0, 100_000, 0), call(40, 20_000, 0))
-    assert paybacks(calls, log(line(Kind.STARTED, 20)), frozenset({"s"}), {}, None, utc) == ()
+    assert paybacks(calls, log(line(Kind.STARTED, 20)), frozenset({"s"}), {}, lambda _: None, utc) == ()
