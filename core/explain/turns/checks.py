@@ -103,19 +103,21 @@ class PromptPoint:
     """One answered call: what the provider counted, and what Hermes would have estimated.
 
     Attributes:
-        estimate: System prompt, tools and messages, as far as known; None where the rows of the call are not
-            on disk.
-        system, tools, messages: Its components; None where unknown.
+        system, tools, messages: The components of the estimate; None where unknown.
     """
 
     at: datetime
     where: str
     real: int
     cached: int | None
-    estimate: int | None = None
-    system: int | None = None
-    tools: int | None = None
-    messages: int | None = None
+    system: int | None
+    tools: int | None
+    messages: int
+
+    @property
+    def estimate(self) -> int:
+        """System prompt, tools and messages, as far as known."""
+        return (self.system or 0) + (self.tools or 0) + self.messages
 
 
 class Standing(StrEnum):

@@ -162,17 +162,15 @@ class _Walker:
             self.last = None
             return
         self.last, self.counted = (position, record), True
-        messages = self.sums.messages(0, position, self.start)
         turn.calls.append(
             PromptPoint(
                 at=self.context.clock.utc(record.at),
                 where=record.where,
                 real=record.input,
                 cached=record.cached,
-                estimate=(self.system or 0) + (self.tools or 0) + messages,
                 system=self.system,
                 tools=self.tools,
-                messages=messages,
+                messages=self.sums.messages(0, position, self.start),
             )
         )
 

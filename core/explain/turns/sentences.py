@@ -116,14 +116,12 @@ def decision_sentence(decision: Decision) -> str:
 
 def call_sentence(call: PromptPoint) -> str:
     """What the provider counted, what Hermes would have estimated, and of what."""
-    counted = f"{call.where}: the provider counted {call.real:,}"
-    if call.estimate is None:
-        return counted
     parts = (("system prompt", call.system), ("tools", call.tools), ("messages", call.messages))
     told = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
     gap = call.real - call.estimate
     rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
     rest += ", the tools among them" if call.tools is None and gap >= 0 else ""
+    counted = f"{call.where}: the provider counted {call.real:,}"
     return f"{counted}; estimated ~{call.estimate:,} = {told}; {rest}"
 
 
