@@ -55,10 +55,8 @@ def percent(share: float | None, *, mark: str = "") -> str:
     return UNKNOWN if share is None else f"{mark}{amounts.percent(share)}"
 
 
-def duration(seconds: float | None) -> str:
+def duration(seconds: float) -> str:
     """A span of time in its two largest units: `0.3s`, `4m 10s`, `2h 05m`, `3d 4h`."""
-    if seconds is None:
-        return UNKNOWN
     if seconds < 0:
         return f"-{duration(-seconds)}"
     if seconds < 9.95:

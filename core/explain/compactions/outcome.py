@@ -67,10 +67,10 @@ def summary_outcome(context: ConversationContext, pair: Match, release: str) -> 
     return SummaryOutcome(status, model, tokens, failure, replaced)
 
 
-def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure, release: str | None) -> str:
+def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure, release: str) -> str:
     """The cause that lines around an attempt tell where its own tell none, or only of a lock."""
     if attempt.first.kind in BY_AGENT:
-        own = context.config.value("auxiliary.compression.model", release or context.release.release)
+        own = context.config.value("auxiliary.compression.model", release)
         return "stopped" if own else "ended"
     before = [line for line in context.log.records if line.at < attempt.first.at]
     if failure.cause == "skipped":
@@ -122,10 +122,10 @@ def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
     return any(started.at < start <= later[turn].at for start in context.log.starts)
 
 
-def _provider(context: ConversationContext, release: str | None) -> str | None:
+def _provider(context: ConversationContext, release: str) -> str | None:
     """Whom Hermes is told to ask for summaries: the one set for them, else the main model's."""
     for key in ("auxiliary.compression.provider", "model.provider"):
-        provider = context.config.value(key, release or context.release.release)
+        provider = context.config.value(key, release)
         if provider and provider != "auto":
             return str(provider)
     return context.conversation.tip.provider

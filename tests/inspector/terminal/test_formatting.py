@@ -88,7 +88,6 @@ def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expe
 @pytest.mark.parametrize(
     ("seconds", "expected"),
     [
-        (None, "–"),
         (0.3, "0.3s"),
         (9.94, "9.9s"),
         (9.95, "10s"),
@@ -100,7 +99,7 @@ def test_percent_claims_all_or_nothing_only_when_it_is(share: float | None, expe
         (-250, "-4m 10s"),
     ],
 )
-def test_durations_use_two_units(seconds: float | None, expected: str) -> None:
+def test_durations_use_two_units(seconds: float, expected: str) -> None:
     assert fmt.duration(seconds) == expected
 
 

@@ -177,13 +177,11 @@ def _lines(words: str, room: int) -> list[str]:
     return lines if len(lines) <= MOST_WORDS else [*lines[: MOST_WORDS - 1], f"{lines[MOST_WORDS - 1]} …"]
 
 
-def _saving(saved: float | None) -> str:
-    if saved is None:
-        return fmt.UNKNOWN
+def _saving(saved: float) -> str:
     if not saved:
         return fmt.percent(0)
     return f"-{fmt.percent(saved)}" if saved > 0 else f"+{fmt.percent(-saved)}"
 
 
-def _saving_ink(saved: float | None) -> str:
-    return "severity-ok" if saved is not None and saved > 0 else "severity-warning"
+def _saving_ink(saved: float) -> str:
+    return "severity-ok" if saved > 0 else "severity-warning"
