@@ -183,7 +183,7 @@ def find_breaks(
 
     Args:
         calls: Of one conversation, in time order.
-        around: What else happened.
+        context: What else happened.
         price: The price entry of a call; where it is None, amounts stay unknown.
         one_hour: Cache writes are kept for an hour.
     """
