@@ -178,8 +178,8 @@ class _Reader(TurnReader):
         return found if all(is_request(message) for message in self.messages(found)) else ()
 
 
-def _stamp(message: Message) -> datetime | None:
-    return message.row.timestamp if message.row is not None else None
+def _stamp(message: Message | None) -> datetime | None:
+    return message.row.timestamp if message is not None and message.row is not None else None
 
 
 def _block_known(boundary: Boundary) -> bool:
