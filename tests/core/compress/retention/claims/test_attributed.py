@@ -44,6 +44,7 @@ def flagged(claim: str, middle: list[Message]) -> list[str]:
         "The user wanted a report, and then insisted on rotating the keys.",
         "The user must approve each invoice, she insisted.",
         "Mei demanded a copy of the contract.",
+        "She must have every invoice on paper.",
         "The user insisted that reports never contain empty invoices.",
     ],
 )
