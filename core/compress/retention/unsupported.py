@@ -180,7 +180,7 @@ def _strangers(
 def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """Wishes nobody voiced, pairs told the other way round, else one act or rule that nothing bears out."""
     plain = QUOTED.sub(" ", one.text)
-    for claim in unvoiced(plain, one.facts, evidence):
+    for claim in islice(unvoiced(plain, one.facts, evidence), 1):  # a sentence that is wrong once is wrong
         yield ("constraints" if claim_words().rule.search(claim) else "done"), one_line(claim, _WHERE)
     yield from (("done", claim) for claim in turned_round(plain, evidence))
     if not _is_copied(one, evidence):
