@@ -79,9 +79,9 @@ def test_german_and_chinese_are_told_alike() -> None:
 
 
 def test_spanish_and_french_are_told_alike() -> None:
-    assert flagged("El cliente pidió que se cifren las copias de seguridad.", SPANISH)
+    assert flagged("El usuario pidió que se cifren las copias de seguridad.", SPANISH)
     assert flagged("Se pidió también un gráfico de barras.", SPANISH)
-    assert flagged("El cliente pidió revisar las facturas de mayo.", SPANISH) == []
+    assert flagged("El usuario pidió revisar las facturas de mayo.", SPANISH) == []
     assert flagged("L'utilisatrice souhaite que les sauvegardes soient chiffrées.", FRENCH)
     assert flagged("L'utilisatrice demande un rapport sur une page.", FRENCH) == []
 
