@@ -15,6 +15,7 @@ from core.explain.diagnose.registry import (
     STORE_RULES,
     STORE_SPENDING_RULES,
     apply,
+    rule_places,
     rules,
 )
 from core.explain.diagnose.rules.compression import partition, summary, thrash, trigger  # noqa: F401
@@ -119,9 +120,7 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     Two conversations that fork from one session both find what is wrong with it; and which conversation is
     examined first hangs on what is remembered of the last time.
     """
-    order: dict[str, int] = {}
-    for rule in rules().values():
-        order.setdefault(rule.name, len(order))
+    places = rule_places()
     once = {one.identity: one for one in findings}
     newest = sorted(once.values(), key=lambda one: one.session or "", reverse=True)
-    return tuple(sorted(newest, key=lambda one: (one.severity.rank, order.get(one.name, len(order)))))
+    return tuple(sorted(newest, key=lambda one: (one.severity.rank, places.get(one.name, len(places)))))

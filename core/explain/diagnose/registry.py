@@ -121,6 +121,12 @@ def rules() -> Mapping[str, Rule]:
     return {key: _rule(key, entry) for key, entry in table.items()}
 
 
+@cache
+def rule_places() -> Mapping[str, int]:
+    """Where each rule stands in findings.yaml, by name: of findings equally bad the higher comes first."""
+    return {name: place for place, name in enumerate(dict.fromkeys(rule.name for rule in rules().values()))}
+
+
 def quoted(rule: str, name: str) -> str:
     """What a finding quotes of a message, as its entry says; see `Rule.quotes`."""
     forms = {one.quotes for one in rules().values() if (one.id, one.name) == (rule, name)}

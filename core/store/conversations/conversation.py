@@ -151,9 +151,7 @@ def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | 
         # A copy keeps the time of its original: the newest of the block is nearer.
         times = [other.timestamp for other in segment.outlines[: _block_end(segment)]]
     written = max((at for at in map(moment, times) if at is not None), default=None)
-    if (
-        segment.mode is BoundaryMode.REWRITE
-    ):  # how many of the rows behind are copies, with old times, is lost
+    if segment.mode is BoundaryMode.REWRITE:  # rows behind may be copies, which keep their old times
         return written
     behind = segment.outlines[_block_end(segment) :]
     answered = next((moment(other.timestamp) for other in behind if other.role == "assistant"), None)

@@ -25,7 +25,7 @@ class Folded:
     """The line that stands for rows much alike, or is the head of them when opened.
 
     Attributes:
-        kind: Severity and name of their rule; empty for checks that lacked data.
+        kind: Group, severity and name of their rule; empty for checks that lacked data.
         what: How many of what they are.
         about: A sentence for the card.
     """

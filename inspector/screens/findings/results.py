@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from core.errors import InspectorError
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
@@ -18,6 +19,14 @@ ALIKE = 4
 """Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""
 
 
+class _Kind(NamedTuple):
+    """What findings have in common that stand together."""
+
+    group: FindingGroup
+    severity: Severity
+    name: str
+
+
 class Results:
     """Worst first, growing."""
 
@@ -26,6 +35,7 @@ class Results:
         self.done, self.total = 0, 0
         self._opened = set[str]()
         self._found: dict[tuple[str, str | None, str], Diagnosis] = {}
+        self._kinds: dict[_Kind, list[Diagnosis]] = defaultdict(list)
         self._unknown: list[NotKnown] = []
 
     def __bool__(self) -> bool:
@@ -36,7 +46,9 @@ class Results:
         """Add what some steps found."""
         for step in steps:
             for diagnosis in step.found:
-                self._found.setdefault(diagnosis.finding.identity, diagnosis)
+                finding = diagnosis.finding
+                if self._found.setdefault(finding.identity, diagnosis) is diagnosis:
+                    self._kinds[_Kind(finding.group, finding.severity, finding.name)].append(diagnosis)
             self._unknown += [one for one in step.unknown if one not in self._unknown]
             self.errors += step.errors
             self.done, self.total = step.done, step.total
@@ -49,13 +61,14 @@ class Results:
             filtering: They do, so that nothing is folded away from them.
         """
         words = text.casefold().split()
-        found = [row for row in self._ordered() if _holds(row, words)]
         unknown = [row for row in self._unknown if _holds(row, words)]
         rows: list[FindingRow] = []
-        for group in FindingGroup:
-            together = [row for row in found if row.finding.group is group]
-            rows += [Group(group.value, len(together))] if together else []
-            rows += together if filtering else self._alike(together)
+        for group, kinds in groupby(self._ordered(), lambda kind: kind.group):
+            found = {kind: [row for row in self._kinds[kind] if _holds(row, words)] for kind in kinds}
+            count = sum(map(len, found.values()))
+            rows += [Group(group.value, count)] if count else []
+            for kind, ones in found.items():
+                rows += self._alike(kind, _newest_first(ones), filtering=filtering)
         if filtering or len(unknown) < ALIKE:
             return [*rows, *unknown]
         return [*rows, *self._folded("", f"{len(unknown):,} checks lacked data", _LACKED, unknown)]
@@ -74,28 +87,37 @@ class Results:
         """How many there are of each group, and where to begin; nothing while nothing was found."""
         return groups_headline(self.findings, "begin with the first; enter opens where it is.")
 
-    def _ordered(self) -> Sequence[Diagnosis]:
-        if not self._found:
+    def _ordered(self) -> Sequence[_Kind]:
+        """The kinds found, group by group, the worst first: few, however much was found."""
+        if not self._kinds:
             return ()
-        from core.explain.diagnose.diagnose import worst_first  # what found them has loaded it
+        from core.explain.diagnose.registry import rule_places  # what found them has loaded it
 
-        return [self._found[finding.identity] for finding in worst_first(self.findings)]
+        groups, places = list(FindingGroup), rule_places()
 
-    def _alike(self, together: Iterable[Diagnosis]) -> Iterator[FindingRow]:
-        """The findings of a group: of many of one rule the first, and a line for the others."""
-        for (severity, name), ones in groupby(together, lambda row: (row.finding.severity, row.finding.name)):
-            first, *others = ones
-            yield first
-            if len(others) < ALIKE - 1:
-                yield from others
-            else:
-                more = f"{len(others):,} more"
-                about = f"{more} of the rule {name}, in other conversations."
-                yield from self._folded(f"{severity} {name}", f"{more} like this", about, others)
+        def place(kind: _Kind) -> tuple[int, int, int]:
+            return groups.index(kind.group), kind.severity.rank, places.get(kind.name, len(places))
+
+        return sorted(self._kinds, key=place)
+
+    def _alike(self, kind: _Kind, ones: Sequence[Diagnosis], *, filtering: bool) -> Iterator[FindingRow]:
+        """The findings of one kind: of many the first, and a line for the others."""
+        if filtering or len(ones) < ALIKE:
+            yield from ones
+            return
+        first, *others = ones
+        yield first
+        more = f"{len(others):,} more"
+        about = f"{more} of the rule {kind.name}."
+        yield from self._folded(" ".join(kind), f"{more} like this", about, others)
 
     def _folded(self, kind: str, what: str, about: str, rows: Sequence[FindingRow]) -> Iterator[FindingRow]:
         yield Folded(kind, what, about, opened=kind in self._opened)
         yield from rows if kind in self._opened else ()
+
+
+def _newest_first(ones: Iterable[Diagnosis]) -> Sequence[Diagnosis]:
+    return sorted(ones, key=lambda one: one.finding.session or "", reverse=True)
 
 
 _LACKED = "These checks lacked data here, or are made of one conversation at a time."
