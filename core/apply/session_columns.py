@@ -15,10 +15,10 @@ from core.model.compaction.apply import ApplyMode, ColumnChange
 from core.model.transcript.message import json_object
 from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
+from core.store.lineage.lineage import MARKERS
 
 _NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
 _ANCHOR = "_usage_anchor"
-_MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 # A new session has used nothing, ended nothing and failed at nothing yet.
 _BLANK: Mapping[str, Any] = {
     "ended_at": None,
@@ -93,7 +93,7 @@ def new_session(
     if mode is ApplyMode.IN_PLACE:
         return {}
     linked = mode is ApplyMode.CONTINUATION or _can_branch(session, schema)
-    config = without_keys(session.model_config, (_ANCHOR, *_MARKERS))
+    config = without_keys(session.model_config, (_ANCHOR, *MARKERS))
     if mode is ApplyMode.FORK and linked:
         config = json.dumps({**(json_object(config) or {}), "_branched_from": session.id})
     values = {

@@ -19,8 +19,9 @@ from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
 from core.explain.context.log.log_claims import same_model
-from core.explain.context.next_request import next_request, ranges, saved_again
+from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import borne_out
@@ -207,7 +208,7 @@ def _notes(context: ConversationContext) -> Iterator[str]:
     yield from (*log.problems, *context.conversation.notes, *context.config.notes(context.release.release))
     if log.empty:
         yield "no log line about this conversation is left; causes are computed from rows"
-    if again := saved_again(context):
+    if again := saved_again(context.conversation, context.log, context.messages):
         yield (
             f"{ranges(again)} are stored a second time: "
             f"a resumed session loads all {len(context.newest_messages):,}"

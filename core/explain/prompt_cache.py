@@ -36,36 +36,30 @@ def conversation_cache(
         ConfigError: config.yaml or the price overrides cannot be used.
     """
     context = open_context(store, session_id, release=release)
-    messages = partial(passing, context)
-    noted = notes or MessageNotes()
-    return _reported(context, messages, noted, prices=prices, results=results, markers=markers)
+    read = partial(passing, context)
+    return cache_of(context, read, notes, prices=prices, results=results, markers=markers)
 
 
-def cache_of(context: ConversationContext, *, results: bool = True, markers: bool = True) -> CacheReport:
-    """The same where messages are read for others too; without `markers` none are placed."""
-    noted = MessageNotes()
-    return _reported(context, context.messages, noted, prices=True, results=results, markers=markers)
-
-
-def _reported(
+def cache_of(
     context: ConversationContext,
-    messages: Callable[[Sequence[int]], Iterable[Message]],
-    notes: MessageNotes,
+    messages: Callable[[Sequence[int]], Iterable[Message]] | None = None,
+    notes: MessageNotes | None = None,
     *,
-    prices: bool,
-    results: bool,
-    markers: bool,
+    prices: bool = True,
+    results: bool = True,
+    markers: bool = True,
 ) -> CacheReport:
+    """The same of a conversation that has been opened; by default messages are read for others too."""
     case = CacheInputs(
         context.store,
         context.conversation,
-        messages,
+        messages or context.messages,
         log=context.log,
         release=nearest_release(context.release.release),
         config=context.config,
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
-        notes=notes,
+        notes=notes or MessageNotes(),
     )
     return with_recording(cache_report(case, results=results, markers=markers), context)
 

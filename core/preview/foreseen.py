@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from core.account.pricing.price import rates_for
+from core.account.pricing.price import MILLION, rates_for
 from core.account.pricing.price_book import PriceBook, open_book
 from core.compress.dry_run import NO_AGENT, Agent, preview
 from core.compress.planning.measure import Measured
@@ -176,9 +176,6 @@ def _author(summariser: Summariser, made: Preview) -> str:
     return (
         _OFFLINE.get(summariser.name, summariser.name) if where is None else f"{where.model} at {where.host}"
     )
-
-
-MILLION = Decimal(1_000_000)
 
 
 def read_rate(session: Session, prompt: int) -> Decimal | None:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
-_GRAVE = ("constraints", "asks", "open")
+GRAVE = ("constraints", "asks", "open")
+"""Categories of which a single loss is worth naming, the gravest first."""
+_PLAIN = ("numbers", "hashes")
+"""Categories of which many are lost without anybody missing them."""
 
 
 def facts_told(kept: Retention | None) -> Iterator[str]:
@@ -60,10 +63,15 @@ def named(count: int, kind: Mapping[str, Any]) -> str:
     return plural(count, kind["one"], kind["several"])
 
 
+def gravity(category: str) -> int:
+    """0 for the facts that are missed first."""
+    return 0 if category in GRAVE else 2 if category in _PLAIN else 1
+
+
 def gravest(kept: Retention | None) -> Fact | None:
     """The heaviest lost fact of the gravest kind that has one."""
     lost = kept.lost if kept else ()
-    return next((fact for kind in _GRAVE for fact in lost if fact.category == kind), None)
+    return next((fact for kind in GRAVE for fact in lost if fact.category == kind), None)
 
 
 def engine_plan(plan: Plan) -> Headline:

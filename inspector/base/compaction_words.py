@@ -7,24 +7,15 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.compaction.event import CompressionEvent, SummaryStatus
-from core.preview.words import kind_word
+from core.preview.words import GRAVE, gravity, kind_word
 from inspector.terminal import formatting as fmt
 
 if TYPE_CHECKING:
     from core.model.accounting.prompt_cache import Payback
     from core.model.compaction.preview import Retention
 
-_PLAIN = ("numbers", "hashes")
-"""Categories of which many are lost without anybody missing them."""
-_GRAVE = ("constraints", "asks", "open")
-"""Categories of which a single loss is worth naming."""
 _HEAVIEST, _QUOTE = 3, 100
 """Lost facts that are quoted, and characters of each."""
-
-
-def gravity(category: str) -> int:
-    """0 for the facts that are missed first."""
-    return 0 if category in _GRAVE else 2 if category in _PLAIN else 1
 
 
 def effect(event: CompressionEvent) -> str:
@@ -61,7 +52,7 @@ def lost(kept: Retention | None) -> str:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
-    told = [kind for kind, count in kept.by_category.items() if count.lost or kind in _GRAVE]
+    told = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(told, key=gravity))
     named = " · ".join(f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {named}"

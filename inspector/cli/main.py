@@ -8,6 +8,7 @@ Ctrl-C, and 141 when the reader of stdout has gone (as a program killed by SIGPI
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import os
 import sys
@@ -26,6 +27,20 @@ from inspector.terminal.waiting import waiting
 
 PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
+_MANY = 50_000
+"""New objects after which garbage is looked for; most commands end before that."""
+
+
+def main() -> int:
+    """Carry out the command line of this process; what is loaded for it stays to the end, so is no garbage.
+
+    Returns:
+        The exit code.
+    """
+    gc.set_threshold(_MANY)
+    code = run()
+    gc.freeze()  # or the interpreter would look through all of it once more before it ends
+    return code
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -198,7 +213,3 @@ def put_off(*names: str) -> None:
     """Let these modules be imported without being loaded; those loaded already stay."""
     for name in names:
         sys.modules.setdefault(name, _Later(name))
-
-
-if __name__ == "__main__":
-    sys.exit(run())

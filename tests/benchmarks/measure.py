@@ -16,7 +16,7 @@ _BYTE_CODE = tempfile.TemporaryDirectory(prefix="hermes-inspector-byte-code-")
 
 _PEAK = """
 import os, resource, sys
-from inspector.__main__ import main
+from inspector.cli.main import main
 from tests.benchmarks import measure
 told, sys.stdout = sys.stdout, open(os.devnull, "w")
 assert main() == 0

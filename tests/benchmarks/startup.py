@@ -21,7 +21,7 @@ db.execute("SELECT * FROM sessions ORDER BY started_at DESC LIMIT 50").fetchall(
 TRACED = """
 import io, json, sys
 from core.store.database.connect import BoundedConnection
-from inspector.__main__ import main
+from inspector.cli.main import main
 asked, execute = [], BoundedConnection.execute
 def traced(connection, sql, values=()):
     asked.append((sql, values))

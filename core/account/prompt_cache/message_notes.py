@@ -54,6 +54,7 @@ class GenerationNotes:
         self.rows = len(rows), hash(rows)
 
 
+@dataclass(slots=True)
 class MessageNotes:
     """The notes of a conversation, for one reader at a time.
 
@@ -61,9 +62,8 @@ class MessageNotes:
         calls: Of its log, as they were read last.
     """
 
-    def __init__(self) -> None:
-        self.calls: tuple[CacheCall, ...] = ()
-        self._known: dict[int, tuple[tuple[object, ...], GenerationNotes]] = {}
+    calls: tuple[CacheCall, ...] = ()
+    _known: dict[int, tuple[tuple[object, ...], GenerationNotes]] = field(default_factory=dict)
 
     def of(self, generation: Generation, messages: Passing, rules: EstimateRules) -> GenerationNotes:
         """The notes of all messages of a generation."""

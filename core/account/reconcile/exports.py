@@ -18,7 +18,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.imports.values import amount_of, count_of, day_of, model_of
-from core.model.accounting.amounts import Buckets
+from core.model.accounting.amounts import Buckets, add_known
 from core.support.yaml_tables import shared_table
 
 BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
@@ -40,7 +40,7 @@ class Entry:
 
     def __add__(self, other: Entry) -> Entry:
         """Both together."""
-        usd, calls = _plus(self.usd, other.usd), _plus(self.calls, other.calls)
+        usd, calls = add_known(self.usd, other.usd), add_known(self.calls, other.calls)
         return Entry(self.day, self.model, self.tokens + other.tokens, usd, calls)
 
 
@@ -192,7 +192,7 @@ class _Reader:
             return {one: amount if one == kind else None for one in (*BUCKETS, "calls")}
         counts = {one: count_of(self.cell(line, one)) for one in (*BUCKETS, "calls")}
         more = count_of(self.cell(line, "cache_write_more"))
-        counts["cache_write"] = _plus(counts["cache_write"], more)
+        counts["cache_write"] = add_known(counts["cache_write"], more)
         fresh = counts["input"]
         if fresh is not None and not self.rule["exclusive"]:
             counts["input"] = max(0, fresh - (counts["cache_read"] or 0) - (counts["cache_write"] or 0))
@@ -201,9 +201,3 @@ class _Reader:
 
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]", "", name.lower())
-
-
-def _plus(left: Any, right: Any) -> Any:
-    if left is None:
-        return right
-    return left if right is None else left + right

@@ -15,7 +15,7 @@ from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window
 from core.compress.pruning.old_outputs import demoted, without_old_images
 from core.compress.summarise.fallback.summariser import no_user_line
-from core.hermes.markers.wording import OURS, Wording
+from core.hermes.markers.wording import NOTE_OPENER, OURS, Wording
 from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan
@@ -23,7 +23,6 @@ from core.model.transcript.message import Message
 
 Messages = tuple[Message, ...]
 _OF_TAIL = "_compaction_tail"
-_NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ def _head(measured: Measured, plan: Plan, note: str) -> list[Row]:
 
 def _noted(row: Row, note: str) -> Row:
     """The system message, told once that a compaction took place."""
-    if _NOTE_OPENER in content_text(row.content):
+    if NOTE_OPENER in content_text(row.content):
         return row
     gap = "\n\n" if isinstance(row.content, str) and row.content else ""
     return row.rewritten(appended(row.content, gap + note))

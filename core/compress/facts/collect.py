@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import TypeAlias
 
-from core.compress.facts.days import day_of
 from core.compress.facts.history import is_acting
-from core.compress.facts.lexicon import lexicon
+from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MOST_PER_TEXT, FactValue, prose_values, values

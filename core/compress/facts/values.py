@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.compress.facts.days import dates
-from core.compress.facts.lexicon import lexicon
+from core.compress.facts.lexicon import dates, lexicon
 from core.compress.facts.topic import terms
 
 MOST_PER_TEXT = 60

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.compress.messages.list_rows import Row, without_keys
-from core.compress.pruning.shrink import has_images, is_stub
+from core.compress.pruning.shrink import SCREENSHOT, has_images, is_stub
 from core.compress.pruning.skills import MARK as SKILL_MARK
 from core.compress.sizing.estimate import is_image
 from core.hermes.policy.cut_rules import TailRules
@@ -19,7 +19,6 @@ from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 
 _STRIPPED = "[Attached image — stripped after compression]"
-_SCREENSHOT = "[screenshot removed to save context]"
 _SUMMARY_KEPT = 200
 
 
@@ -68,7 +67,7 @@ def _stripped(row: Row, rules: AssemblyRules) -> Row:
         and isinstance(content, dict)
         and has_images(row.message)
     ):
-        summary = str(content.get("text_summary") or _SCREENSHOT)
+        summary = str(content.get("text_summary") or SCREENSHOT)
         return row.rewritten(f"[screenshot removed] {summary[:_SUMMARY_KEPT]}", drop_sidecar=True)
     return row
 

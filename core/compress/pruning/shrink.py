@@ -16,7 +16,7 @@ from core.model.transcript.message import Message, json_object
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 CLEARED = "[Old tool output cleared to save context space]"
-_SCREENSHOT = "[screenshot removed to save context]"
+SCREENSHOT = "[screenshot removed to save context]"
 _ALREADY = ("[Duplicate tool output", "[screenshot removed")
 _CUT = "...[truncated]"
 _STUB_LONGEST = 400
@@ -108,10 +108,10 @@ def _shrunk_result(message: Message, calls: Calls, rules: PruneRules) -> Any:
     """The new content of a tool result; None when it stays."""
     content = message.wire.get("content", "")
     if isinstance(content, list):
-        kept = [{"type": "text", "text": _SCREENSHOT} if is_image(part) else part for part in content]
+        kept = [{"type": "text", "text": SCREENSHOT} if is_image(part) else part for part in content]
         return kept if any(map(is_image, content)) else None
     if isinstance(content, dict) and content.get("_multimodal"):
-        summary = str(content.get("text_summary") or _SCREENSHOT)
+        summary = str(content.get("text_summary") or SCREENSHOT)
         return f"[screenshot removed] {summary[:_SUMMARY_KEPT]}"
     if not isinstance(content, str) or len(content) <= rules.over or _is_pruned(content, rules):
         return None

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import endings
-from core.compress.facts.days import dates, day_of
-from core.compress.facts.lexicon import lexicon
+from core.compress.facts.lexicon import dates, day_of, lexicon
 from core.compress.facts.topic import root, roots, terms
 from core.compress.facts.values import measures, parts_of, values
 

@@ -15,12 +15,11 @@ from itertools import islice
 from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.topic import roots
+from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.attributed import subject, unvoiced
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
-from core.compress.retention.claims.reversed import turned_round
 from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, stands
 from core.compress.retention.claims.told import LABEL, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
@@ -182,9 +181,33 @@ def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]
     plain = QUOTED.sub(" ", one.text)
     for claim in islice(unvoiced(plain, one.facts, evidence), 1):  # a sentence that is wrong once is wrong
         yield ("constraints" if claim_words().rule.search(claim) else "done"), one_line(claim, _WHERE)
-    yield from (("done", claim) for claim in turned_round(plain, evidence))
+    yield from (("done", claim) for claim in _turned_round(plain, evidence))
     if not _is_copied(one, evidence):
         yield from islice(told(one.text, one.facts, evidence), 1)
+
+
+def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """What a sentence says of two things in one order and the messages only in the other.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages bear out.
+    """
+    for pattern in claim_words().pairs:
+        for match in pattern.finditer(sentence):
+            first, second = _pair(match)
+            if terms(first) and terms(second) and evidence.mentions(first) and evidence.mentions(second):
+                told = {
+                    _pair(one)
+                    for line in evidence.lines(max(first, second, key=len))
+                    for one in pattern.finditer(line)
+                }
+                if (second, first) in told and (first, second) not in told:
+                    yield match.group()
+
+
+def _pair(match: re.Match[str]) -> tuple[str, str]:
+    return match["first"].lower().rstrip("."), match["second"].lower().rstrip(".")
 
 
 def _is_heard(name: str, evidence: Evidence) -> bool:

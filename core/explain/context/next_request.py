@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import is_request
-from core.explain.context.rows.unsaved_rows import answered, copied_rows
+from core.explain.context.rows.unsaved_rows import answered, ranges, saved_again
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.transcript.conversation import BoundaryMode, Generation
+from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.support.amounts import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
 """Lines after which the size of a request is another."""
-
-
-_SAME = ("role", "content", "tool_call_id", "tool_calls")
-_LEAST = 4
-"""Fewer messages may well be said twice."""
 
 
 class Size(NamedTuple):
@@ -40,22 +33,6 @@ class Size(NamedTuple):
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     counted: bool = False
-
-
-def saved_again(context: ConversationContext) -> tuple[Message, ...]:
-    """Messages of the newest generation that stand there twice.
-
-    0.16 leaves them behind a failed attempt, as the turn that ends after it saves the whole list once more;
-    0.22 behind a `/compress` in a branch, where it saves anew what came from the parent. The running process
-    holds each message once; one that loads the session later is given both. Where no attempt failed, no
-    message is read.
-    """
-    if again := _stored_behind(context.conversation.generations):
-        return context.messages(again)
-    lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(context.log.records))
-    if not any(one.kind in (Kind.STARTED, Kind.SKIPPED) for one in lines):
-        return ()
-    return _stored_over(context.newest_messages)
 
 
 def next_request(context: ConversationContext) -> Size:
@@ -92,7 +69,7 @@ def _by_last_answer(context: ConversationContext) -> Size | None:
 
 def _held_less(context: ConversationContext) -> bool:
     """The process of the last call held messages once that are stored twice: the next one loads them all."""
-    if not saved_again(context):
+    if not saved_again(context.conversation, context.log, context.messages):
         return False
     began = next((one for one in reversed(context.log.records) if one.kind is Kind.TURN), None)
     messages = context.newest_messages
@@ -134,9 +111,9 @@ def _estimated(context: ConversationContext) -> Size | None:
     if context.tools_tokens(context.conversation.tip) is None:
         text = "estimate of the stored messages and system prompt; the tools are not stored"
     evidence: tuple[Evidence, ...] = (Evidence(Source.DERIVED, "rows", text),)
-    if saved_again(context):
-        told = f"stored a second time, {len(saved_again(context)):,} in all; whoever resumes loads them"
-        evidence = (*evidence, Evidence(Source.DATABASE, ranges(saved_again(context)), told))
+    if again := saved_again(context.conversation, context.log, context.messages):
+        told = f"stored a second time, {len(again):,} in all; whoever resumes loads them"
+        evidence = (*evidence, Evidence(Source.DATABASE, ranges(again), told))
     return Size(tokens, Verdict.DERIVED, evidence)
 
 
@@ -167,36 +144,3 @@ def _logged(log: Log) -> int:
     """How many compactions its lines tell of."""
     done = Kind.DONE
     return sum([record.kind is done for record in log.records])
-
-
-def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
-    """Rows behind those a compaction in place wrote that restate an earlier one as well."""
-    newest = generations[-1] if generations else None
-    if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
-        return ()
-    found = tuple(row for row in newest.row_ids[copied_rows(newest) :] if row in newest.copy_ids)
-    return found if len(found) >= _LEAST else ()
-
-
-def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Those in which everything before them begins anew, word for word and call for call."""
-    keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
-    found: set[int] = set()
-    for start in range(_LEAST, len(keys) // 2 + 1):
-        run = slice(start, 2 * start)
-        calls = any(message.wire.get("tool_call_id") for message in messages[run])
-        if keys[start] == keys[0] and calls and keys[run] == keys[:start]:
-            found.update(range(start, 2 * start))
-    return tuple(messages[place] for place in sorted(found))
-
-
-def ranges(messages: Sequence[Message]) -> str:
-    """Their rows: `messages 25-48, 61-120`."""
-    rows = [message.row.id for message in messages if message.row is not None]
-    spans: list[list[int]] = []
-    for row in rows:
-        if spans and row == spans[-1][-1] + 1:
-            spans[-1][1:] = [row]
-        else:
-            spans.append([row])
-    return "messages " + ", ".join("-".join(map(str, span)) for span in spans)

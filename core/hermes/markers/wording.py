@@ -63,7 +63,7 @@ def release_wording(reads_as: str) -> Wording:
     said = markers()["said_in_own_words"]
     return Wording(
         handoff=_stand_in(prefix, OPENER),
-        note=_stand_in(said["note"], _NOTE_OPENER),
+        note=_stand_in(said["note"], NOTE_OPENER),
         recovery=_stand_in(said["recovery"]) + "{count}{session}",
         skills=_stand_in(said["skills"]),
         identifiers=_stand_in(said["identifiers"]),
@@ -71,7 +71,7 @@ def release_wording(reads_as: str) -> Wording:
     )
 
 
-_NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
+NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 
 def _stand_in(size: Mapping[str, int], opener: str = "") -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TypeVar
+
+Added = TypeVar("Added", int, Decimal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,11 @@ class Buckets:
     def __add__(self, other: Buckets) -> Buckets:
         """Bucket by bucket; a bucket unknown on one side counts what the other side knows."""
         return Buckets(
-            _add_known(self.input, other.input),
-            _add_known(self.cache_read, other.cache_read),
-            _add_known(self.cache_write, other.cache_write),
-            _add_known(self.output, other.output),
-            _add_known(self.reasoning, other.reasoning),
+            add_known(self.input, other.input),
+            add_known(self.cache_read, other.cache_read),
+            add_known(self.cache_write, other.cache_write),
+            add_known(self.output, other.output),
+            add_known(self.reasoning, other.reasoning),
         )
 
 
@@ -86,7 +89,8 @@ def _sum(*values: int | None) -> int | None:
     return sum(known) if len(known) == len(values) else None
 
 
-def _add_known(left: int | None, right: int | None) -> int | None:
+def add_known(left: Added | None, right: Added | None) -> Added | None:
+    """A sum in which what is unknown on one side counts as nothing; unknown where both are."""
     if left is None:
         return right
     return left if right is None else left + right
@@ -106,5 +110,4 @@ class Money:
 
     def __add__(self, other: Money) -> Money:
         """Unknown costs do not turn into nothing: they are counted."""
-        known = [value for value in (self.usd, other.usd) if value is not None]
-        return Money(sum(known, Decimal(0)) if known else None, self.missing + other.missing)
+        return Money(add_known(self.usd, other.usd), self.missing + other.missing)

@@ -18,7 +18,7 @@ MAX_CHAIN = 100
 MAX_DESCENT = 32
 """How far Hermes descends from the tip when it resumes."""
 
-_MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
+MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 _RESETS = frozenset(
     ("session_reset", "session_switch", "idle", "daily", "suspended", "resume_pending_expired", "new_session")
 )
@@ -54,7 +54,7 @@ def markers_of(model_config: object) -> Mapping[str, str]:
         return {}
     if not isinstance(config, dict):
         return {}
-    return {name: str(config[name]) for name in _MARKERS if config.get(name)}
+    return {name: str(config[name]) for name in MARKERS if config.get(name)}
 
 
 _T = TypeVar("_T")
@@ -263,7 +263,7 @@ class Lineage:
         return tip
 
     def _followed(self, child: Link) -> bool:
-        return child.source != "tool" and not any(self._marked(child, marker) for marker in _MARKERS)
+        return child.source != "tool" and not any(self._marked(child, marker) for marker in MARKERS)
 
     def _topmost(self, session_id: str) -> str:
         current, seen = session_id, {session_id}

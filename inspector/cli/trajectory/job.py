@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.imports import openai_messages as texts
+from core.trajectory.compress.settings import ROLES
 from inspector.cli import output
 from inspector.cli.arguments import confirm
-from inspector.cli.trajectory.trajectory_options import ROLES
 from inspector.payloads.values import money
 
 if TYPE_CHECKING:

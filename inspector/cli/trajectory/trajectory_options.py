@@ -6,9 +6,9 @@ import argparse
 import os
 from pathlib import Path
 
+from core.trajectory.compress.settings import ROLES
 from inspector.cli.arguments import parsers as numbers
 
-ROLES = ("system", "human", "gpt", "tool")
 _SUMMARISERS = ("extractive", "static", "anthropic", "openai")
 
 

@@ -12,17 +12,14 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.compaction.preview import Fact, FactCount, Retention
-from core.preview.words import kind_word
-from inspector.base.compaction_words import gravity
+from core.model.compaction.preview import FactCount, Retention
+from core.preview.words import gravest, gravity, kind_word
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 
 HEAT = "lost, by message and weight"
-GRAVE = ("constraints", "asks", "open")
-"""Categories of which a single loss is worth naming."""
 WARM, HOT = 0.34, 0.67
 """Shares lost from which a count is a warning, or worse."""
 
@@ -134,11 +131,6 @@ def heat_ink(share: float | None) -> str:
 def kept_share(counts: FactCount) -> float | None:
     """Share of facts kept, word for word or not; None without any."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
-
-
-def gravest(retention: Retention) -> Fact | None:
-    """The heaviest loss of a category of which one is worth naming."""
-    return next((anchor for anchor in retention.lost if anchor.category in GRAVE), None)
 
 
 def _severity(counts: FactCount) -> str:

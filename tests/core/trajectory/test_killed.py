@@ -29,7 +29,7 @@ def command(source: Path, name: str, jobs: int) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "inspector.cli.main",
+        "inspector",
         "trajectory",
         str(source),
         str(source.with_name(name)),

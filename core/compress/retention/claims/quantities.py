@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.compress.facts.days import day_of, without_figures
+from core.compress.facts.lexicon import day_of, without_figures
 from core.compress.facts.topic import roots, terms
 from core.compress.retention.claims.standing import COUNTED, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting

@@ -6,8 +6,7 @@ import re
 from itertools import combinations
 
 from core.compress.facts.collect import endings
-from core.compress.facts.days import day_of
-from core.compress.facts.lexicon import lexicon
+from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence

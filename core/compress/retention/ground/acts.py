@@ -19,8 +19,6 @@ _RUN = 2
 
 _HASH = 7
 _TESTS = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)")
-_DELEGATES = re.compile(r"(?i)^(?:task|agent|delegate\w*)$")
-"""Calls that only tell another what to do."""
 
 _CALL, _RESULT = 6000, 600
 """Characters of a call's arguments and of its result that tell what it did."""

@@ -1,18 +1,25 @@
-"""Rows of a running turn that were in memory only when a compaction ran, as a later session holds them."""
+"""Rows that were not in the database when a compaction ran, and rows that were written to it twice."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from core.explain.context.rows.row_times import given_to_branch
+from core.hermes.log.read import Log
+from core.hermes.log.record import Kind
 from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
 from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
+
+_SAME = ("role", "content", "tool_call_id", "tool_calls")
+_LEAST = 4
+"""Fewer messages may well be said twice."""
 
 
 def copied_rows(generation: Generation) -> int:
@@ -49,6 +56,55 @@ def answered(generation: Generation, messages: Sequence[Message]) -> bool:
 def rotated(generation: Generation) -> bool:
     """Whether it began in a session of its own."""
     return generation.boundary is not None and generation.boundary.mode is BoundaryMode.ROTATION
+
+
+def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tuple[Message, ...]:
+    """Messages of the newest generation that stand there twice.
+
+    0.16 leaves them behind a failed attempt, as the turn that ends after it saves the whole list once more;
+    0.22 behind a `/compress` in a branch, where it saves anew what came from the parent. The running process
+    holds each message once; one that loads the session later is given both. Where no attempt failed, no
+    message is read.
+    """
+    if again := _stored_behind(conversation.generations):
+        return read(again)
+    lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(log.records))
+    if not any(one.kind in (Kind.STARTED, Kind.SKIPPED) for one in lines):
+        return ()
+    return _stored_over(read(conversation.newest_rows))
+
+
+def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
+    """Rows behind those a compaction in place wrote that restate an earlier one as well."""
+    newest = generations[-1] if generations else None
+    if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
+        return ()
+    found = tuple(row for row in newest.row_ids[copied_rows(newest) :] if row in newest.copy_ids)
+    return found if len(found) >= _LEAST else ()
+
+
+def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Those in which everything before them begins anew, word for word and call for call."""
+    keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
+    found: set[int] = set()
+    for start in range(_LEAST, len(keys) // 2 + 1):
+        run = slice(start, 2 * start)
+        calls = any(message.wire.get("tool_call_id") for message in messages[run])
+        if keys[start] == keys[0] and calls and keys[run] == keys[:start]:
+            found.update(range(start, 2 * start))
+    return tuple(messages[place] for place in sorted(found))
+
+
+def ranges(messages: Sequence[Message]) -> str:
+    """Their rows: `messages 25-48, 61-120`."""
+    rows = [message.row.id for message in messages if message.row is not None]
+    spans: list[list[int]] = []
+    for row in rows:
+        if spans and row == spans[-1][-1] + 1:
+            spans[-1][1:] = [row]
+        else:
+            spans.append([row])
+    return "messages " + ", ".join("-".join(map(str, span)) for span in spans)
 
 
 @dataclass(frozen=True)

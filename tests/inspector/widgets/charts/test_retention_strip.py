@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, FactCount, Retention
+from core.preview.words import gravest
 from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.charts.retention import (
-    gravest,
     heat,
     heat_glyph,
     heat_ink,

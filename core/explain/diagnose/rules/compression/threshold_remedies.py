@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from core.compress.sizing.threshold import budgets
+from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.diagnose.case import Case
-from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.compaction.event import CompressionEvent
 
 _LEAST, _MOST = 0.01, 0.99
-_REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 
 
 def to_fire_earlier(case: Case) -> str:
@@ -36,7 +36,7 @@ def to_fire_later(case: Case) -> str:
 
 def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
     """What would have spared some compactions."""
-    if any(event.trigger in _REFUSED for event in events):
+    if any(event.trigger in BY_REFUSAL for event in events):
         return "The provider refused what was sent: set model.context_length to what it serves"
     return to_fire_later(case)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from core.compress.sizing.estimate import transcript_tokens
-from core.explain.context.next_request import ranges, saved_again
+from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
 from core.model.evidence import Evidence, Source, Verdict
@@ -55,7 +55,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
         if key in seen and stamp:
             copies.append(message)
         seen[key] = message
-    copies = copies or list(saved_again(case.context))
+    copies = copies or list(saved_again(case.conversation, case.context.log, case.context.messages))
     if copies:
         tokens = transcript_tokens(copies, case.policy.estimate)
         evidence = Evidence(Source.DATABASE, ranges(copies), "equal role, content and call id")

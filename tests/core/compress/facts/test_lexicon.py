@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.days import dates, day_of, without_figures
+from core.compress.facts.lexicon import dates, day_of, without_figures
 
 
 @pytest.mark.parametrize(
