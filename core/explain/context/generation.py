@@ -10,7 +10,7 @@ from core.compress.messages.request_order import requested
 from core.errors import UsageError
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of
-from core.explain.context.next_request import next_request
+from core.explain.context.next_request import gateway_note, next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.in_force import engine_in_charge
@@ -133,6 +133,7 @@ class GenerationContext:
         closed: What the compaction that ended it was given; of the newest, what there is.
         settings: With window and the size of the request.
         gate: What could refuse an automatic attempt.
+        noted: The size of the last prompt as the gateway noted it, which its own check compares.
     """
 
     context: ConversationContext
@@ -141,6 +142,7 @@ class GenerationContext:
     settings: Settings
     policy: Policy
     gate: Gate
+    noted: int | None = None
 
     @property
     def conversation(self) -> Conversation:
@@ -202,6 +204,7 @@ def generation_context(
         settings=_settings(context, chosen, ended.messages),
         policy=context.policy(None),
         gate=gate_of(store, conversation.tip),
+        noted=gateway_note(context),
     )
 
 

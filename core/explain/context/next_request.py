@@ -77,13 +77,19 @@ def _held_less(context: ConversationContext) -> bool:
     return began is None or began.before is None or began.before + len(messages) - asked < len(messages)
 
 
+def gateway_note(context: ConversationContext) -> int | None:
+    """The size of the last prompt as the gateway noted it."""
+    routes = (one for one in context.store.routing() if one.session_id == context.conversation.tip.id)
+    return next((route.last_prompt_tokens for route in routes if route.last_prompt_tokens), None)
+
+
 def _routed(context: ConversationContext) -> Size | None:
-    for route in context.store.routing():
-        if route.session_id == context.conversation.tip.id and (route.last_prompt_tokens or 0) > 0:
-            text = f"last_prompt_tokens {route.last_prompt_tokens}"
-            evidence = Evidence(Source.DATABASE, "gateway_routing", text)
-            return Size(route.last_prompt_tokens, Verdict.PROVED, (evidence,), counted=True)
-    return None
+    """By that note; where the provider told no usage, it holds what Hermes estimated as the turn began."""
+    noted = gateway_note(context) if context.conversation.tip.tokens.prompt else None
+    if noted is None:
+        return None
+    evidence = Evidence(Source.DATABASE, "gateway_routing", f"last_prompt_tokens {noted}")
+    return Size(noted, Verdict.PROVED, (evidence,), counted=True)
 
 
 def _by_last_compaction(context: ConversationContext) -> Size | None:

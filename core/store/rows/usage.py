@@ -33,7 +33,10 @@ _USAGE_COLUMNS = (
     "last_seen",
 )
 _HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
-_BROKE_OFF = ("timed out", "timeout", "peer closed", "incomplete", "disconnected", "no progress")
+_BROKE_OFF = (
+    *("timed out", "timeout", "peer closed", "incomplete", "disconnected", "no progress"),
+    *("stream ended", "stream closed", "did not emit a terminal", "did not return a final"),
+)
 """In what a call failed with: its text had been sent."""
 
 

@@ -55,7 +55,9 @@ def _window(args: argparse.Namespace, asked: Question) -> int | None:
 def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
     if args.last_prompt is not None:
         return int(args.last_prompt)
-    return asked.settings.current_tokens or 0 if asked.context is not None else 0
+    if asked.context is None:
+        return 0
+    return asked.context.noted or asked.settings.current_tokens or 0
 
 
 def _anchored(asked: Question) -> int | None:

@@ -30,7 +30,9 @@ CAUSES = {
     "Request timed out.": "timeout",
     "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait": "held",
     "[Errno -2] Name or service not known": "network",
-    "peer closed connection without sending complete message body": "network",
+    "peer closed connection without sending complete message body": "broken",
+    "Anthropic Messages stream ended before message_stop (possible upstream stream drop).": "broken",
+    "Codex auxiliary Responses stream did not return a final response": "broken",
     "HTTP 502: Bad Gateway": "server",
     "CUDA out of memory. Tried to allocate 2.00 GiB": "server",
 }

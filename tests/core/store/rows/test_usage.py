@@ -92,6 +92,7 @@ def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Pat
     [
         ("Request timed out.", True),
         ("peer closed connection without sending complete message body (incomplete chunked read)", True),
+        ("Anthropic Messages stream ended before message_stop (possible upstream stream drop).", True),
         ("Error code: 401 - {'error': {'message': 'invalid api key'}}", False),
     ],
 )

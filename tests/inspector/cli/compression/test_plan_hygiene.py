@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.core.explain.home import Home
 from tests.inspector.cli.conftest import Cli
 
 
@@ -59,3 +60,14 @@ def test_an_attempt_without_effect_is_repeated_in_every_release(
 ) -> None:
     words = ["plan", "--messages", messages, "--gateway", "--release", release, "--window", "64000"]
     assert "is repeated before every message" in cli(*words, "--last-prompt", "60000").out
+
+
+def test_the_gateway_compares_what_it_noted_though_nobody_counted_that(tmp_path: Path, cli: Cli) -> None:
+    home = Home(tmp_path)
+    home.db.session("S", source="telegram")
+    home.talk(7)
+    note = json.dumps({"session_id": "S", "last_prompt_tokens": 33_000})
+    home.db.connection.execute("INSERT INTO gateway_routing VALUES ('', 'k', ?, 1.0)", (note,))
+    home.db.connection.commit()
+    found = cli("plan", "S", "--home", str(tmp_path), "--json").json
+    assert found["hygiene"]["tokens"] == 33_000 != found["compared_tokens"]
