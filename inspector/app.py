@@ -161,7 +161,12 @@ class InspectorApp(App[None]):
     def _welcome(self) -> None:
         from inspector.screens.dialogs.first_run import FirstRunScreen
 
-        self.push_screen(FirstRunScreen(), lambda _: self.remember("welcomed", True))
+        def go_on(key: str | None) -> None:
+            self.remember("welcomed", True)
+            if key:
+                self.simulate_key(key)
+
+        self.push_screen(FirstRunScreen(), go_on)
 
     def _home(self) -> Screen[None]:
         if self._first is not None:

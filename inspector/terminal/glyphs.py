@@ -20,6 +20,12 @@ SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "�
 
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 
+
+def kind_word(kind: Kind) -> str:
+    """What a session is to its parent, in a word for users."""
+    return "sub-agent" if kind is Kind.DELEGATE else kind.value
+
+
 LIVE = "●"
 PAUSED = "‖"
 THRESHOLD = "│"

@@ -41,14 +41,14 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield ""
     columns = (
         Column("session", shrinks=True, least=30, wraps=True),
-        Column("kind", varies=True, rank=3),
-        Column("ended by", varies=True, rank=5),
-        Column("messages", right=True, rank=4),
+        Column("kind", varies=True, rank=4),
+        Column("ended by", varies=True, rank=6),
+        Column("messages", right=True, rank=5),
         Column("generations", right=True, varies=True, rank=8),
-        Column("tokens", right=True, rank=2),
+        Column("tokens", right=True, rank=3),
         Column("cost", right=True),
         Column("cost with descendants", right=True, rank=7),
-        Column("name", shrinks=True, rank=6),
+        Column("name", shrinks=True, rank=2),
     )
     rows = zip(chain.nodes, chain.spent_below(), strict=True)
     yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
@@ -61,7 +61,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
 
 def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
     from inspector.terminal import formatting as fmt
-    from inspector.terminal.glyphs import KIND
+    from inspector.terminal.glyphs import KIND, kind_word
 
     session = node.session
     sign = KIND[node.kind].strip()
@@ -69,7 +69,7 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
     marks += " ← resume" if session.id == chain.resume_target else ""
     return [
         f"{'· ' * node.depth}{sign} {session.id}{marks}".lstrip(),
-        "orphan" if node.orphan else node.kind.value,
+        "orphan" if node.orphan else kind_word(node.kind),
         session.end_reason or ("still open" if session.ended_at is None else fmt.UNKNOWN),
         fmt.count(session.messages),
         fmt.count(node.generations),

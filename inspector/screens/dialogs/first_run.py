@@ -10,25 +10,27 @@ from textual.widgets import Static
 
 from inspector.terminal.text import content
 
-WORDS = """Hermes Inspector shows why Hermes compressed a conversation, what that lost, and what it cost.
-It reads your session databases and changes nothing unless you ask it to.
+WORDS = """Why Hermes compressed, what was lost, what it cost.
+Databases are only read, unless you ask for more.
 
-w       why was it compressed, or why did that fail
-enter   open a conversation; 3 there previews what /compress would keep and lose
-u       what did today cost, and which conversation most of it
+w   why a conversation was compressed, or why not
+p   what /compress would keep and lose
+u   what today cost, and what most of it was for
 
-?       everything else
+?   everything else
 
-Any key closes this; it is not shown again."""
+Any key closes this for good."""
+ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
+"""Keys of the list that go on to it, as the card says what they do."""
 
 
-class FirstRunScreen(ModalScreen[None]):
-    """A card over the list; whatever is pressed takes it away and does nothing else."""
+class FirstRunScreen(ModalScreen[str]):
+    """A card over the list that any key takes away; it returns the key if the list has a use for it."""
 
     DEFAULT_CSS = """
     FirstRunScreen { align: center middle; }
     FirstRunScreen Vertical {
-        width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 1 2;
+        width: 60; max-width: 96%; height: auto; max-height: 96%; padding: 1 2;
         border: round $part-head; background: $surface;
     }
     """
@@ -36,15 +38,15 @@ class FirstRunScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The words in a frame."""
         with Vertical() as frame:
-            frame.border_title = "Welcome"
+            frame.border_title = "Hermes Inspector"
             yield Static(content(WORDS))
 
     def on_key(self, event: events.Key) -> None:
         """Go."""
         event.stop()
         event.prevent_default()
-        self.dismiss()
+        self.dismiss(event.key if event.key in ACTS else "")
 
     def on_click(self) -> None:
         """Go."""
-        self.dismiss()
+        self.dismiss("")

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
-from inspector.screens.sessions.data.session_line import Extra, SessionLine
+from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line
@@ -51,7 +51,11 @@ class AlertLine(Widget):
     def tell(self, listing: SessionsList) -> None:
         """Tell of the worst conversations of those in a list that somebody examined."""
         known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
-        found = [(_name(row), extra) for row, extra in known if extra is not None and extra.answer.sentence]
+        found = [
+            (row.title or listing.previews.get(row.key) or row.session.id, extra)
+            for row, extra in known
+            if extra is not None and extra.answer.sentence
+        ]
         self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST])
         examined = [listing.extras.get(row.key) for row in listing.conversations]
         self.calm = "" if self.alerts or listing.order.text else calm_words(examined)
@@ -125,10 +129,6 @@ def calm_words(extras: Sequence[Extra | None]) -> str:
         return "No compression failed, and no conversation is near its limit." if known else ""
     looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"
     return f"{looked_at}, none failed to compress or is near its limit." if known else ""
-
-
-def _name(row: SessionLine) -> str:
-    return row.title or row.session.id
 
 
 def _cut(text: str, width: int, most: int) -> tuple[str, ...]:

@@ -118,22 +118,29 @@ class DayBars(Widget):
         size = -(-len(self.values) // max(1, len(places)))
         caption = self.caption if size <= 1 else f"{size} {self.unit} a bar · {self.caption}"
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
+        names = tuple(legend(self.made_of, plain=self.app.no_color))
         if 0 <= self.pointed < len(self.values):
-            return Line().add(self.told(self.pointed), ink.style("ink", bold=True), most=width)
+            told = Line().add(self.told(self.pointed), ink.style("ink", bold=True), most=width)
+            return _named(told, names, width, ink)
         if not places:
             return Line().add(caption, muted, most=width)
         room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]
         if end - AXIS - len(self.first) - len(self.last) < room + 2 * GAP:
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
         line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP)
-        names = list(legend(self.made_of, plain=self.app.no_color))
         free = end - line.width - len(self.last) - GAP
         line.add(caption, muted, most=max(LEAST_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
-        for token, words in names:
-            if line.width + cell_len(words) + len(self.last) + GAP + 2 > end:
-                break
-            line.gap(2).add(words, ink.style(token))
+        _named(line, names, end - len(self.last) - GAP, ink)
         return line.to(end - len(self.last)).add(self.last, faint)
+
+
+def _named(line: Line, names: Sequence[tuple[str, str]], end: int, ink: Palette) -> Line:
+    """What bars are made of, in its colours, as far as that fits."""
+    for token, words in names:
+        if line.width + cell_len(words) + 2 > end:
+            break
+        line.gap(2).add(words, ink.style(token))
+    return line
 
 
 def spans(count: int, width: int) -> tuple[tuple[int, int], ...]:

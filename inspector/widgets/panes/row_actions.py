@@ -69,7 +69,6 @@ class ActionsScreen(ModalScreen[RowAction | None]):
     DEFAULT_CSS = """
     ActionsScreen {
         align: center middle;
-        background: $background 60%;
 
         #frame {
             width: 84; max-width: 96%; height: auto; max-height: 80%;

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from core.model.accounting.amounts import Buckets
+from core.model.compaction.event import CompressionEvent
+from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
+from core.preview.headline import kept_headline
+from inspector.base.compaction_words import lost
 from inspector.screens.workspace.chain.list_view import Twig
 from inspector.screens.workspace.views import how
+from inspector.screens.workspace.why.card import WAITING, missing_lines
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
@@ -22,22 +28,47 @@ RELATIONS = {
 }
 
 
-def card_lines(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The compaction a generation or a session begins with, and what it kept once that is known."""
+
+    event: CompressionEvent
+    known: bool
+    kept: Retention | None
+
+
+def card_lines(
+    chain: Chain, twig: Twig, twigs: Sequence[Twig], begun: Beginning | None, width: int, ink: Palette
+) -> Iterator[Line]:
     """A session and what is odd about its family, or one generation inside it.
 
     Args:
         chain: The family.
         twig: The line it is about.
         twigs: All of it, as listed.
+        begun: The compaction it begins with; None for none, or before it is known.
         width: Cells of a line.
         ink: Colours.
     """
-    told = _session(chain, twig, twigs, width, ink)
-    yield from told if twig.generation is None else _generation(twig.generation, width, ink)
+    name = twig.name if twig.generation is None else f"Generation {twig.generation.index}"
+    yield from paragraph(name, width, ink, bold=True)
+    if begun is not None:
+        yield from _compaction(begun, width, ink)
+    if twig.generation is None:
+        yield from _session(chain, twig, twigs, width, ink)
+    else:
+        yield from _generation(twig.generation, width, ink)
+
+
+def _compaction(begun: Beginning, width: int, ink: Palette) -> Iterator[Line]:
+    """Why it ran and what it did, what that lost."""
+    told = kept_headline(begun.event.headline, begun.kept)
+    yield from paragraph(told.sentence, width, ink, f"severity-{told.severity or 'ok'}")
+    yield from field("lost", lost(begun.kept) if begun.known else WAITING, width, ink)
+    yield from missing_lines(begun.kept, width, ink)
 
 
 def _generation(one: Generation, width: int, ink: Palette) -> Iterator[Line]:
-    yield from paragraph(f"Generation {one.index}", width, ink, bold=True)
     began = "the beginning of the conversation"
     if one.boundary is not None:
         at = fmt.moment(one.boundary.at) if one.boundary.at else "at a time no row tells"
@@ -58,7 +89,6 @@ def _copies(one: Generation, boundary: Boundary) -> str:
 
 def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
     session = twig.node.session
-    yield from paragraph(twig.name, width, ink, bold=True)
     yield from field("session", f"{session.id} · {_relation(twig.node, twigs)}", width, ink)
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")

@@ -9,7 +9,7 @@ from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from inspector.screens.workspace.views import generation_words
 from inspector.terminal import formatting as fmt
-from inspector.terminal.glyphs import KIND
+from inspector.terminal.glyphs import KIND, kind_word
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.lists.row_list import RowList
@@ -182,7 +182,7 @@ class ChainList(RowList[Twig]):
 def _figures(row: Twig) -> dict[str, str]:
     node, session, tokens = row.node, row.node.session, row.node.session.tokens
     return {
-        "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else node.kind}".strip(),
+        "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else kind_word(node.kind)}".strip(),
         "began": fmt.moment(session.started_at)[:16],
         "model": fmt.model(session.model),
         "ended": session.end_reason or "open",

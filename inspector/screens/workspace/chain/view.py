@@ -7,24 +7,26 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.containers import Container, Vertical
 
 from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import chain_headline
+from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
-from inspector.screens.workspace.chain.card import card_lines
+from inspector.screens.workspace.chain.card import Beginning, card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
 from inspector.screens.workspace.usage.bars import STACKED
 from inspector.screens.workspace.usage.card import spending
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
+from inspector.screens.workspace.why.reading import survived
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
@@ -41,8 +43,9 @@ class ChainView(FigureView):
     BINDINGS = bindings("chain")
     DEFAULT_CSS = """
     ChainView #family { height: 1fr; }
-    ChainView ChainList { height: auto; min-height: 3; max-height: 60%; padding: 0 1; }
-    ChainView DayBars, ChainView CurveChart { display: none; height: 16; max-height: 40%; margin: 1 1 0 1; }
+    ChainView #tree { height: auto; }
+    ChainView ChainList { height: auto; min-height: 3; max-height: 50vh; padding: 0 1; }
+    ChainView DayBars, ChainView CurveChart { display: none; height: 35vh; margin: 1 1 0 1; }
     ChainView #card { height: 1fr; padding: 0 1; border-top: solid $rule; }
     """
 
@@ -53,15 +56,16 @@ class ChainView(FigureView):
         super().__init__()
         self._chain: Chain | None = None
         self._twigs: Sequence[Twig] = ()
+        self._explanation: Explanation | None = None
+        self._kept: dict[int, Retention | None] = {}
+        """What each compaction kept, by the generation it opened."""
 
     def compose(self) -> ComposeResult:
-        """The answer, the tree, the session under the cursor."""
+        """The answer, the tree with a chart of it, the session under the cursor."""
         yield AnswerBar()
         with Container(id="family"):
-            yield ChainList(empty="Reading the family …")
+            yield Vertical(ChainList(empty="Reading the family …"), DayBars(), CurveChart(), id="tree")
             yield TextPane(id="card")
-        yield DayBars()
-        yield CurveChart()
 
     def watch_subject(self, subject: Subject | None) -> None:
         """Read the family anew."""
@@ -69,19 +73,10 @@ class ChainView(FigureView):
             read = partial(_family, subject.conversation.tip.id)
             ask_store(self, "chain", subject.location, read, self._take)
 
-    def on_resize(self) -> None:
-        """A terminal that grew may have room for the curve."""
-        self._ask_curve()
-
-    def _ask_curve(self) -> None:
-        """A session alone has none to be compared with: its requests show where its generations begin."""
-        chart = self.query_one(CurveChart)
-        if self.subject is not None and chart.display and not chart.values:
-            read = partial(explain, session_id=self.subject.conversation.tip.id)
-            ask_store(self, "curve", self.subject.location, read, self._draw_curve)
-
-    def _draw_curve(self, found: Explanation) -> None:
+    def _take_events(self, found: Explanation) -> None:
+        self._explanation, self._kept = found, {}
         request_curve(found).show_on(self.query_one(CurveChart))
+        self._tell()
 
     def _take(self, found: tuple[Chain, Mapping[str, str]]) -> None:
         if self.subject is None:
@@ -95,16 +90,19 @@ class ChainView(FigureView):
         own = [place for place, twig in enumerate(self._twigs) if twig.own and twig.generation is None]
         self.query_one(AnswerBar).answer = chain_headline(chain)
         self._draw_shares(chain)
+        self.set_class(len(chain.nodes) == 1 or len(conversation.generations) > 1, "-curve")
+        if self.has_class("-curve"):
+            read = partial(explain, session_id=conversation.tip.id, conversation=conversation)
+            ask_store(self, "events", self.subject.location, read, self._take_events)
         same = [place for place, twig in enumerate(self._twigs) if before and twig.same(before)]
         places = (same if again else own) or own
         self.tree_list.show(ListRows(self._twigs), cursor=places[-1] if places else 0, again=again)
         self._tell()
 
     def _draw_shares(self, chain: Chain) -> None:
-        """What each session sent and got, side by side; of one alone there is nothing to compare."""
+        """What each session sent and got, side by side; of what was compacted the requests tell more."""
         bars, layers = self.query_one(DayBars), _layers(chain)
-        several = len(chain.nodes) > 1
-        bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True))) if several else ()
+        bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True)))
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: fmt.short(round(value))
         names = [
             f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens"
@@ -114,16 +112,34 @@ class ChainView(FigureView):
         bars.told = names.__getitem__
         bars.first, bars.last = "the first", "the newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
-        self.set_class(not several, "-alone")
-        self.query_one(CurveChart).values = ()
-        self.call_after_refresh(self._ask_curve)
 
     @on(RowList.Moved)
     def _tell(self, moved: RowList.Moved | None = None) -> None:
         twig = self.tree_list.current
         if twig is not None and self._chain is not None:
             self.query_one(DayBars).pointed = twig.place
-            self.card.show(partial(card_lines, self._chain, twig, self._twigs), keep_place=moved is None)
+            draw = partial(card_lines, self._chain, twig, self._twigs, self._begun(twig))
+            self.card.show(draw, keep_place=moved is None)
+
+    def _begun(self, twig: Twig) -> Beginning | None:
+        """The compaction a line begins with; what it kept is asked for."""
+        if self.subject is None or self._explanation is None:
+            return None
+        conversation, session = self.subject.conversation, twig.node.session.id
+        first = (one for one in conversation.generations if one.session_id == session)
+        opened = twig.generation or next(first, None)
+        place = 0 if opened is None else opened.index - 1
+        event = next((one for one in self._explanation.events if place and one.generation == place), None)
+        if event is None:
+            return None
+        if place not in self._kept:
+            read = partial(survived, conversation, place, event)
+            ask_store(self, "chain-kept", self.subject.location, read, self._take_kept)
+        return Beginning(event, place in self._kept, self._kept.get(place))
+
+    def _take_kept(self, found: dict[int, Retention | None]) -> None:
+        self._kept.update(found)
+        self._tell()
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll what is told of the session."""

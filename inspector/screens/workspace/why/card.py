@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from core.explain.explanation import Now
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
+from core.model.compaction.preview import Retention
 from core.model.evidence import Evidence, Source, Verdict
 from core.preview.past import Aftermath
 from inspector.base.compaction_words import bill, effect, heaviest, lost, summary
@@ -117,8 +118,7 @@ def event_lines(
     if event.completed:
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
-        for place, words in enumerate(heaviest(aftermath.kept) if aftermath else ()):
-            yield from field("" if place else "missing", f"“{words}”", width, ink)
+        yield from missing_lines(aftermath.kept if aftermath else None, width, ink)
     yield from field("result", effect(event), width, ink)
     yield from field("size", compared(event), width, ink)
     yield from _sums(event.arithmetic, width, ink)
@@ -126,6 +126,12 @@ def event_lines(
     if event.focus:
         yield from field("focus", event.focus, width, ink)
     yield from field("where", where(event), width, ink)
+
+
+def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
+    """The lost facts that are missed first, quoted."""
+    for place, words in enumerate(heaviest(kept)):
+        yield from field("" if place else "missing", f"“{words}”", width, ink)
 
 
 def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.explain.context.context import open_context
 from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
 from core.explain.prompt_cache import conversation_cache
@@ -14,7 +15,7 @@ from core.model.accounting.usage import Origin
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Conversation
-from core.preview.past import Aftermath
+from core.preview.past import Aftermath, kept_of_event
 from core.preview.words import kind_word
 from core.store.store import Store
 from inspector.base.figure_origins import FigureOrigin, located
@@ -42,6 +43,14 @@ def explained(conversation: Conversation, store: Store) -> Explained:
 def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:
     """What each compaction of a conversation cost, as far as its log tells."""
     return conversation_cache(store, conversation.tip.id, results=False, markers=False).paybacks
+
+
+def survived(
+    conversation: Conversation, place: int, event: CompressionEvent, store: Store
+) -> dict[int, Retention | None]:
+    """What a compaction kept, under the number it is asked by."""
+    context = open_context(store, conversation.tip.id, conversation=conversation)
+    return {place: kept_of_event(context, event)}
 
 
 MEASURED = "as the release estimated or the provider counted it when it was compared"

@@ -9,24 +9,27 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
-from core.explain.context.context import open_context
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import newest_telling
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
-from core.model.transcript.conversation import Conversation
 from core.preview.headline import kept_headline
-from core.preview.past import Aftermath, bill_of, kept_of_event
-from core.store.store import Store
+from core.preview.past import Aftermath, bill_of
 from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
 from inspector.screens.workspace.why.curve import asides, caption, ends, mark_token, read_out
-from inspector.screens.workspace.why.reading import Explained, bills, event_told, explained, now_told
+from inspector.screens.workspace.why.reading import (
+    Explained,
+    bills,
+    event_told,
+    explained,
+    now_told,
+    survived,
+)
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
@@ -106,7 +109,7 @@ class WhyView(CurveView):
         self.chart.selected, self.chart.pointed = moment.index, -1
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
-            read = partial(_survived, self.subject.conversation, moment.index, moment.event)
+            read = partial(survived, self.subject.conversation, moment.index, moment.event)
             ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
     def _headline_of(self, moment: Moment) -> Headline:
@@ -203,13 +206,6 @@ class WhyView(CurveView):
             about = f"compaction {moment.index + 1}"
             told = tuple(event_told(moment.event, self._aftermath(moment)))
         return FigureQuestion(about, lambda _: told)
-
-
-def _survived(
-    conversation: Conversation, index: int, event: CompressionEvent, store: Store
-) -> dict[int, Retention | None]:
-    context = open_context(store, conversation.tip.id, conversation=conversation)
-    return {index: kept_of_event(context, event)}
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:

@@ -11,6 +11,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.settings.state import RememberedState
 from tests.conftest import NOW
 from tests.inspector.driving import press, settle, settled
+from tests.inspector.screens.conftest import drawn
 
 
 async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
@@ -37,3 +38,13 @@ async def test_the_list_has_the_keys_after_the_card_where_the_terminal_had_no_fo
         await pilot.click(offset=(60, 38))
         await settle(pilot)
         assert isinstance(app.focused, SessionsList)
+
+
+async def test_the_jobs_on_the_card_over_the_list_are_done_by_their_keys(
+    samples: Location, tmp_path: Path
+) -> None:
+    app = InspectorApp([samples], now=lambda: NOW, state=RememberedState(tmp_path / "app.json"))
+    async with settled(app, 80, 24) as pilot:
+        await press(pilot, "w")
+        await settle(pilot)
+        assert "Compressed before your message" in drawn(pilot)

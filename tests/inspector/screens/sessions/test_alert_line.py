@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -72,3 +75,15 @@ async def test_what_a_filter_shows_is_not_told_to_be_all_there_is(sample_home: P
         assert app.screen.query_one(AlertLine).calm
         await press(pilot, "slash", "e")
         assert not app.screen.query_one(AlertLine).calm
+
+
+async def test_a_conversation_without_a_title_has_the_name_it_has_in_the_list(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(sample_home, home)
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET title = NULL WHERE title = 'Why is the deploy slow'")
+    app = InspectorApp([locate(home=home, profile="default")[0]], now=lambda: NOW)
+    async with settled(app, 120, 40) as pilot:
+        assert "■ The deploy went from 4 to 11 minutes since Monday. Find out why.: Comp" in drawn(pilot)

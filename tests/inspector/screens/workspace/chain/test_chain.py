@@ -72,7 +72,7 @@ async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a
 ) -> None:
     text = await seen(open_app(samples, "Pick a job queue", "chain"), (120, 30))
     assert "4 sessions, never compacted; /resume opens Pick a job queue." in text
-    assert text.count("↳ delegate") == 2
+    assert text.count("↳ sub-agent") == 2
     assert "├ branch" in text
     assert "├─ Read the docs of Procrastinate and list limits" in text
     assert "◀ /resume opens this" in text
@@ -163,3 +163,33 @@ async def test_a_session_alone_shows_its_requests_where_there_is_room(
 ) -> None:
     text = await seen(open_app(samples, title, "chain"), size)
     assert ("prompt tokens of" in text) is curve
+
+
+async def test_a_generation_tells_what_its_compaction_lost_and_has_the_curve_beside_it(
+    samples: Location,
+) -> None:
+    app = open_app(samples, "Webhooks are delivered twice", "chain")
+    async with settled(app, 200, 60) as pilot:
+        await press(pilot, "j", "j")
+        shown = " ".join(" ".join(line[134:].split()) for line in drawn(pilot).splitlines())
+        assert "Generation 2 Compressed before your message" in shown
+        assert "The summary lost 82% of the facts." in shown
+        assert "missing “Never retry refunds automatically" in shown
+        curve, card = app.screen.query_one("ChainView CurveChart"), app.screen.query_one("ChainView #card")
+        assert curve.region.height > 40
+        assert curve.region.right <= card.region.x
+
+
+async def test_a_session_that_continues_another_tells_of_the_compaction_it_began_with(
+    samples: Location,
+) -> None:
+    shown = await seen(open_app(samples, "Port the parser to Rust #3", "chain"), (80, 24))
+    assert "Compressed before your message: the request (~99.4K) had passed the 96K limit" in shown
+    assert "lost      52% of the facts" in shown
+
+
+async def test_the_bars_of_a_family_say_what_their_colours_are_while_a_session_is_read_out(
+    samples: Location,
+) -> None:
+    shown = await seen(open_app(samples, "Pick a job queue", "chain"), (120, 40))
+    assert "Pick a job queue · 28.1K tokens  ■ cache read" in shown
