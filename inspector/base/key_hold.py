@@ -48,10 +48,10 @@ class KeyHold:
         self._target: MessagePump | None = None
         self._patience: Timer | None = None
 
-    def hold(self) -> None:
-        """Something is opening that the next keys are for."""
+    def hold(self, longest: float = LONGEST) -> None:
+        """Something is opening that the next keys are for; so many seconds at most."""
         self._opening += 1
-        self._wait(round(LONGEST / STUCK))
+        self._wait(round(longest / STUCK))
 
     def release(self) -> None:
         """It is there: the keys that waited go to it."""

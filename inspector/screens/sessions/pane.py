@@ -30,6 +30,8 @@ from inspector.widgets.lists.rows import FoldingRows, PagedRows
 
 AGES = 15.0
 """Seconds after which the ages of the rows are told again."""
+TYPED_AHEAD = 3.0
+"""Seconds that keys wait at most for the first rows; without them most would find nothing to act on."""
 LOOK_SECONDS = 0.1
 """How long list and cursor must stand still before the rows are measured."""
 
@@ -62,6 +64,8 @@ class SessionsPane(Reporting, Vertical):
         """The first page on screen; None before anything was read."""
         self._at = at
         self._epoch = 0
+        self._held = False
+        """Keys wait for the first rows."""
         self._families: dict[Key, tuple[SessionLine, ...]] = {}
         """Of the conversations that are unfolded."""
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
@@ -85,6 +89,9 @@ class SessionsPane(Reporting, Vertical):
         self.listing.now = self.reader.now
         self.listing.empty = "Reading the sessions …"
         self.listing.focus()
+        if self.app.screen is self.screen:
+            self._held = True
+            shell(self).keys.hold(TYPED_AHEAD)
         # Looked at before they are read, so that nothing written meanwhile is taken for read. Reading anew
         # would begin a ranking again; its end comes soon.
         settled = lambda: self.page is None or self.page.settled  # noqa: E731
@@ -141,6 +148,9 @@ class SessionsPane(Reporting, Vertical):
         cursor = 0 if before is None else _cursor(rows, page.rows, before, self.listing.cursor)
         self.listing.show(rows, cursor=cursor if asked is None else rows.line(asked), again=True)
         self.post_message(self.Changed())
+        if self._held:
+            self._held = False
+            self.call_after_refresh(shell(self).keys.release)
 
     def _fetch(self, start: int, size: int) -> None:
         assert self.page is not None, "rows are asked for only after the first page"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
@@ -18,6 +19,7 @@ from inspector.screens.sessions.data.order import SourcePage
 from inspector.screens.sessions.data.session_line import Extra, SessionLine, recall, remember
 from inspector.screens.sessions.data.source import read_first, read_page
 from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.context_bar import ContextUse
@@ -44,6 +46,25 @@ async def test_the_first_frame_does_not_wait_for_the_database(
         answered.set()
         await settle(pilot)
         assert len(titles(running)) == 4
+
+
+async def test_a_key_typed_before_the_first_rows_waits_for_them(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = threading.Event()
+
+    def wait(*args: Any, **options: Any) -> SourcePage:
+        here.wait(10)
+        return read_first(*args, **options)
+
+    monkeypatch.setattr("inspector.screens.sessions.data.source.read_first", wait)
+    async with (running := app(home)).run_test(size=(120, 40)) as pilot:
+        running.post_message(Key("w", "w"))
+        await pilot.pause()
+        assert isinstance(running.screen, SessionsScreen)
+        here.set()
+        await settle(pilot)
+        assert isinstance(running.screen, WorkspaceScreen)
 
 
 async def test_a_first_screenful_comes_before_anybody_counted(
