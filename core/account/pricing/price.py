@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache
 
-from core.hermes.config.config_values import host_of
+from core.hermes.config.config_values import address_of, host_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
@@ -123,13 +123,8 @@ def is_local(base_url: str) -> bool:
     rules = shared_table("core/account/pricing/price_routes.yaml")
     if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
         return bool(host)
-    import ipaddress  # most endpoints have a name
-
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return address.is_loopback or address.is_private or address.is_unspecified
+    address = address_of(host)
+    return address is not None and (address.is_loopback or address.is_private or address.is_unspecified)
 
 
 ZERO = Decimal(0)

@@ -199,7 +199,7 @@ class Books:
 def _book(
     desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
 ) -> None:
-    threads = _threads(store) if desk.by == "conversation" or session is not None else None
+    threads = read_threads(store) if desk.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
     window = Window(desk.since, desk.until, members, only)
     classes = Classes()
@@ -227,10 +227,6 @@ def _book(
     if desk.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
-
-
-def _threads(store: OpenDatabase) -> Threads:
-    return read_threads(store)
 
 
 def _keys(desk: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:

@@ -165,3 +165,15 @@ def _variants(*values: Any) -> set[str]:
     """Every spelling of an id; bridges join two with a bar."""
     whole = {value.strip() for value in values if isinstance(value, str) and value.strip()}
     return whole | {part.strip() for value in whole for part in value.split("|") if part.strip()}
+
+
+def calls_of(wire: Wire) -> list[dict[str, Any]]:
+    """The well-formed calls of a message."""
+    calls = wire.get("tool_calls")
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list | tuple) else []
+
+
+def function_of(call: dict[str, Any]) -> dict[str, Any]:
+    """The function part of a call; empty when it is malformed."""
+    function = call.get("function")
+    return function if isinstance(function, dict) else {}

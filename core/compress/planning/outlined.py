@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from core.compress.messages.kinds import is_blank
+from core.compress.messages.kinds import calls_of, is_blank
 from core.compress.planning.measure import Measured, joined
 from core.compress.pruning.shrink import answer_to
-from core.compress.sizing.estimate import calls_of
 from core.model.transcript.message import Message
 
 

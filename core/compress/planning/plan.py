@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from core.compress.planning.keep_turns import boundary, widened
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Cut, Rows, cut
 from core.compress.planning.prune import Pruning, prune, prune_span
-from core.compress.planning.row_facts import Columns
 from core.compress.planning.summary_window import summary_budget, summary_window
 from core.compress.sizing.estimate import numbers
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
@@ -114,27 +112,7 @@ def _rows(measured: Measured, pruning: Pruning) -> tuple[Rows, list[int] | None]
         return Rows(measured.columns, pruning.weights, pruning.full), None
     kept = [i for i in range(len(measured.messages)) if i not in echoes]
     weights = [pruning.weights[i] for i in kept]
-    return Rows(without(measured.columns, echoes), weights, [pruning.full[i] for i in kept]), kept
-
-
-def without(rows: Columns, gone: range) -> Columns:
-    """The columns of a conversation with some neighbouring blank rows taken out."""
-    shift = len(gone)
-
-    def moved(positions: Sequence[int]) -> tuple[int, ...]:
-        return tuple(i if i < gone.start else i - shift for i in positions if i not in gone)
-
-    return replace(
-        rows,
-        roles=rows.roles[: gone.start] + rows.roles[gone.stop :],
-        calls=rows.calls[: gone.start] + rows.calls[gone.stop :],
-        requests=moved(rows.requests),
-        assistants=moved(rows.assistants),
-        answers=moved(rows.answers),
-        text_only=moved(rows.text_only),
-        summaries=moved(rows.summaries),
-        echoes=range(0),
-    )
+    return Rows(measured.columns.without(echoes), weights, [pruning.full[i] for i in kept]), kept
 
 
 def _spans(

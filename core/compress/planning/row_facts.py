@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.compress.messages.kinds import (
@@ -18,8 +18,9 @@ from core.compress.messages.kinds import (
     is_text_only,
 )
 from core.compress.messages.summary_row import unwrapped
-from core.compress.pruning.shrink import Calls, has_images, skill_loaded, skill_named
-from core.compress.sizing.estimate import Size, calls_of, function_of, message_size, numbers
+from core.compress.pruning.shrink import Calls, has_images, skill_loaded
+from core.compress.pruning.skills import skill_calls
+from core.compress.sizing.estimate import Size, message_size, numbers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message, Wire
 
@@ -108,6 +109,25 @@ class Columns:
     def __len__(self) -> int:
         return len(self.roles)
 
+    def without(self, gone: range) -> Columns:
+        """The same with some neighbouring blank rows taken out."""
+        shift = len(gone)
+
+        def moved(positions: Sequence[int]) -> tuple[int, ...]:
+            return tuple(i if i < gone.start else i - shift for i in positions if i not in gone)
+
+        return replace(
+            self,
+            roles=self.roles[: gone.start] + self.roles[gone.stop :],
+            calls=self.calls[: gone.start] + self.calls[gone.stop :],
+            requests=moved(self.requests),
+            assistants=moved(self.assistants),
+            answers=moved(self.answers),
+            text_only=moved(self.text_only),
+            summaries=moved(self.summaries),
+            echoes=range(0),
+        )
+
 
 NO_COLUMNS = Columns((), b"", (), (), (), (), (), {}, range(0), (), frozenset(), Skills(), -1)
 """Those of no row."""
@@ -177,10 +197,10 @@ def _echoes(messages: Sequence[Message], requests: Sequence[int], policy: Policy
 
 def _skills(messages: Sequence[Message], calls: Calls, before: Columns) -> Skills:
     added = (
-        (i, skill)
+        (i, skill.lower())
         for i, message in enumerate(messages[len(before) :], len(before))
         if message.wire.get("role") == "assistant"
-        for skill in _loaded(message)
+        for skill in skill_calls(message)[1]
     )
     sites = (*before.skills.sites, *added)
     if not sites:
@@ -194,9 +214,3 @@ def _skills(messages: Sequence[Message], calls: Calls, before: Columns) -> Skill
     results = ((i, m) for i, m in enumerate(messages) if m.role == "tool" and isinstance(m.content, str))
     held = ((i, skill_loaded(message, calls)) for i, message in results)
     return Skills(sites, mentions, {i: skill.lower() for i, skill in held if skill is not None})
-
-
-def _loaded(message: Message) -> list[str]:
-    functions = [function_of(call) for call in calls_of(message.wire)]
-    named = [skill_named(f.get("arguments")) for f in functions if f.get("name") == "skill_view"]
-    return [skill.lower() for skill in named if skill is not None]

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from core.compress.messages.kinds import calls_of, function_of
+from core.compress.pruning.skills import skill_named
 from core.compress.pruning.stubs import stub_line
 from core.compress.pruning.truncate import is_warned, warning_mark
-from core.compress.sizing.estimate import calls_of, function_of, is_image
+from core.compress.sizing.estimate import is_image
 from core.hermes.policy.cut_rules import PruneRules
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message, json_object
+from core.model.transcript.message import Message
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 CLEARED = "[Old tool output cleared to save context space]"
@@ -86,12 +88,6 @@ def skill_loaded(message: Message, calls: Calls) -> str | None:
     """The skill whose body this tool result holds."""
     name, arguments = calls.get(_hashable(message.wire.get("tool_call_id", "")), ("", ""))
     return skill_named(arguments) if name == "skill_view" else None
-
-
-def skill_named(arguments: Any) -> str | None:
-    """The skill a `skill_view` call asks for."""
-    skill = (json_object(arguments) or {}).get("name")
-    return skill if isinstance(skill, str) and skill else None
 
 
 def _rewritten(message: Message, content: Any, policy: Policy) -> Message:

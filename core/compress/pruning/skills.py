@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import Any
 
-from core.compress.messages.kinds import content_text
-from core.compress.pruning.shrink import skill_named
-from core.compress.sizing.estimate import calls_of, function_of
+from core.compress.messages.kinds import calls_of, content_text, function_of
 from core.hermes.markers.summary_signs import markers
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, json_object
 
 MARK = "[SKILL_PRUNED:"
 """Opens the mark Hermes 0.22 leaves where the body of a skill stood."""
@@ -43,6 +42,19 @@ def reload_notice(messages: Sequence[Message]) -> str:
     )
 
 
+def skill_named(arguments: Any) -> str | None:
+    """The skill a `skill_view` call asks for."""
+    skill = (json_object(arguments) or {}).get("name")
+    return skill if isinstance(skill, str) and skill else None
+
+
+def skill_calls(message: Message) -> tuple[list[dict[str, Any]], list[str]]:
+    """The calls of a message that ask for skills, and the skills."""
+    calls = [call for call in calls_of(message.wire) if function_of(call).get("name") == "skill_view"]
+    named = (skill_named(function_of(call).get("arguments")) for call in calls)
+    return calls, [skill for skill in named if skill is not None]
+
+
 def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
     """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before.
 
@@ -66,9 +78,6 @@ def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
 
 def _loads(message: Message) -> Iterator[tuple[str, str]]:
     """Each call of a row that loads a skill, with the row's last skill: 0.22 takes that for all of them."""
-    if message.wire.get("role") != "assistant":
-        return
-    calls = [call for call in calls_of(message.wire) if function_of(call).get("name") == "skill_view"]
-    skills = [skill for call in calls if (skill := skill_named(function_of(call).get("arguments")))]
-    if skills:
+    calls, skills = skill_calls(message)
+    if skills and message.wire.get("role") == "assistant":
         yield from ((str(call["id"]), skills[-1]) for call in calls if call.get("id"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from core.compress.pruning.skills import mark
 from core.compress.pruning.truncate import elide
 
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
@@ -145,8 +146,7 @@ def _process_outcome(source: StubSource) -> str:
 def _reload(source: StubSource) -> str:
     if len(source.content) <= _RELOAD_OVER:
         return ""
-    name = source.arguments.get("name", "?")
-    return f" [SKILL_PRUNED: content lost in compression; reload with skill_view(name='{name}')]"
+    return f" {mark(source.arguments.get('name', '?'))}"
 
 
 def _category(source: StubSource) -> str:

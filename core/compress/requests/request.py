@@ -9,7 +9,7 @@ from typing import Any
 
 from core.compress.assembly.assemble import pruned_rows, without_summaries
 from core.compress.facts.readable import is_output
-from core.compress.messages.kinds import content_text, summary_match
+from core.compress.messages.kinds import content_text, function_of, summary_match
 from core.compress.messages.restated_request import is_asking, request_text
 from core.compress.messages.summary_row import unwrapped
 from core.compress.planning.measure import Measured
@@ -18,7 +18,7 @@ from core.compress.pruning.old_outputs import demoted
 from core.compress.pruning.truncate import elide_middle
 from core.compress.requests.additions import Finish, finished
 from core.compress.requests.sample import bounded, sampled
-from core.compress.sizing.estimate import function_of, is_image
+from core.compress.sizing.estimate import is_image
 from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy

@@ -197,18 +197,6 @@ def _stripped(part: Any) -> Any:
     return {"type": part["type"], "image": _STRIPPED} if is_image(part) else part
 
 
-def calls_of(wire: Wire) -> list[dict[str, Any]]:
-    """The well-formed calls of a message."""
-    calls = wire.get("tool_calls")
-    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list | tuple) else []
-
-
-def function_of(call: dict[str, Any]) -> dict[str, Any]:
-    """The function part of a call; empty when it is malformed."""
-    function = call.get("function")
-    return function if isinstance(function, dict) else {}
-
-
 def numbers(*parts: Iterable[int]) -> array[int]:
     """Whole numbers one after another, four bytes each: what is counted of a message fits into them."""
     found = array("i")

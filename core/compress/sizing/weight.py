@@ -8,10 +8,9 @@ from collections.abc import Sized
 from functools import partial
 from typing import Any, NamedTuple
 
+from core.compress.messages.kinds import calls_of, function_of
 from core.compress.sizing.estimate import (
     CHARS_PER_TOKEN,
-    calls_of,
-    function_of,
     is_image,
     sidecar,
     text_tokens,

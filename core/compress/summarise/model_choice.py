@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -11,7 +10,7 @@ from typing import Any
 
 from core.compress.summarise.base import Endpoint, NoProvider
 from core.hermes.config.config import NEWEST, HermesConfig
-from core.hermes.config.config_values import api_mode_of, host_of
+from core.hermes.config.config_values import address_of, api_mode_of, host_of
 from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
@@ -79,7 +78,7 @@ def resolve(
     """
     sources = [_over(flags, _from_env(env)), _for_summaries(config, release)]
     sources += [live] if live is not None else []
-    merged = _named([*sources, _configured(config)])
+    merged = _named([*sources, _under(config, "model", config.model)])
     if not merged.model:
         raise NoProvider("no model is named", remedy="Name one with --model, or set auxiliary.compression")
     return _completed(merged, env)
@@ -89,7 +88,7 @@ def is_local(host: str) -> bool:
     """Whether a host is this machine itself; what goes to any other leaves it, and is asked about."""
     if host == "localhost":
         return True
-    address = _address(host)
+    address = address_of(host)
     return address is not None and address.is_loopback
 
 
@@ -97,15 +96,8 @@ def _asks_no_key(host: str) -> bool:
     """Whether a server there may want no key: one on this machine or in a private network."""
     if is_local(host) or host.endswith((".localhost", ".local", ".internal", ".lan")):
         return True
-    address = _address(host)
+    address = address_of(host)
     return address is not None and (address.is_private or address.is_link_local)
-
-
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None
 
 
 def _named(sources: list[ModelChoice]) -> ModelChoice:
@@ -192,14 +184,13 @@ def _for_summaries(config: HermesConfig, release: str) -> ModelChoice:
 
 def _auxiliary(config: HermesConfig) -> ModelChoice:
     """What Hermes itself is told to summarise with; provider `auto` leaves it to the session's model."""
-    provider = _text(config, "auxiliary.compression.provider")
     timeout = config.value("auxiliary.compression.timeout")
-    return ModelChoice(
-        provider="" if provider == _AUTO else provider,
-        model=_text(config, "auxiliary.compression.model"),
-        base_url=_text(config, "auxiliary.compression.base_url"),
-        api_key=_key(config.path, "auxiliary", "compression"),
-        timeout=float(timeout) if isinstance(timeout, int | float) and timeout > 0 else DEFAULT_TIMEOUT,
+    valid = isinstance(timeout, int | float) and timeout > 0
+    return _under(
+        config,
+        "auxiliary.compression",
+        _text(config, "auxiliary.compression.model"),
+        float(timeout) if valid else DEFAULT_TIMEOUT,
     )
 
 
@@ -209,14 +200,12 @@ def is_automatic(config: HermesConfig) -> bool:
     return not named.provider and not named.base_url
 
 
-def _configured(config: HermesConfig) -> ModelChoice:
-    provider = _text(config, "model.provider")
-    return ModelChoice(
-        provider="" if provider == _AUTO else provider,
-        model=config.model,
-        base_url=_text(config, "model.base_url"),
-        api_key=_key(config.path, "model"),
-    )
+def _under(config: HermesConfig, section: str, model: str, timeout: float = DEFAULT_TIMEOUT) -> ModelChoice:
+    """What a section of config.yaml says of a model, its provider, address and key."""
+    provider = _text(config, f"{section}.provider")
+    provider = "" if provider == _AUTO else provider
+    key = _key(config.path, *section.split("."))
+    return ModelChoice(provider, model, _text(config, f"{section}.base_url"), key, timeout)
 
 
 def _text(config: HermesConfig, key: str) -> str:

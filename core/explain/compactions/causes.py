@@ -210,9 +210,7 @@ def _repeated_pass(record: LogRecord, previous: Cause) -> Cause:
         previous,
         tokens=None,
         line=record,
-        verdict=min(previous.verdict, Verdict.DERIVED, key=list(Verdict).index)
-        if previous.verdict is not Verdict.PROVED
-        else Verdict.DERIVED,
+        verdict=Verdict.DERIVED,
         note="another pass of the same check",
     )
 

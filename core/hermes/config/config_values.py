@@ -9,10 +9,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from core.support.yaml_tables import load_table, shared_table
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
 
 _routes = partial(shared_table, "core/hermes/config/routes.yaml")
 
@@ -176,6 +179,16 @@ def api_mode_of(provider: str, base_url: str) -> str:
         if base_url.rstrip("/").endswith(end):
             return str(mode)
     return str(table["providers"].get(provider.lower(), table["default"]))
+
+
+def address_of(host: str) -> IPv4Address | IPv6Address | None:
+    """A host that is written as an address; None for a name, as most are."""
+    import ipaddress  # most have a name
+
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
 
 
 def host_of(base_url: str) -> str:

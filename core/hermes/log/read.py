@@ -127,9 +127,8 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
             indexes.append((path, index_file(path, cache_directory)))
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
-    wanted = (
-        [b""] if sessions is None else [*(session.encode() for session in sessions), *_anywhere(), *_ENDS]
-    )
+    anywhere = (pattern.starts.encode() for pattern in patterns() if pattern.anywhere)
+    wanted = [b""] if sessions is None else [*(one.encode() for one in sessions), *anywhere, *_ENDS]
 
     def joined(words: Collection[bytes]) -> Log:
         return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
@@ -224,11 +223,6 @@ def _records(path: Path, index: FileIndex, wanted: Collection[bytes]) -> tuple[L
 def _parsed(hit: Hit, name: str) -> LogRecord | None:
     line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
     return parse_line(line, f"{name}:{hit.number}", below)
-
-
-def _anywhere() -> Iterator[bytes]:
-    """Beginnings of lines whose numbers hold for every session."""
-    return (pattern.starts.encode() for pattern in patterns() if pattern.anywhere)
 
 
 def _without_repeats(records: Iterable[LogRecord]) -> Iterator[LogRecord]:

@@ -219,6 +219,12 @@ class LogRecord:
         )
 
     @property
+    def place(self) -> tuple[str, int]:
+        """The file it stands in and its line there, from 1."""
+        name, _, line = self.where.rpartition(":")
+        return name, int(line)
+
+    @property
     def briefly(self) -> LogRecord:
         """The same without a text that its fields say as well: half of what a call takes."""
         rest = self.quoted.removeprefix(self._call_summary) if self.kind is Kind.CALL else self.quoted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.hermes.config.config_values import host_of
+from core.hermes.config.config_values import address_of, host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.classify import classify
@@ -130,11 +130,10 @@ def is_local_server(base_url: str) -> bool:
     suffixes = (".local", ".docker.internal", ".containers.internal", ".lima.internal")
     if host.endswith(suffixes) or ("." not in host and ":" not in host):
         return True
-    import ipaddress  # most endpoints have a name
-
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = address_of(host)
+    if address is None:
         return False
-    shared = address.version == 4 and address in ipaddress.ip_network("100.64.0.0/10")
+    from ipaddress import ip_network  # most endpoints have a name
+
+    shared = address.version == 4 and address in ip_network("100.64.0.0/10")
     return address.is_private or address.is_loopback or address.is_link_local or shared

@@ -6,7 +6,7 @@ Rows, agent.log with its rotations and config.yaml are read; without a log, caus
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -164,7 +164,7 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         repeated = not told and not event.completed and before == event.headline
         yield from _repeated(number, event) if repeated else ("", *_event(number, event, told=told))
         before = event.headline
-    yield from ("", *_limit(found.now)) if not found.events else ()
+    yield from ("", *_fields("limit", found.now.arithmetic)) if not found.events else ()
     yield ""
     yield from (f"note: {note}" for note in found.notes)
     yield from output.verdicts((*(event.verdict for event in found.events), found.now.verdict))
@@ -174,8 +174,7 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
     from inspector.base.compaction_words import bill, heaviest, lost
 
     yield from _field("lost", lost(after.kept))
-    for place, words in enumerate(heaviest(after.kept)):
-        yield from _field("" if place else "missing", f"“{words}”")
+    yield from _fields("missing", (f"“{words}”" for words in heaviest(after.kept)))
     yield from _field("cost", bill(after.payback))
 
 
@@ -188,6 +187,12 @@ def _field(label: str, text: str) -> Iterator[str]:
     room = 10_000 if width is None else width - LABEL
     for place, line in enumerate(wrap(clean_line(text), room)):
         yield joined(output.muted(("" if place else label).ljust(LABEL)), line)
+
+
+def _fields(label: str, texts: Iterable[str]) -> Iterator[str]:
+    """Several texts under one label."""
+    for place, text in enumerate(texts):
+        yield from _field("" if place else label, text)
 
 
 def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
@@ -217,8 +222,7 @@ def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]
     yield from output.indented(_field("summary", summary(event)), "   ")
     if event.focus:
         yield from output.indented(_field("focus", event.focus), "   ")
-    for place, line in enumerate(event.arithmetic):
-        yield from output.indented(_field("" if place else "limit", line), "   ")
+    yield from output.indented(_fields("limit", event.arithmetic), "   ")
     yield from output.evidence(event.evidence, "   ", rows=2)
 
 
@@ -233,9 +237,3 @@ def _standing(now: Now) -> Iterator[str]:
     yield from _field("now", f"{', '.join(parts)}  [{now.verdict.value}]")
     for reason in now.blocked_by:
         yield from _field("blocked", reason)
-
-
-def _limit(now: Now) -> Iterator[str]:
-    """How the limit is computed, where no event says."""
-    for place, line in enumerate(now.arithmetic):
-        yield from _field("" if place else "limit", line)

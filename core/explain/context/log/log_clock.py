@@ -135,14 +135,10 @@ Spans = Mapping[str, tuple[datetime, datetime]]
 
 def as_written(log: Log) -> Log:
     """The lines in the order of the files: their times are not in order where the clock was set back."""
-    place = {name: number for number, name in enumerate(log.files)}
-
-    def order(record: LogRecord) -> tuple[int, int]:
-        name, _, line = record.where.rpartition(":")
-        return place[name], int(line)
-
+    files = {name: number for number, name in enumerate(log.files)}
+    placed = sorted(log.records, key=lambda record: (files[record.place[0]], record.place[1]))
     note = "the clock was set back meanwhile, so lines stand as they were written, not by their times"
-    return replace(log, records=tuple(sorted(log.records, key=order)), problems=(*log.problems, note))
+    return replace(log, records=tuple(placed), problems=(*log.problems, note))
 
 
 def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
@@ -188,12 +184,10 @@ def _untold(moments: Moments, told: Sequence[datetime]) -> Moments:
 
 def _files(records: Sequence[LogRecord]) -> Iterator[list[LogRecord]]:
     """The lines of each file, in its own order."""
-    files = defaultdict[str, list[tuple[int, LogRecord]]](list)
+    files = defaultdict[str, list[LogRecord]](list)
     for record in records:
-        name, _, line = record.where.rpartition(":")
-        files[name].append((int(line), record))
-    for numbered in files.values():
-        yield [record for _, record in sorted(numbered, key=lambda pair: pair[0])]
+        files[record.place[0]].append(record)
+    yield from (sorted(lines, key=lambda record: record.place[1]) for lines in files.values())
 
 
 def _in_one_zone(
