@@ -154,13 +154,12 @@ def disagreements(
         pair: As log and rows tell it.
         limits: Under today's config.
         joined: How many messages Hermes joins to their neighbours before it counts.
-        rewritten: A later compaction destroyed what this one had left.
+        rewritten: A later compaction destroyed what this one had left, so no row can show it.
     """
     (attempt, rows), cause = pair, pair.cause
     done = attempt.done if attempt else None
-    if done is not None and done.kind is Kind.DONE and rows is None:
-        gone = "a later compaction destroyed its rows" if rewritten else "no row shows one"
-        yield f"{done.where} tells of a new transcript, but {gone}"
+    if done is not None and done.kind is Kind.DONE and rows is None and not rewritten:
+        yield f"{done.where} tells of a new transcript, but no row shows one"
     if done is not None and rows is not None:
         for name, said, shown in (
             ("before", done.before, rows.counted_before),

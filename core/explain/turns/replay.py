@@ -221,9 +221,14 @@ class _Walker:
                 continue
             begun = [turn for turn in self.turns if not turn.request or (turn.at and turn.at <= event.at)]
             if event.trigger is Trigger.HYGIENE:
-                begun += [turn for turn in self.turns if turn.at and turn.at > event.at][:1]
+                begun += [turn for turn in self.turns if turn.at and self._next(event.at, turn.at)][:1]
             if begun:
                 begun[-1].take(number, event)
+
+    def _next(self, at: datetime, turn: datetime) -> bool:
+        """Whether a turn comes after a moment and none ended in between: the rows of that may be gone."""
+        ended = (one.at for one in self.context.log.records if one.kind is Kind.TURN_ENDED)
+        return at < turn and not any(at < self.context.clock.utc(one) < turn for one in ended)
 
     def _turn(self) -> TurnDraft:
         if not self.turns:

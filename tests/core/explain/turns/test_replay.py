@@ -572,3 +572,19 @@ def test_a_compaction_that_ran_before_a_turn_began_is_not_of_that_turn(begun: Ma
     home.compact(head=1, tail=1)
     first, second = turns(home)
     assert (first.events, second.events) == ((0,), ())
+
+
+def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_told_of_a_later_one(
+    begun: MakeHome,
+) -> None:
+    """Run with 0.16.0: a gateway's next compression replaces the rows the one before it left."""
+    home = begun("0.16", source="telegram")
+    home.talk(7)
+    _gateway_fires(home, 28)
+    home.done(28, 8, 4_000, tag=None)
+    home.turn()
+    home.turn_ended()
+    _message(home, "what next?")
+    *_, before, newest = turns(home)
+    assert (newest.text, newest.events) == ("what next?", ())
+    assert before.events == (0,)
