@@ -37,6 +37,7 @@ class KeySpec:
 
     Attributes:
         since: Default by the release that introduced it, oldest first.
+        until: The first release that reads it no more.
         refused_below: A value below takes the default, where `minimum` would raise it.
     """
 
@@ -47,6 +48,7 @@ class KeySpec:
     maximum: float | None = None
     choices: tuple[str, ...] = field(default=())
     refused_below: float | None = None
+    until: str | None = None
 
     def default(self, release: str) -> Any:
         """The default in a release; None when the release does not know the key, or has none."""
@@ -55,7 +57,9 @@ class KeySpec:
 
     def known_to(self, release: str) -> bool:
         """Whether the release reads this key at all."""
-        return any(_order(first) <= _order(release) for first in self.since)
+        asked = _order(release)
+        gone = self.until is not None and _order(self.until) <= asked
+        return not gone and any(_order(first) <= asked for first in self.since)
 
     def coerce(self, raw: Any) -> Coerced:
         """Read a raw YAML value the way Hermes does."""
@@ -92,6 +96,7 @@ def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
         maximum=entry.get("maximum"),
         choices=tuple(entry.get("choices", ())),
         refused_below=entry.get("refused_below"),
+        until=entry.get("until"),
     )
 
 

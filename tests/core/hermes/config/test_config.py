@@ -132,3 +132,10 @@ def test_aliases_of_aliases_cost_nothing(tmp_path: Path) -> None:
     many = (", ".join(f"k{key}: *a{number}" for key in range(40)) for number in range(8))
     rows = ["model: m", "a0: &a0 {x: 1}", *(f"a{n}: &a{n} {{{row}}}" for n, row in enumerate(many, 1))]
     assert config(tmp_path, "\n".join(rows)).setting("model.default").origin == "config.yaml:1"
+
+
+def test_the_answer_is_reserved_no_more_by_releases_that_stopped_reading_it(tmp_path: Path) -> None:
+    """Run with 0.22.2: requests carry no max_tokens, and compression fires at a share of the whole window."""
+    loaded = config(tmp_path, "model: {max_tokens: 30000}\n")
+    kept = {release: loaded.settings(release).max_output for release in ("0.18", "0.21.0", "0.21.3", "0.22")}
+    assert kept == {"0.18": 30_000, "0.21.0": 30_000, "0.21.3": None, "0.22": None}
