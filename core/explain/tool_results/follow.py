@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.account.pricing.price_book import open_book
-from core.account.prompt_cache.result_costs import noted, result_costs
+from core.account.prompt_cache.result_costs import ResultNotes, noted, result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.recognise import recognise, without_wrapper
@@ -67,8 +68,8 @@ def result_lives(
     policy = load_policy(release or context.release.release)
     size = window or context.window.tokens
     sizes = result_sizes(policy.results, size)
-    lives = _lives(context)
-    costs = _costs(context, prices=prices)
+    lives, passed = _read(context)
+    costs = _costs(context, passed, prices=prices)
     would = _would(lives, sizes, str(store.location.home or "~/.hermes"))
     last = len(context.conversation.generations)
     folders = _folders(store.location.home) if check_files else None
@@ -80,12 +81,17 @@ def result_lives(
     return ResultLives(policy.release, size, sizes, tuple(found))
 
 
-def _lives(context: ConversationContext) -> dict[int, _Life]:
-    """Results by their first row; a copy in a later generation continues the life of the original."""
+def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNotes]]:
+    """Results by their first row, and what the costs of each generation's rest on.
+
+    A copy in a later generation continues the life of the original.
+    """
     found: dict[tuple[str, int], _Life] = {}
+    passed: list[ResultNotes] = []
     turn = 0
     for number, generation in enumerate(context.conversation.generations, start=1):
         messages = context.store.generation_messages(generation)
+        passed.append(noted(messages, generation.copied))
         calls, met = calls_by_id(messages), Counter[str]()
         for message in messages:
             turn += message.role != "tool"
@@ -95,10 +101,12 @@ def _lives(context: ConversationContext) -> dict[int, _Life]:
             met[message.tool_call_id] += 1
             life = found.setdefault(key, _Life(message, message, turn))
             life.newest, life.calls, life.generation = message, calls, number
-    return {life.first.row.id: life for life in found.values() if life.first.row is not None}
+    return {life.first.row.id: life for life in found.values() if life.first.row is not None}, passed
 
 
-def _costs(context: ConversationContext, *, prices: bool) -> dict[int, ResultCost]:
+def _costs(
+    context: ConversationContext, passed: Sequence[ResultNotes], *, prices: bool
+) -> dict[int, ResultCost]:
     book = open_book() if prices else None
     tip = context.conversation.tip
 
@@ -107,12 +115,8 @@ def _costs(context: ConversationContext, *, prices: bool) -> dict[int, ResultCos
             return None
         return book.entry(tip.model or "", tip.provider or "", tip.base_url or "", at=at)
 
-    read, generations = context.store.generation_messages, context.conversation.generations
     tokens = sum((one.tokens for one in context.conversation.sessions), Buckets())
-    costs = result_costs(
-        (noted(read(one), one.copied) for one in generations), price, hit_rate=tokens.hit_rate
-    )
-    return {one.row: one for one in costs}
+    return {one.row: one for one in result_costs(passed, price, hit_rate=tokens.hit_rate)}
 
 
 def _would(lives: dict[int, _Life], sizes: ResultSizes, home: str) -> dict[int, Arrived]:

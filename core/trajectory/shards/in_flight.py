@@ -119,8 +119,8 @@ async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:
         return work.compressor.failed(draft, missing)
     finally:
         used = attempts.usage
-        work.tally.sent += sum(tokens or 0 for tokens in (used.input, used.cache_read, used.cache_write))
-        work.tally.received += used.output or 0
+        work.found.sent += sum(tokens or 0 for tokens in (used.input, used.cache_read, used.cache_write))
+        work.found.received += used.output or 0
     work.deadline.begin()
     return work.compressor.finish(draft, written)
 

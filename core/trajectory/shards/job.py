@@ -83,9 +83,9 @@ class Problem:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ShardResult:
-    """What became of one shard.
+    """What became of one shard; it is added up while its lines are worked on.
 
     Attributes:
         lines: It has, blank ones too.
@@ -96,22 +96,10 @@ class ShardResult:
     """
 
     index: int
-    lines: int
-    written: int
-    metrics: AggregateMetrics
-    problems: tuple[Problem, ...] = ()
-    sent: int = 0
-    received: int = 0
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a shard adds up while it is worked on."""
-
-    metrics: AggregateMetrics = field(default_factory=AggregateMetrics)
-    problems: list[Problem] = field(default_factory=list)
     lines: int = 0
     written: int = 0
+    metrics: AggregateMetrics = field(default_factory=AggregateMetrics)
+    problems: list[Problem] = field(default_factory=list)
     sent: int = 0
     received: int = 0
 

@@ -166,7 +166,7 @@ def _result(line: Mapping[str, Any]) -> ShardResult | None:
             lines=int(line["lines"]),
             written=int(line["bytes"]),
             metrics=AggregateMetrics.from_values(line["metrics"]),
-            problems=tuple(Problem(at, what) for at, what in line["problems"]),
+            problems=[Problem(at, what) for at, what in line["problems"]],
             sent=int(line["sent"]),
             received=int(line["received"]),
         )

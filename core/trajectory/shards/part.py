@@ -63,16 +63,16 @@ def _without_collections() -> Iterator[None]:
 
 def _foresee(work: ShardWork) -> None:
     """Plan every entry and write nothing."""
-    settings, tally = work.job.settings, work.tally
+    settings, found = work.job.settings, work.found
     calls = 1 if work.job.summary.asks else 0
     for number, begun in work.begun():
         if isinstance(begun, Done):
             work.take(number, begun)
             continue
-        tally.metrics.add(work.compressor.foreseen(begun, calls))
+        found.metrics.add(work.compressor.foreseen(begun, calls))
         if calls:
-            tally.sent += prompt_tokens(begun.entry.turns, begun.region, settings, work.compressor.count)
-            tally.received += settings.summary_target
+            found.sent += prompt_tokens(begun.entry.turns, begun.region, settings, work.compressor.count)
+            found.received += settings.summary_target
 
 
 def _write(work: ShardWork, stream: IO[bytes]) -> None:

@@ -10,7 +10,7 @@ from core.trajectory.input.cut import Shard
 from core.trajectory.input.files import joined, replaced
 from core.trajectory.input.lines import LONGEST, read_lines
 from core.trajectory.shards.compressor import Compressor, Done, Draft
-from core.trajectory.shards.job import Job, Problem, ShardResult, Tally
+from core.trajectory.shards.job import Job, Problem, ShardResult
 from core.trajectory.tokenizer import Deadline, open_tokenizer
 
 Report = Callable[[int, int, int], None]
@@ -37,7 +37,7 @@ class ShardWork:
         self.job = job
         self.deadline = Deadline(job.timeout)
         self.compressor = Compressor(job.settings, open_tokenizer(job.tokenizer, self.deadline.check))
-        self.tally = Tally()
+        self.found = ShardResult(shard.index)
         self._shard = shard
         self._kept = kept
         self._report = report
@@ -47,16 +47,7 @@ class ShardWork:
     def result(self) -> ShardResult:
         """The result of the shard, once every line is done."""
         self._tell()
-        tally = self.tally
-        return ShardResult(
-            self._shard.index,
-            tally.lines,
-            tally.written,
-            tally.metrics,
-            tuple(tally.problems),
-            tally.sent,
-            tally.received,
-        )
+        return self.found
 
     def part(self) -> AbstractContextManager[IO[bytes]]:
         """The part file, which takes its name only when it is whole.
@@ -71,27 +62,27 @@ class ShardWork:
         endless = False
         for line in self._lines():
             if endless or (len(line) == LONGEST and not line.endswith(b"\n")):
-                yield self.tally.lines + 1, self._piece(line, first=not endless)
+                yield self.found.lines + 1, self._piece(line, first=not endless)
                 endless = not line.endswith(b"\n")
-                self.tally.lines += not endless
+                self.found.lines += not endless
                 continue
-            self.tally.lines += 1
+            self.found.lines += 1
             blank = not line.strip()
             if self._kept is None or (not blank and entries in self._kept):
                 self.deadline.begin()
-                yield self.tally.lines, self.compressor.begin(line)
+                yield self.found.lines, self.compressor.begin(line)
             entries += not blank
-        self.tally.lines += endless
+        self.found.lines += endless
 
     def take(self, number: int, done: Done) -> None:
         """Count a line that is done."""
-        self.tally.written += len(done.data)
+        self.found.written += len(done.data)
         if done.problem:
-            self.tally.metrics.fail(done.calls, done.calls)
-            if len(self.tally.problems) < NAMED:
-                self.tally.problems.append(Problem(number, done.problem))
+            self.found.metrics.fail(done.calls, done.calls)
+            if len(self.found.problems) < NAMED:
+                self.found.problems.append(Problem(number, done.problem))
         elif done.metrics is not None:
-            self.tally.metrics.add(done.metrics)
+            self.found.metrics.add(done.metrics)
 
     def _piece(self, line: bytes, *, first: bool) -> Done:
         """Pass on a piece of a line that is too long to be read."""
@@ -108,7 +99,7 @@ class ShardWork:
     def _tell(self) -> None:
         if self._report is None:
             return
-        metrics = self.tally.metrics
+        metrics = self.found.metrics
         now = (metrics.total_trajectories, metrics.total_tokens_before, self._read)
         self._report(*(new - old for new, old in zip(now, self._told, strict=True)))
         self._told = now
