@@ -1,4 +1,4 @@
-"""Anchors of one text: paths, addresses, ids, hashes, numbers with units, error lines."""
+"""Facts of one text: paths, addresses, ids, hashes, numbers with units, error lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.compress.facts.lexicon import dates, lexicon
 from core.compress.facts.topic import terms
 
 MOST_PER_TEXT = 60
-"""Anchors of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
+"""Facts of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
 
 LONGEST = 200
 """Characters of one fact."""

@@ -25,7 +25,7 @@ from core.model.transcript.message import Message
 from core.redact.text import redact_text
 
 _TASK_MOST, _TASK_BRIEF = 1400, 300
-_ANCHORS = "Anchor Index (mechanically extracted, exact)"
+_IDENTIFIERS = "Anchor Index (mechanically extracted, exact)"
 _USERS = "User Messages (verbatim, newest first)"
 _USERS_MOST, _USER_MOST = 24000, 4000
 _RECOVERY = "Context Recovery"
@@ -97,7 +97,7 @@ def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wordin
 def _mechanical(finish: Finish, wording: Wording) -> tuple[tuple[str, str], ...]:
     """The sections that are the same for every body: heading and text."""
     return (
-        (_ANCHORS, _closed(finish.identifiers, wording.identifiers)),
+        (_IDENTIFIERS, _closed(finish.identifiers, wording.identifiers)),
         (_USERS, _closed(finish.users, wording.users)),
         (_RECOVERY, _recovery(finish, wording)),
     )

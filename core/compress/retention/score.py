@@ -134,7 +134,7 @@ def retention(
         brief: Only the facts with their fates, the share kept, and the claims that are more than suspected.
 
     Returns:
-        Anchors and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
+        Facts and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
         sentence with its opening two thirds; a sentence whose content words share one line is paraphrased.
     """
     read = views(middle, offset, clean=redact_bulk)

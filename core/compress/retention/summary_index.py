@@ -101,7 +101,7 @@ _TELLING = 4
 
 
 class SummaryIndex:
-    """Answers what became of an anchor in one summary."""
+    """Answers what became of a fact in one summary."""
 
     def __init__(self, summary: str) -> None:
         self._lines = [line for line in summary.lower().splitlines() if line.strip()]

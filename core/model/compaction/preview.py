@@ -24,7 +24,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class FactCount:
-    """How many anchors of one category survive."""
+    """How many facts of one category survive."""
 
     kept: int
     paraphrased: int
@@ -32,7 +32,7 @@ class FactCount:
 
     @property
     def of(self) -> int:
-        """All anchors of the category."""
+        """All facts of the category."""
         return self.kept + self.paraphrased + self.lost
 
 
@@ -83,10 +83,10 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which anchors of the middle survive in the summary.
+    """Which facts of the middle survive in the summary.
 
     Attributes:
-        anchors: The facts that matter, in order of first appearance.
+        facts: Those that matter, in order of first appearance.
         score: Share of their weight kept or paraphrased, 0 to 1; None when there are none.
         lost_by_message: For each message of the middle, the share of its facts' weight lost; None without.
         losses: For each what it lost as the score counts it, where the heaviest counts 1; None without facts.
@@ -97,7 +97,7 @@ class Retention:
         noise: Values of each category that only a tool's output holds; they count for nothing.
     """
 
-    anchors: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
     by_category: dict[str, FactCount] = field(default_factory=dict)
     focus: FactCount | None = None
     rest: FactCount | None = None
@@ -123,8 +123,8 @@ class Retention:
     @property
     def lost(self) -> tuple[Fact, ...]:
         """The facts that did not survive, heaviest first."""
-        gone = (anchor for anchor in self.anchors if anchor.fate == "lost")
-        return tuple(sorted(gone, key=lambda anchor: -anchor.weight))
+        gone = (fact for fact in self.facts if fact.fate == "lost")
+        return tuple(sorted(gone, key=lambda fact: -fact.weight))
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,7 +155,7 @@ def _retention(found: Retention) -> dict[str, Any]:
         "focus": None if found.focus is None else _count(found.focus),
         "rest": None if found.rest is None else _count(found.rest),
         "score": found.score,
-        "lost": [jsonio.fields(anchor, "category value messages weight") for anchor in found.lost],
+        "lost": [jsonio.fields(fact, "category value messages weight") for fact in found.lost],
         "unsupported": [
             jsonio.fields(claim, "value category where nearest message") | {"says": claim_told(claim)}
             for claim in found.unsupported

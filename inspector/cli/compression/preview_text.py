@@ -116,8 +116,8 @@ def _unsupported(found: Retention) -> Iterator[str]:
 
 def _lost(found: Retention) -> Iterator[str]:
     lost = found.lost
-    for anchor in lost[:LOST_SHOWN]:
-        yield joined(inked("lost", Ink.LOST), f", {kind_word(anchor.category)}: {anchor.value}")
+    for fact in lost[:LOST_SHOWN]:
+        yield joined(inked("lost", Ink.LOST), f", {kind_word(fact.category)}: {fact.value}")
     if len(lost) > LOST_SHOWN:
         yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
     yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)

@@ -178,7 +178,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
 
 def weight_cells(found: Retention, cells: int) -> tuple[int, int, int]:
     """Cells for what is kept, lost and unsupported; a claim weighs as much as a fact does on average."""
-    facts, claims, score = len(found.anchors), len(found.unfounded), found.score or 0.0
+    facts, claims, score = len(found.facts), len(found.unfounded), found.score or 0.0
     other = _share(claims / (facts + claims) if facts + claims else 0.0, cells)
     lost = _share(1 - score, cells - other)
     return max(0, cells - other - lost), lost, other

@@ -128,8 +128,8 @@ class FactList(RowList[Fact | ClaimLine]):
         self._wrap(cursor=None)
 
     def _wrap(self, cursor: int | None) -> None:
-        anchors, order = self._kept.anchors if self._kept else (), list(FATES)
-        ranked = sorted(anchors, key=lambda one: (order.index(one.fate), -one.weight))
+        facts, order = self._kept.facts if self._kept else (), list(FATES)
+        ranked = sorted(facts, key=lambda one: (order.index(one.fate), -one.weight))
         claims = chain.from_iterable(map(self._claim_lines, self._kept.unsupported if self._kept else ()))
         self.show(ListRows((*claims, *ranked)), cursor=cursor)
 

@@ -100,7 +100,7 @@ class BeforeRows:
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         self._missed: dict[int, list[str]] = {}
-        for fact in comparison.retention.anchors if comparison.retention else ():
+        for fact in comparison.retention.facts if comparison.retention else ():
             if fact.fate == "lost":
                 for message in fact.messages:
                     self._missed.setdefault(message, []).append(fact.value)
@@ -160,7 +160,7 @@ class AfterRows:
     def kept_facts(self) -> frozenset[str]:
         """The facts the summary keeps word for word."""
         retention = self._comparison.retention
-        facts = retention.anchors if retention else ()
+        facts = retention.facts if retention else ()
         return frozenset(fact.value for fact in facts if fact.fate == "kept")
 
     def _spans(self) -> tuple[int, int]:

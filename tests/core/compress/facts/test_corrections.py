@@ -72,6 +72,6 @@ def test_a_rule_that_was_corrected_weighs_little() -> None:
     rule = "Links must stay valid for 48 hours."
     talk = [user(rule), assistant("They do: 48 hours."), user("Actually 12 hours, change it for every link.")]
     weights = {
-        fact.value: fact.weight for fact in retention(talk, "").anchors if fact.category == "constraints"
+        fact.value: fact.weight for fact in retention(talk, "").facts if fact.category == "constraints"
     }
     assert weights[rule] < 0.2

@@ -55,7 +55,7 @@ class Judged:
     @property
     def counted(self) -> list[Fact]:
         """Every fact that counts, heaviest first."""
-        return sorted(self.report("").anchors, key=lambda anchor: -anchor.weight)
+        return sorted(self.report("").facts, key=lambda fact: -fact.weight)
 
 
 @cache

@@ -14,7 +14,7 @@ from tests.timing import seconds
 
 
 def _fates(report: Retention) -> dict[str, str]:
-    return {anchor.value: anchor.fate for anchor in report.anchors}
+    return {fact.value: fact.fate for fact in report.facts}
 
 
 def test_kept_paraphrased_and_lost_are_told_apart() -> None:
@@ -54,13 +54,13 @@ def test_a_file_name_is_not_found_inside_a_longer_one() -> None:
     assert _fates(retention(middle, "edited hooks.go"))["src/api/hooks.go"] == "paraphrased"
 
 
-def test_each_message_shows_the_share_of_its_anchors_that_is_lost() -> None:
+def test_each_message_shows_the_share_of_its_facts_that_is_lost() -> None:
     middle = [assistant("src/a.py and src/b.py"), assistant("nothing to see"), assistant("src/b.py")]
     report = retention(middle, "src/a.py", offset=40)
     first, nothing, last = report.lost_by_message
     assert first == pytest.approx(0.5, abs=0.05)
     assert (nothing, last) == (None, 1.0)
-    assert {anchor.value: anchor.messages for anchor in report.anchors}["src/b.py"] == (40, 42)
+    assert {fact.value: fact.messages for fact in report.facts}["src/b.py"] == (40, 42)
 
 
 def test_a_message_loses_as_much_as_its_lost_facts_count_in_the_score() -> None:
@@ -119,7 +119,7 @@ def test_what_the_previous_summary_knew_and_this_one_lost_is_named() -> None:
     assert any("never run as root" in line for line in report.forgotten)
 
 
-def test_a_middle_without_anchors_has_no_score() -> None:
+def test_a_middle_without_facts_has_no_score() -> None:
     report = retention([assistant("fine"), assistant("")], "fine")
     assert report.score is None
     assert report.lost_by_message == (None, None)
@@ -140,18 +140,18 @@ MESSAGES = st.builds(
 @settings(max_examples=60, deadline=None)
 def test_counts_add_up_for_any_middle(middle: list[Message], summary: str, focus: str | None) -> None:
     report = retention(middle, summary, focus=focus, offset=3)
-    assert sum(count.of for count in report.by_category.values()) == len(report.anchors)
+    assert sum(count.of for count in report.by_category.values()) == len(report.facts)
     assert len(report.lost_by_message) == len(middle)
-    assert all(3 <= at < 3 + len(middle) for anchor in report.anchors for at in anchor.messages)
+    assert all(3 <= at < 3 + len(middle) for fact in report.facts for at in fact.messages)
     if report.focus is not None and report.rest is not None:
-        assert report.focus.of + report.rest.of == len(report.anchors)
+        assert report.focus.of + report.rest.of == len(report.facts)
 
 
 @given(st.lists(MESSAGES, min_size=1, max_size=6))
 @settings(max_examples=40, deadline=None)
 def test_a_summary_that_repeats_everything_loses_no_path_or_request(middle: list[Message]) -> None:
     summary = "\n".join(message.text for message in middle)
-    lost = {anchor.category for anchor in retention(middle, summary).anchors if anchor.fate == "lost"}
+    lost = {fact.category for fact in retention(middle, summary).facts if fact.fate == "lost"}
     assert lost <= {"numbers"}
 
 
@@ -217,5 +217,5 @@ def test_what_a_release_puts_around_a_summary_counts_for_nothing() -> None:
         "nothing",
         previous="Historical only; newer protected-tail messages after this summary win.",
     )
-    assert [anchor.value for anchor in report.anchors] == ["notes.md"]
+    assert [fact.value for fact in report.facts] == ["notes.md"]
     assert report.forgotten == ()

@@ -18,7 +18,7 @@ MIDDLE = [
 
 
 def weights(report: Retention) -> dict[str, float]:
-    return {anchor.value: anchor.weight for anchor in report.anchors}
+    return {fact.value: fact.weight for fact in report.facts}
 
 
 def test_what_only_a_tool_prints_is_noise_and_counted_apart() -> None:
@@ -41,7 +41,7 @@ def test_the_first_line_of_a_long_log_tells_no_state() -> None:
         *call("terminal", "deployed build 5512", command="make deploy"),
         assistant("Done."),
     ]
-    told = [one.value for one in retention(middle, "").anchors if one.category == "state"]
+    told = [one.value for one in retention(middle, "").facts if one.category == "state"]
     assert told == ["deployed build 5512"]
 
 
@@ -69,20 +69,18 @@ def test_a_file_under_its_path_and_its_name_is_one_fact() -> None:
         *call("patch", "ok", path="/srv/app/src/parser.py"),
         assistant("src/parser.py is mended."),
     ]
-    paths = [
-        anchor for anchor in retention(middle, "parser.py was mended").anchors if anchor.category == "paths"
-    ]
+    paths = [fact for fact in retention(middle, "parser.py was mended").facts if fact.category == "paths"]
     assert [(one.value, one.fate) for one in paths] == [("/srv/app/src/parser.py", "paraphrased")]
 
 
 def test_thanks_are_no_request() -> None:
     middle = [user("Rename the billing table to invoices."), assistant("Done."), user("Great, thank you!")]
-    asks = {one.value: one for one in retention(middle, "").anchors if one.category == "asks"}
+    asks = {one.value: one for one in retention(middle, "").facts if one.category == "asks"}
     assert asks["Great, thank you!"].weight < 0.3 * asks["Rename the billing table to invoices."].weight
 
 
 def test_a_fact_knows_the_messages_that_hold_it() -> None:
-    found: dict[str, Fact] = {one.value: one for one in retention(MIDDLE, "", offset=5).anchors}
+    found: dict[str, Fact] = {one.value: one for one in retention(MIDDLE, "", offset=5).facts}
     assert found["ORD77121"].messages[0] == 5
 
 

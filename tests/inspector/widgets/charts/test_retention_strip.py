@@ -24,9 +24,9 @@ INK = Palette(defaults())
 SHARES = st.lists(st.none() | st.floats(0, 1), max_size=60)
 
 
-def report(*anchors: Fact) -> Retention:
+def report(*facts: Fact) -> Retention:
     return Retention(
-        anchors=anchors,
+        facts=facts,
         by_category={"paths": FactCount(11, 0, 1), "constraints": FactCount(1, 1, 1)},
         focus=FactCount(9, 1, 0),
         rest=FactCount(2, 0, 3),

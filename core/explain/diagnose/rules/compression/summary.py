@@ -197,7 +197,11 @@ def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
 def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """Instructions of the user that the newest summary does not carry."""
     report = _report(case)
-    lost = [a for a in report.anchors if a.category == "constraints" and a.fate == "lost"] if report else []
+    lost = (
+        [one for one in report.facts if one.category == "constraints" and one.fate == "lost"]
+        if report
+        else []
+    )
     if lost:
         evidence = tuple(
             Evidence(Source.DATABASE, "the summarised messages", masked_start(a.value, 200)) for a in lost[:5]

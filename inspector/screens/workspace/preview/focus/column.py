@@ -81,7 +81,7 @@ class ColumnHead(Widget):
             about = f"“{clean_line(topic)}”"
             words = f"facts of {about}" if self.size.width >= ROOMY else about
             yield line.add(words, palette.style("ink-muted"), most=max(0, self.size.width - line.width - 1))
-        facts = shown.retention.anchors if shown.retention else ()
+        facts = shown.retention.facts if shown.retention else ()
         kept = sum(fact.fate != LOST for fact in facts)
         roomy = self.size.width >= ROOMY
         words = f"{kept:,} of {len(facts):,} {'facts in all' if roomy else 'in all'}"

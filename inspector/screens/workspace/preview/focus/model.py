@@ -67,9 +67,9 @@ def aligned(summaries: Sequence[str]) -> tuple[Section, ...]:
 def suggested(retention: Retention | None) -> tuple[str, ...]:
     """Two topics to compare: the files or programs most messages of the middle are about, each its own."""
     about: dict[str, set[int]] = {}
-    for anchor in retention.anchors if retention else ():
-        if anchor.category in SUBJECTS:
-            about.setdefault(SUBJECTS[anchor.category](anchor.value), set()).update(anchor.messages)
+    for fact in retention.facts if retention else ():
+        if fact.category in SUBJECTS:
+            about.setdefault(SUBJECTS[fact.category](fact.value), set()).update(fact.messages)
     about.pop("", None)
     found: list[str] = []
     covered: set[int] = set()
@@ -85,9 +85,9 @@ def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
     found: dict[Key, Fact] = {}
     fate_of: list[dict[Key, str]] = []
     for retention in retentions:
-        anchors = retention.anchors if retention else ()
-        fate_of.append({_key(anchor): anchor.fate for anchor in anchors})
-        found.update((_key(anchor), anchor) for anchor in anchors)
+        facts = retention.facts if retention else ()
+        fate_of.append({_key(fact): fact.fate for fact in facts})
+        found.update((_key(fact), fact) for fact in facts)
     about = frozenset[Key]().union(*(covered(retention) for retention in retentions))
     rows = [
         FateRow(*key, found[key].messages, tuple(fate.get(key) for fate in fate_of), key in about)
@@ -98,12 +98,12 @@ def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
 
 def covered(retention: Retention | None) -> frozenset[Key]:
     """The facts of the topic a summary was focused on."""
-    return frozenset(_key(fact) for fact in retention.anchors if fact.in_focus) if retention else frozenset()
+    return frozenset(_key(fact) for fact in retention.facts if fact.in_focus) if retention else frozenset()
 
 
 def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
     """How many of some facts a summary keeps, and of how many; the same facts whatever its own focus."""
-    facts = [fact for fact in retention.anchors if _key(fact) in keys]
+    facts = [fact for fact in retention.facts if _key(fact) in keys]
     return sum(fact.fate != LOST for fact in facts), len(facts)
 
 
@@ -127,8 +127,8 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
     if gain <= 0:
         said = "No focus here keeps more of its topic than a summary without one."
         return Headline(said, "/compress without a topic", Severity.INFO)
-    all_own, all_plain = (sum(fact.fate != LOST for fact in one.anchors) for one in (own, plain))
-    rest = f"of all {len(plain.anchors):,} facts it keeps {all_own:,}, no focus {all_plain:,}"
+    all_own, all_plain = (sum(fact.fate != LOST for fact in one.facts) for one in (own, plain))
+    rest = f"of all {len(plain.facts):,} facts it keeps {all_own:,}, no focus {all_plain:,}"
     sentence = f"Focus “{topic}” keeps {kept_words} facts of its topic, no focus {without_words}; {rest}."
     return Headline(sentence, f"/compress {topic}", Severity.INFO if all_own < all_plain else None)
 

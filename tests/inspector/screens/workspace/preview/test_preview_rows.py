@@ -55,7 +55,7 @@ def compacted(head: int, middle: int, tail: int, summary: str = SUMMARY) -> Comp
         before_tokens=1_000,
         after_tokens=400,
         made_by="extractive",
-        retention=Retention(anchors=(), losses=tuple(0.5 for _ in range(middle))),
+        retention=Retention(facts=(), losses=tuple(0.5 for _ in range(middle))),
     )
 
 

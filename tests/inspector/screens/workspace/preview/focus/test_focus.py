@@ -198,7 +198,7 @@ def _fact(value: str, fate: str, *, in_focus: bool = False) -> Fact:
 
 
 def _retention(*facts: Fact) -> Retention:
-    return Retention(anchors=facts)
+    return Retention(facts=facts)
 
 
 def test_the_answer_names_the_focus_that_keeps_most_more_of_its_topic() -> None:
