@@ -51,6 +51,7 @@ _CODE = re.compile(
 _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
 """Code in which a writer names what is reckoned with."""
 
+_HEADING = re.compile(r"^(#.*|\*\*[^*\n]{3,60}\*\*:?)[ \t]*$", re.MULTILINE)
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
@@ -76,29 +77,33 @@ class _Sentence:
 
     Attributes:
         recorded: It is the record of a call, of which only values can be wrong.
+        rule: It stands in a section of what people laid down.
     """
 
     text: str
     facts: tuple[FactValue, ...]
     where: str
     recorded: bool
+    rule: bool
 
 
 def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
     """Hold the claims of a summary against the messages; also for what is only suspected, if asked to."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
-    read = [_read(sentence, evidence) for sentence in _sentences(summary)]
+    read = [_read(sentence, rule, evidence) for sentence, rule in _sentences(summary)]
     language = language_of(summary)
+    alike = evidence.accounts.voices.are_in(language)  # else only values can be compared, and no words
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        strange += _strangers(one.text, one.facts, evidence, language)
-        strange += () if strange or one.recorded else _misreported(one, evidence)
+        strange += _strange_figures(one.text, one.facts, evidence)
+        strange += _strange_words(one.text, evidence, language) if alike else ()
+        strange += () if strange or one.recorded else _misreported(one, evidence, alike=alike)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    doubted = [one for one in read if found and suspicions and not one.recorded]
+    doubted = [one for one in read if found and suspicions and alike and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
     unlikely = suspected(worst, {claim.where for claim in found.values()})
     vouched = sum(known.values()) / len(known) if known else 1.0
@@ -111,14 +116,14 @@ def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
     return doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where)
 
 
-def _read(sentence: str, evidence: Evidence) -> _Sentence:
+def _read(sentence: str, rule: bool, evidence: Evidence) -> _Sentence:
     plain = _FORMULA.sub(" ", sentence)
     facts = tuple(
         fact
         for fact in _named(sentence)
         if "…" not in fact.value and (fact.category != "names" or fact.value in plain)
     )
-    return _Sentence(sentence, facts, one_line(sentence, _WHERE), evidence.is_record(sentence))
+    return _Sentence(sentence, facts, one_line(sentence, _WHERE), evidence.is_record(sentence), rule)
 
 
 def _is_copied(one: _Sentence, evidence: Evidence) -> bool:
@@ -139,12 +144,15 @@ def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
     return replace(claim, nearest=one_line(line, _NEAREST), message=at if at >= 0 else None)
 
 
-def _sentences(summary: str) -> Iterator[str]:
-    """The sentences of a summary without its headings, wrapped lines joined."""
-    lines = (line for line in summary.splitlines() if not line.startswith("#"))
-    said = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
-    text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in said)
-    yield from sentences(_CUT.sub("… ", text))
+def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
+    """Each sentence of a summary, wrapped lines joined, and whether it stands below a heading of rules."""
+    first, *rest = _HEADING.split(summary)
+    for heading, body in (("", first), *zip(rest[::2], rest[1::2], strict=True)):
+        rule = claim_words().rules_heading.search(heading) is not None
+        lines = (line for line in (heading, *body.splitlines()) if not line.startswith("#"))
+        said = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
+        text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in said)
+        yield from ((sentence, rule) for sentence in sentences(_CUT.sub("… ", text)))
 
 
 def _named(text: str) -> Iterator[FactValue]:
@@ -155,10 +163,10 @@ def _named(text: str) -> Iterator[FactValue]:
     yield from (fact for fact in found if fact.value not in measured)
 
 
-def _strangers(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence, language: str
+def _strange_figures(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence
 ) -> Iterator[tuple[str, str]]:
-    """Figures and people nobody speaks of, and tallies of what the messages count otherwise."""
+    """Figures and codes that stand in no message."""
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
@@ -167,23 +175,29 @@ def _strangers(
         small = figure.isdigit() and int(figure) <= SMALL
         if not (known or small or is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
             yield "numbers", figure
-    yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     codes = (code for code in _CODE.findall(sentence) if not evidence.mentions(code))
     yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
+
+
+def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator[tuple[str, str]]:
+    """Tallies of what the messages count otherwise, and a name nobody speaks of."""
+    yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun has a capital.
     plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
     strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))
     yield from (("names", name) for name in islice(strange, 1))
 
 
-def _misreported(one: _Sentence, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Wishes nobody voiced, pairs told the other way round, else one act or rule that nothing bears out."""
+def _misreported(one: _Sentence, evidence: Evidence, *, alike: bool) -> Iterator[tuple[str, str]]:
+    """Wishes nobody voiced, pairs told the other way round, else one act that nothing bears out."""
     plain = QUOTED.sub(" ", one.text)
-    for claim in islice(unvoiced(plain, one.facts, evidence), 1):  # a sentence that is wrong once is wrong
-        yield ("constraints" if claim_words().rule.search(claim) else "done"), one_line(claim, _WHERE)
+    wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if alike else iter(())
+    for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
+        rule = one.rule or claim_words().rule.search(claim)
+        yield ("constraints" if rule else "done"), one_line(claim, _WHERE)
     yield from (("done", claim) for claim in _turned_round(plain, evidence))
     if not _is_copied(one, evidence):
-        yield from islice(told(one.text, one.facts, evidence), 1)
+        yield from (("done", claim) for claim in islice(told(one.text, one.facts, evidence), 1))
 
 
 def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:

@@ -10,9 +10,13 @@ from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import Attribution, claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.voices import language_of
 
 _VOICED, _LAID_DOWN = 0.5, 0.65
 """Share of what somebody is said to have wanted, or laid down, that a person must have said in one breath."""
+
+_LISTED, _TOLD, _FEWEST = 0.35, 0.6, 3
+"""The same of a rule that is only listed; share of it that anybody tells; its fewest names and words."""
 
 _FEW = 2
 """Names and words that tell a wish or a rule; of a rule with fewer those of whoever reports count too."""
@@ -20,6 +24,7 @@ _FEW = 2
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
 """What is added to what somebody wanted, in brackets or as its price: `economy, quoted at $239`."""
 
+_LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
 _SEGMENT = re.compile(r",\s+")
 _LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
 """Words that say that something is a rule, and not of what."""
@@ -30,19 +35,36 @@ _ENDS = re.compile(
 )
 
 
-def unvoiced(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+def unvoiced(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool = False
+) -> Iterator[str]:
     """What a sentence says people wanted, decided or refused, and nobody said.
 
     Args:
         sentence: A sentence of the summary, without what it quotes.
         facts: The values in it.
         evidence: What the messages bear out.
+        rule: The summary lists it among what people laid down, whoever it names.
     """
-    for told, what in attributions(sentence, evidence):
-        what = _ENDS.split(what, maxsplit=1)[0]
-        rule = claim_words().rule.search(told) is not None
-        if any(_is_strange(part, facts, evidence, rule=rule) for part in _SEGMENT.split(what)):
+    found = list(attributions(sentence, evidence))
+    for told, what in found:
+        strict = claim_words().rule.search(told) is not None
+        parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
+        if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
             yield told
+    bare = not found and (rule or claim_words().forbids.search(sentence))
+    if bare and _is_made_up(sentence, facts, evidence):
+        yield sentence
+
+
+def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether nobody said even some of a rule that is listed without saying whose it is."""
+    names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
+    accounts, several = evidence.accounts, len(names) + len(words) >= _FEWEST
+    if not several or language_of(rule) != accounts.voices.language:
+        return False
+    voiced = max(accounts.voices.voiced(some, words, rule=False) for some in (names, ()))
+    return voiced < _LISTED and not accounts.of(names, words, _TOLD)
 
 
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -61,9 +83,14 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
 def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
     """Whether people are who wants something, and not the assistant or something that was mentioned."""
     if match["name"]:
-        return evidence.accounts.voices.is_person(match["name"])
+        return evidence.accounts.voices.is_person(match["name"]) or _is_user(match["name"].lower(), evidence)
     before = [one["people"] for one in words.speaker.finditer(match.string, 0, match.start())]
     return not match["joins"] or bool(before and before[-1])
+
+
+def _is_user(name: str, evidence: Evidence) -> bool:
+    """Whether the files of the machine are those of somebody of that name."""
+    return any(evidence.holds(f"/{folder}/{name}") for folder in ("home", "users"))
 
 
 def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:

@@ -29,6 +29,7 @@ _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(
 _LONGEST = 1000
 """Characters of a sentence that tells something; a longer one lists or quotes."""
 
+_HEADING = re.compile(r"\*\*[^*]*\*\*")
 _LEAST = 0.25
 """Share of a clause that a passage holds to be looked at."""
 
@@ -83,9 +84,9 @@ Worst = Mapping[str, tuple[float, Doubt]]
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses that are suspected, the least likely first.
 
-    They are those of a summary that is known to be wrong in several places and of which, for its length, much
-    is unlikely, some for each claim that is known to be. In any other, what is unlikely is more often told in
-    words of its own than wrong.
+    They are those of a summary that is known to be wrong somewhere and of which, for its length, much more is
+    unlikely, some for each claim that is known to be wrong. In any other, what is unlikely is more often told
+    in words of its own than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
@@ -96,7 +97,7 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
     least = max(table["caught"], table["caught_share"] * sentences)
-    caught = len(set(flagged)) >= table["known"] and len(set(flagged)) + unlikely >= least
+    caught = len(set(flagged)) + unlikely >= least
     most = table["for_each"] * len(set(flagged)) if caught else 0
     return [one for weight, one in rest if weight >= table["suspected"]][:most]
 
@@ -146,7 +147,7 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         evidence: What the messages bear out.
         where: The sentence as it is shown.
     """
-    if len(sentence) > _LONGEST or sentence.endswith((":", "：")):
+    if len(sentence) > _LONGEST or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
         return
     words = claim_words()
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):

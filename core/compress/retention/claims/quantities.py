@@ -125,6 +125,9 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     unit = max(best, key=lambda one: best[one], default="")
     if not unit or best[unit] < _TOLD or best[unit] <= known + _APART:
         return ""
+    words, one = claim_words(), unit.removesuffix("s")
+    if one not in words.units and figure in evidence.counts(words.counted.get(one, ())):
+        return ""  # a program counted so many at least once
     beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
     held = (accounts.share(about, text, unit[:_START]) for text in beside)
     return unit if best[unit] > max(held, default=0.0) + _APART else ""

@@ -9,7 +9,7 @@ from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.evidence import Evidence, spellings
 
 SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""
@@ -26,7 +26,11 @@ _LEAST_WORDS = 3
 _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})[\w./-]*"), 200
 """A name or figure that stands for one thing; characters of a line that is about one."""
 
+_EXACT = 3
+"""Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
+
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_CURRENCIES = frozenset(("eur", "usd", "gbp", "chf", "cny", "jpy"))
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 
@@ -77,7 +81,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if match is None:
         return True
     figure = match.group().rstrip(",").replace(",", "")
-    money, unit = value[:1] in "$€£¥", value[match.end() :].strip()
+    unit = value[match.end() :].strip()
+    money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
         return True
@@ -86,12 +91,12 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
-    whole = figure.partition(".")[0]
-    grouped = f"{int(whole):,}{figure[len(whole) :]}"
+    written = (figure, *spellings(figure))
     if unit and not money:
-        measured = any(evidence.measures(form, unit) for form in dict.fromkeys((figure, grouped)))
-        return measured or evidence.codes(figure) or _is_beside(figure, sentence, evidence)
-    forms = (figure, grouped, *((f"{figure}.0", figure.removesuffix(".00")) if money else ()))
+        measured = any(evidence.measures(form, unit) for form in dict.fromkeys(written))
+        exact = len(figure) > _EXACT and "." in figure and evidence.tells(figure)
+        return measured or exact or evidence.codes(figure) or _is_beside(figure, sentence, evidence)
+    forms = (*written, *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
 
 
@@ -125,7 +130,7 @@ def _date(value: str, evidence: Evidence) -> bool:
     month, number = day
     figures = (
         *(f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/"),
-        *(f"{number:02}.{month:02}.", f"{number}.{month}.", f"{month}月{number}"),
+        *(f"{number:02}.{month:02}.", f"{number}.{month}.", f"{number:02}/{month:02}", f"{month}月{number}"),
     )
     before = (f"{number}", f"{number}.", f"{number} de")
     spoken = [

@@ -1,4 +1,4 @@
-"""What a summary says was done, left alone, decided or asked for, and whether the messages bear it out."""
+"""Acts and checks a summary reports, against what the messages show of them."""
 
 from __future__ import annotations
 
@@ -10,39 +10,25 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.attributed import attributions
 from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check, reporting
 from core.compress.retention.ground.evidence import Evidence
 
 _WHERE = 240
-_RULE_TOLD = 0.55
-_FEW = 2
-_ONE_CLAUSE, _LONGEST_RULE = 90, 200
+_ONE_CLAUSE = 90
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
-_ATTRIBUTED = re.compile(
-    r"\b(?:the|user|customer|client|he|she|they|plan|task|wants?|wanted|says?|said|asks?|asked|insist\w*|that"
-    r"|require\w+|demand\w*|forb\w+|prohibit\w*|must|never|only|not|may|also|any|no|at|most|least|be|is|are)\b",
-    re.IGNORECASE,
-)
 _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
 """Before the name of a file that something else was done in."""
 
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
-_CUT = re.compile(r"\s*(?:\.{3}|…)\s*")
-"""Where a quotation was cut: what stands on both sides need not have stood together."""
-
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
-_GAP = "  "
-"""Stands where a quotation stood, which has its own words."""
-
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 
 
-def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """The acts and rules a sentence tells that nothing bears out, each with its category.
+def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+    """The acts and passed checks a sentence reports that nothing bears out.
 
     Args:
         sentence: A sentence of the summary.
@@ -52,28 +38,17 @@ def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Itera
     if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
         return
     found = _doubtful(QUOTED.sub(" ", sentence), facts, evidence)
-    yield from ((category, one_line(claim, _WHERE)) for category, claim in dict.fromkeys(found))
+    yield from (one_line(claim, _WHERE) for claim in dict.fromkeys(found))
 
 
-def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[tuple[str, str]]:
+def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
     real = True
     for clause in _clauses_of(plain):
         # "wants X cancelled, Y refunded": what has no verb of its own is as real as what stands before.
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
-            yield "done", clause
-    yield from (("done", part) for part in PART.split(plain) if not _is_checked(part, facts, evidence))
-    said = any(attributions(plain, evidence))
-    for part in () if said or _GAP in plain else _CUT.split(plain):
-        rule = _is_rule(_spoken_of(part, facts)) and len(part) <= _LONGEST_RULE
-        if rule and not _is_said(part, evidence):
-            yield "constraints", part
-
-
-def _is_rule(spoken: str) -> bool:
-    """Whether somebody lays something down: people, or whoever forbids it."""
-    words = claim_words()
-    return bool(words.forbids.search(spoken)) and not words.at_all_times.search(spoken)
+            yield clause
+    yield from (part for part in PART.split(plain) if not _is_checked(part, facts, evidence))
 
 
 def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
@@ -157,9 +132,3 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
             things.append(parts[0 if known else -1].lower())
     files = [fact.value for fact in names if fact.category == "paths"]
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
-
-
-def _is_said(sentence: str, evidence: Evidence) -> bool:
-    """Whether a sentence of the messages lays down what this one says they do."""
-    said = roots(_ATTRIBUTED.sub(" ", sentence))
-    return len(said) < _FEW or evidence.lays_down(said) >= _RULE_TOLD

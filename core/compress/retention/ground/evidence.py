@@ -1,23 +1,20 @@
-"""What the messages before a cut bear out: values that stand there, acts that happened, rules laid down."""
+"""What the messages before a cut bear out: values that stand there, and acts that happened."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import chain, islice
 
-from core.compress.facts.collect import sentences
 from core.compress.facts.importance import Weighed
 from core.compress.facts.readable import View
-from core.compress.facts.topic import forms_of, roots
-from core.compress.facts.values import without_code
+from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
 from core.compress.retention.ground.claim_words import claim_words
 from core.model.transcript.message import Message
 
-_LEAST_SHARE = 0.5
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
 FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -40,6 +37,7 @@ _BESIDE, _MOST_NEAR = 80, 30
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _PLACES = re.compile(r"\d*\.\d{2,15}")
+_TIME, _DAY = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -128,10 +126,7 @@ class Evidence:
     def tells(self, figure: str) -> bool:
         """Whether a figure stands somewhere, as a version, grouped or not, more exactly or hexadecimal."""
         plain = figure.replace(",", "")
-        forms = [figure, plain, f"v{plain}"]
-        if plain.isdecimal():
-            grouped = f"{int(plain):,}"
-            forms += [grouped, grouped.replace(",", ".")]
+        forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
         return held or self.codes(plain) or self._rounds_to(plain)
 
@@ -221,49 +216,35 @@ class Evidence:
         said = self.accounts.uses(word)
         return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
 
-    def lays_down(self, rule: Sequence[str]) -> float:
-        """The largest share of a rule's words that one sentence that lays something down holds, 0 to 1.
 
-        Its neighbours count too: what it is about often stands before it, the reason behind it.
+def spellings(figure: str) -> Iterator[str]:
+    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are one."""
+    for thousands, decimal in ((",", "."), (".", ",")):
+        grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
+        if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
+            whole, _, places = figure.replace(thousands, "").partition(decimal)
+            for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ",")):
+                start = f"{int(whole):,}".replace(",", group)
+                yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
 
-        Args:
-            rule: Its words, as roots.
-        """
-        wanted = frozenset(rule)
-        missing = (1 - _LEAST_SHARE) * len(wanted)
-        literal = [word for word in wanted if not word.startswith("=")]
-        best = 0
-        for text, rules in self._laid_down:
-            # Synonyms are not looked for.
-            if sum(word not in text for word in literal) <= missing:
-                best = max(best, *(len(wanted & held()) for held in rules))
-        return best / len(wanted) if best else 0.0
 
-    @cached_property
-    def _laid_down(self) -> list[tuple[str, list[Callable[[], frozenset[str]]]]]:
-        """What anybody said that lays something down, in lower case, with the roots of each such place."""
-        states = claim_words().states_rule
-        spoken = (message.text for message in self._known if message.role != "tool")
-        found: list[tuple[str, list[Callable[[], frozenset[str]]]]] = []
-        for text in dict.fromkeys((*map(without_code, spoken), *self.accounts.relayed, *self._also)):
-            said = sentences(text)
-            rules: list[Callable[[], frozenset[str]]] = [
-                cache(partial(_held, said, at)) for at, one in enumerate(said) if states.search(one)
-            ]
-            if rules:
-                found.append((text.lower(), rules))
-        return found
+def clock_times(figure: str) -> Iterator[str]:
+    """A time of day as languages write it, by 12 hours or by 24: 2:30, 14:30 and 14h30 may be one."""
+    match = _TIME.fullmatch(figure)
+    if match is None or int(match[1]) >= _DAY:
+        return
+    hour, minutes = int(match[1]), match[2]
+    for same in (hour, (hour + _DAY // 2) % _DAY):
+        for told in {str(same), f"{same:02}"}:
+            yield from (f"{told}{sign}{minutes}" for sign in (":", "h", " h ", "."))
+            if minutes == "00":
+                yield from (f"{told}{word}" for word in ("h", " h", " uhr", "am", " am", "pm", " pm"))
 
 
 def figure_of(told: str) -> str:
     """A figure in digits without separators, also of one that was written out."""
     lower = told.lower().replace(",", "")
     return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
-
-
-def _held(said: Sequence[str], at: int) -> frozenset[str]:
-    """The roots of a sentence and of its neighbours."""
-    return frozenset(word for near in said[max(0, at - 1) : at + 2] for word in roots(near))
 
 
 def _joins(neighbour: str, edge: str) -> bool:

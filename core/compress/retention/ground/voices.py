@@ -65,6 +65,11 @@ class Voices:
         """What people speak: as `en`; "" of one nobody knows, or when nobody says anything."""
         return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
 
+    def are_in(self, language: str) -> bool:
+        """Whether people, or people and assistants together, speak a language; "" is like any."""
+        said = (self.language, language_of("\n".join(text for _, _, text, _ in self._texts)))
+        return not language or language in said or "" in said
+
     def is_person(self, name: str) -> bool:
         """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
         own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")

@@ -107,6 +107,37 @@ def test_a_day_may_be_written_as_its_language_has_it() -> None:
     assert wrong.value == "17.10.2026"
 
 
+FRENCH = [
+    user("La facture est de 1 116,00 € et l'acompte de 334,80 € est dû le 10/04, réunion à 14h30."),
+    *call("agenda", "cpu 0.684 total", jour="10/04"),
+    assistant("C'est noté : la réunion a lieu dans la salle de la mairie, et l'acompte part demain."),
+]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The invoice is €1,116 and the deposit €334.80.",
+        "The invoice is 1116 EUR.",
+        "The invoice is 1.116,00 €.",
+        "The deposit is due on April 10.",
+        "The meeting is at 14:30.",
+        "The meeting is at 2:30 pm.",
+        "It took 0.684 s.",
+    ],
+)
+def test_an_amount_a_day_and_a_time_may_be_written_as_another_language_has_them(claim: str) -> None:
+    assert claims(claim, FRENCH) == ()
+
+
+def test_of_a_summary_in_another_language_only_values_and_acts_are_held_against_the_messages() -> None:
+    wrong = "The invoice is €1,161.\nThe meeting is at 15:45.\n"
+    told = "Dunkirk was mentioned. The treasurer pays tomorrow, which nobody likes. Seats are scarce."
+    found = claims(wrong + told, FRENCH)
+    assert [one.value for one in found] == ["€1,161", "15:45"]
+    assert [one.category for one in claims("The unit tests passed.", FRENCH)] == ["done"]
+
+
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     for told in ("All tests pass.", "The build went through, and that without errors."):

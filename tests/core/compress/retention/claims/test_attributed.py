@@ -6,7 +6,7 @@ import pytest
 
 from core.compress.retention.score import retention
 from core.model.transcript.message import Message
-from tests.core.compress.builders import assistant, user
+from tests.core.compress.builders import assistant, call, user
 
 WORK = [
     user("I'm Mei. Please skip empty invoices, and never touch the ledger of 2019."),
@@ -84,6 +84,33 @@ def test_spanish_and_french_are_told_alike() -> None:
     assert flagged("El usuario pidió revisar las facturas de mayo.", SPANISH) == []
     assert flagged("L'utilisatrice souhaite que les sauvegardes soient chiffrées.", FRENCH)
     assert flagged("L'utilisatrice demande un rapport sur une page.", FRENCH) == []
+
+
+def test_chinese_may_say_that_something_was_asked_for_besides() -> None:
+    assert flagged("用户还要求酒店离地铁站不超过一公里。", CHINESE)
+
+
+@pytest.mark.parametrize("heading", ["## Constraints & Preferences", "**Rules:**"])
+def test_a_rule_in_a_list_of_rules_needs_nobodys_name(heading: str) -> None:
+    rules = "- Keep every secret out of the repository.\n- Never touch the ledger of 2019."
+    found = [one.where for one in retention(WORK, f"- Summary.\n{heading}\n{rules}").unsupported]
+    assert found == ["- Keep every secret out of the repository."]
+    assert flagged("- Keep every secret out of the repository.", WORK) == []
+
+
+def test_a_ban_is_a_rule_wherever_it_stands() -> None:
+    assert flagged("Secrets must never reach the repository.", WORK)
+    assert flagged("The ledger of 2019 must never be touched.", WORK) == []
+
+
+def test_a_wish_that_is_listed_is_not_told_by_what_stands_before_the_list() -> None:
+    assert flagged("The user wants clean bookkeeping: empty invoices skipped, a monthly report.", WORK) == []
+
+
+def test_whose_files_they_are_is_a_person_too() -> None:
+    work = [*WORK, *call("terminal", "ledger.csv", command="ls /home/ina/books")]
+    assert flagged("Ina demanded a copy of the contract.", work)
+    assert flagged("Ina demanded a copy of the contract.", WORK) == []
 
 
 def test_nothing_is_said_of_people_who_speak_another_language() -> None:

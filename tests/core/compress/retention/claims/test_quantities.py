@@ -25,7 +25,12 @@ WORK = [
 
 
 def flagged(claim: str) -> list[str]:
-    return [one.value for one in retention(WORK, f"The uploader was slow.\n{claim}").unsupported]
+    return [
+        one.value
+        for one in retention(
+            WORK, f"The uploader was slow, as the office proxy often is.\n{claim}"
+        ).unsupported
+    ]
 
 
 @pytest.mark.parametrize(
@@ -76,3 +81,15 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
 )
 def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:
     assert flagged(claim) == []
+
+
+def test_what_a_program_counted_once_is_no_false_tally() -> None:
+    runs = [
+        *call(
+            "terminal",
+            "lint of the uploader\n" + "x = 1\n" * 200 + "15 issues:\n* errcheck: 3",
+            command="make lint",
+        ),
+        assistant("The lint run of the uploader now lists 0 issues."),
+    ]
+    assert retention(runs, "The first lint run of the uploader listed 15 issues.").unsupported == ()
