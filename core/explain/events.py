@@ -57,7 +57,7 @@ def explain(
     context = open_context(store, session_id, release=release, conversation=conversation)
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
-    now = replace(now, headline=standing(now, prompts))
+    now = replace(now, headline=standing(now, prompts, compressed=any(one.completed for one in events)))
     notes, headline = (
         tuple(_notes(context)),
         headline_of(events, now, prompts, newest_failure(context, events)),

@@ -21,7 +21,7 @@ Learn: TypeAlias = Callable[[Mapping[str, str]], None]
 
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000
-_BEFORE, _EXCERPT = 60, 240
+_BEFORE, _EXCERPT = 24, 240
 _AROUND = 16_000
 """Characters on either side of a match that are read and masked before the excerpt is cut."""
 _NEAR = 1_000
@@ -183,7 +183,11 @@ def _excerpt(content: str, calls: str, term: str) -> str:
         called = redact_stored(calls)
         found = called.lower().find(term.lower())
         said, at = (called, found) if found >= 0 or not said else (said, at)
-    return " ".join(said[max(0, at - _BEFORE) : max(0, at - _BEFORE) + _EXCERPT].split())
+    start = max(0, at - _BEFORE)
+    words = said[start : start + _EXCERPT]
+    if start:  # not from within a word
+        words = f"…{words[:_BEFORE].partition(' ')[2] or words[:_BEFORE]}{words[_BEFORE:]}"
+    return " ".join(words.split())
 
 
 def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:

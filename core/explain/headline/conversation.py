@@ -96,20 +96,21 @@ def _cause_of(event: CompressionEvent) -> str:
     return event.summary.failure.cause if event.summary.failure is not None else ""
 
 
-def standing(now: Now, prompts: Sequence[int] = ()) -> Headline:
-    """How far the next automatic compaction is, or why there will be none."""
+def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
+    """How far the next automatic compaction is, or why there will be none; `compressed` when it had one."""
     if now.threshold is None:
         return Headline(
             "The context window of this model is not known, so it cannot be said when it will be compressed.",
             "Set model.context_length in config.yaml.",
             Severity.WARNING,
         )
+    yet = "Not due yet" if compressed else "Not compressed yet"
     if now.tokens is None:
-        return Headline(f"Not compressed yet. The {limit(now.threshold, now.window)} holds.")
+        return Headline(f"{yet}. The {limit(now.threshold, now.window)} holds.")
     if now.headroom is not None and now.headroom <= 0:
         return _due(now)
     left = now.threshold - now.tokens
-    sentence = f"Not compressed yet: {short(left)} tokens below the {limit(now.threshold, now.window)}"
+    sentence = f"{yet}: {short(left)} tokens below the {limit(now.threshold, now.window)}"
     calls = calls_left(left, prompts)
     pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
     near = now.tokens >= NEAR_LIMIT * now.threshold

@@ -179,9 +179,22 @@ def _row(one: Discrepancy) -> dict[str, Any]:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    """The answer, what was looked at, then each finding."""
+    told = list(output.indented(finding_lines(report.findings))) if report.findings else []
+    if not (told or report.problems or report.rows):
+        told = ["  ● Nothing wrong found."]
+    yield str(report.location.db)
+    yield from (output.tinted(f"  ■ {problem.line}", Severity.CRITICAL) for problem in report.problems)
+    yield from told[:1]
+    yield from _looked_at(report)
+    yield from _disagreements(report.rows)
+    yield from told[1:]
+
+
+def _looked_at(report: Report) -> Iterator[str]:
+    """What was read, and how."""
     from inspector.terminal import formatting as fmt
 
-    yield str(report.location.db)
     if report.health is not None:
         health = report.health
         schema = fmt.count(health.schema_version)
@@ -193,12 +206,6 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
         yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
     yield from (f"  note: {note}" for note in report.notes)
-    yield from (output.tinted(f"  ■ {problem.line}", Severity.CRITICAL) for problem in report.problems)
-    yield from _disagreements(report.rows)
-    if report.findings:
-        yield from output.indented(finding_lines(report.findings))
-    elif not report.problems and not report.rows:
-        yield "  nothing wrong found"
 
 
 def _how_many(count: int | None, what: str) -> str:

@@ -171,7 +171,7 @@ def _reactions(found: ErrorExplanation) -> Iterable[str]:
         Column("window read", right=True, varies=True, rank=1),
         Column("room read", right=True, varies=True, rank=2),
         Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
-        Column("helps", varies=True),
+        Column("which helps", varies=True),
     ]
     return table_lines(columns, [_cells(found, one) for one in found.reactions])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -12,8 +12,6 @@ from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severi
 from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.terminal import formatting as fmt
-from inspector.terminal.glyphs import SEVERITY
-from inspector.widgets.bars.status_line import Piece, titled
 
 ALIKE = 4
 """Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""
@@ -42,16 +40,19 @@ class Results:
         """Whether there is anything to show."""
         return bool(self._found or self._unknown)
 
-    def take(self, steps: Iterable[Step]) -> None:
-        """Add what some steps found."""
+    def take(self, steps: Iterable[Step]) -> Sequence[Diagnosis]:
+        """Add what some steps found; what of it was not known yet, as two databases tell of one machine."""
+        new: list[Diagnosis] = []
         for step in steps:
             for diagnosis in step.found:
                 finding = diagnosis.finding
                 if self._found.setdefault(finding.identity, diagnosis) is diagnosis:
+                    new.append(diagnosis)
                     self._kinds[_Kind(finding.group, finding.severity, finding.name)].append(diagnosis)
             self._unknown += [one for one in step.unknown if one not in self._unknown]
             self.errors += step.errors
             self.done, self.total = step.done, step.total
+        return new
 
     def rows(self, text: str, *, filtering: bool) -> Sequence[FindingRow]:
         """What holds every word of a text; all where it is empty.
@@ -131,16 +132,6 @@ def _words(row: FindingRow) -> str:
     if isinstance(row, Diagnosis):
         return row.words
     return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""
-
-
-def counts(found: Iterable[Finding], about: str) -> tuple[Piece, ...]:
-    """How many there are of each severity, and in what."""
-    pieces, many = list(titled("Findings", about)), Counter(one.severity for one in found)
-    for severity in Severity:
-        if many[severity]:
-            words = f" · {SEVERITY[severity]} {many[severity]:,} {severity}"
-            pieces.append((f"severity-{severity}", words))
-    return tuple(pieces)
 
 
 def progress(done: int, total: int) -> str:

@@ -20,7 +20,7 @@ from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.findings.list_view import FindingList, FindingRow, Folded, Group, card, place_of, proof
-from inspector.screens.findings.results import Results, counts, progress
+from inspector.screens.findings.results import Results, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
@@ -28,7 +28,7 @@ from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.bars.key_bar import KeyBar
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
@@ -123,10 +123,9 @@ class FindingsScreen(CardPage):
         self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
     def _take(self, steps: Sequence[Step]) -> None:
-        self._results.take(steps)
+        for diagnosis in self._results.take(steps):
+            self._remember(diagnosis)
         for step in steps:
-            for diagnosis in step.found:
-                self._remember(diagnosis)
             shell(self).failures += step.errors
         self._draw()
 
@@ -182,7 +181,8 @@ class FindingsScreen(CardPage):
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
-        head.left = counts(self._results.findings, self._title or "all conversations")
+        found = fmt.plural(len(self._results.findings), "finding")
+        head.left = (*titled("Findings", self._title or "all conversations"), ("ink", f" · {found}"))
         if self.filter_line.opened:
             head.left += (("part-head?", f" · {self.diagnoses.told:,} shown"),)
         if self._state is WorkerState.PENDING:

@@ -159,3 +159,11 @@ def test_a_search_for_a_credential_finds_its_message_and_does_not_repeat_it(
     database.message("s", "user", f"DATABASE_PASSWORD={SECRET}")
     [hit] = opened(database).search(SECRET).hits
     assert hit.excerpt == "DATABASE_PASSWORD=[redacted:secret-value]"
+
+
+def test_an_excerpt_begins_with_a_whole_word_close_to_the_match(make: Make, opened: Opened) -> None:
+    database = make("0.2")
+    database.session("s")
+    database.message("s", "user", "Before the deploy nobody had understood where the needle had gone.")
+    [hit] = opened(database).search("needle").hits
+    assert hit.excerpt == "…understood where the needle had gone."

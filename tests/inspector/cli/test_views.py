@@ -109,7 +109,7 @@ def test_chain_says_where_resume_lands(as_json: Json) -> None:
 def test_branches_and_delegates_hang_below_their_parent(as_text: Text) -> None:
     shown = as_text("chain", "Pick a job queue")
     assert "branch" in shown
-    assert "delegate" in shown
+    assert "sub-agent" in shown
     assert "/resume opens" in shown
 
 

@@ -15,7 +15,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 
-GAP = 1
+GAP = 2
 PAD = 1
 """Cells between the last column and the scroll bar."""
 PRICING = "pricing…"
@@ -48,10 +48,10 @@ def _cost(name: str) -> Callable[[LedgerRow], str]:
 FIGURES = (
     Figure("calls", "calls", 7, "ink-muted", lambda row: fmt.count(row.calls), 104),
     Figure("input", "uncached", 8, "bucket-fresh", _bucket("input"), 72),
-    Figure("cache_read", "read", 7, "bucket-read", _bucket("cache_read"), 84),
-    Figure("cache_write", "write", 7, "bucket-write", _bucket("cache_write"), 96),
-    Figure("output", "output", 7, "bucket-output", _bucket("output"), 72),
-    Figure("hit_rate", "hit", 5, "ink", lambda row: fmt.percent(row.tokens.hit_rate)),
+    Figure("cache_read", "read", 6, "bucket-read", _bucket("cache_read"), 84),
+    Figure("cache_write", "write", 6, "bucket-write", _bucket("cache_write"), 96),
+    Figure("output", "output", 6, "bucket-output", _bucket("output"), 72),
+    Figure("hit_rate", "hit", 4, "ink", lambda row: fmt.percent(row.tokens.hit_rate)),
     Figure("recorded", "recorded", 9, "money", _cost("recorded")),
     Figure("computed", "list price", 10, "money", _cost("computed"), 49),
 )

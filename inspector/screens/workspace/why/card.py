@@ -67,12 +67,12 @@ class EventList(RowList[Moment]):
         event, verdict = row.event, row.event.verdict
         line = Line().cell(number(row.index), 3, ink.style(mark_token(event), bold=True))
         line.cell(_when(event), 13, ink.style("ink-muted"))
-        written = width >= WIDE
-        room = max(1, width - line.width - SIZES - (VERDICT_WORD if written else 1) - 3)
+        written = VERDICT_WORD + 1 if width >= WIDE else 0  # a sign alone would pass for what came of it
+        room = max(1, width - line.width - SIZES - written - 2)
         line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
         line.cell(_sizes(event), SIZES, ink.style("ink"))
-        sign = f"{VERDICT[verdict]} {certainty(verdict, event.evidence)}" if written else VERDICT[verdict]
-        return line.gap(1).cell(sign, VERDICT_WORD if written else 1, ink.style(VERDICT_TOKEN[verdict]))
+        sign = f"{VERDICT[verdict]} {certainty(verdict, event.evidence)}"
+        return line.gap(bool(written)).cell(sign, written - 1, ink.style(VERDICT_TOKEN[verdict]))
 
 
 def _cause(event: CompressionEvent) -> str:
@@ -87,7 +87,7 @@ def _sizes(event: CompressionEvent) -> str:
     size = fmt.short(event.tokens)
     if event.trigger not in ASKED_FOR and event.threshold is not None:
         size = f"{size} of {fmt.short(event.threshold)}"
-    return f"{size} → {fmt.short(event.tokens_after)}" if event.completed else size
+    return f"{size} → {fmt.short(event.tokens_after)}" if event.tokens_after is not None else size
 
 
 def _when(event: CompressionEvent) -> str:

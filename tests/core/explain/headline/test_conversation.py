@@ -46,3 +46,8 @@ def test_without_a_window_nobody_can_say() -> None:
 )
 def test_the_pace_is_that_of_requests_that_grew(prompts: list[int], calls: int | None) -> None:
     assert calls_left(10_000, prompts) == calls
+
+
+def test_what_was_compressed_before_is_not_said_never_to_have_been() -> None:
+    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), compressed=True)
+    assert told.sentence == "Not due yet: 112K tokens below the 150K limit (0.75 of 200K)."

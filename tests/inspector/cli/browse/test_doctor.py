@@ -38,3 +38,10 @@ def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
     assert [problem["what"] for problem in report["problems"]] == [
         f"table {table} cannot be read whole: is damaged or cut short"
     ]
+
+
+def test_the_answer_stands_before_what_was_looked_at(home: Path, cli: Cli) -> None:
+    path, answer, *looked_at = cli("doctor", "--db", home / "state.db").out.splitlines()
+    assert path == str(home / "state.db")
+    assert " to fix now" in answer
+    assert "schema" in looked_at[0]

@@ -258,8 +258,8 @@ def test_opening_the_screen_loads_nothing_that_examines() -> None:
 
 def test_what_two_conversations_that_fork_share_is_found_once_as_on_the_command_line() -> None:
     results = Results()
-    results.take([Step(1, 2, (diagnosis(title="One"),)), Step(2, 2, (diagnosis(title="Two"),))])
-    assert len(results.findings) == 1
+    new = results.take([Step(1, 2, (diagnosis(title="One"),)), Step(2, 2, (diagnosis(title="Two"),))])
+    assert len(results.findings) == len(new) == 1
 
 
 def alike(count: int) -> Results:

@@ -233,7 +233,9 @@ def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
             for claim in claims[:5]
         )
         first = masked_start(claims[0].value, 120)
-        numbers = {"told": plural(len(claims), "thing"), "first": first, "session": case.tip.id}
+        more = f" and {plural(len(claims) - 1, 'other thing')}" if len(claims) > 1 else ""
+        told = plural(len(claims), "thing")
+        numbers = {"told": told, "first": first, "more": more, "session": case.tip.id}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 

@@ -262,3 +262,9 @@ async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> Non
         assert first is not None
         long = replace(first, event=event(tokens=65_432, threshold=64_001, tokens_after=24_567))
         assert "65.4K of 64.0K → 24.6K" in found.draw_row(long, 0, 76).text
+
+
+async def test_beside_a_narrow_row_no_sign_of_the_evidence_passes_for_success(samples: Location) -> None:
+    shown = await seen(open_app(samples, "Why is the deploy slow", "why"), (80, 24))
+    (row,) = (line for line in shown.splitlines() if "failed · automatic" in line)
+    assert "✓" not in row
