@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.compress.sizing.estimate import image_count, transcript_tokens
+from core.compress.sizing.estimate import image_count, text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
@@ -132,6 +132,36 @@ def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
         evidence = next(_parted(case.context.messages(rows.before), case.context.messages(rows.after)), None)
         if evidence is not None:
             yield Found({}, (evidence,), session=rows.opened.session_id)
+
+
+@conversation_rule("A8")
+def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
+    """System prompt and tools fill the budget before anybody speaks."""
+    if case.threshold is None:
+        raise Missing("the window is unknown")
+    overhead, evidence = _overhead(case)
+    share = overhead / case.threshold
+    if share < rule.limits["warn"]:
+        return
+    severity = Severity.CRITICAL if share >= rule.limits["critical"] else Severity.WARNING
+    numbers = {"overhead": overhead, "share": share, "threshold": case.threshold}
+    yield Found(numbers, (evidence,), Verdict.DERIVED, severity)
+
+
+def _overhead(case: Case) -> tuple[int, Evidence]:
+    """System prompt and tools: stored, else the first call less the first message."""
+    prompt = case.context.prompt_tokens(case.tip, case.policy)
+    tools = case.context.tools_tokens(case.tip)
+    if prompt is not None and tools is not None:
+        return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
+    first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
+    call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
+    rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
+    messages = case.context.messages(rows)
+    if call is None or call.input is None or call.number != 1 or not messages:
+        raise Missing("neither the tool schemas nor the first call of the conversation is on record")
+    spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
+    return max(0, call.input - spoken), quoted(call)
 
 
 def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:

@@ -197,11 +197,8 @@ def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
 def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """Instructions of the user that the newest summary does not carry."""
     report = _report(case)
-    lost = (
-        [one for one in report.facts if one.category == "constraints" and one.fate == "lost"]
-        if report
-        else []
-    )
+    facts = report.facts if report else ()
+    lost = [one for one in facts if one.category == "constraints" and one.fate == "lost"]
     if lost:
         evidence = tuple(
             Evidence(Source.DATABASE, "the summarised messages", masked_start(a.value, 200)) for a in lost[:5]

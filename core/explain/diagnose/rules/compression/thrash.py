@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
+from core.explain.compactions.refusals import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.sentences import quoted
 from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.compression.threshold_remedies import to_fire_less
+from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
+from core.support.amounts import plural
 
 
 @conversation_rule("B1")
@@ -187,6 +190,20 @@ def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
             slow = event.duration > rule.limits["warn"]
             severity = Severity.WARNING if slow else Severity.INFO
             yield Found({"seconds": event.duration}, event.evidence, severity=severity)
+
+
+@conversation_rule("B10")
+def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
+    """Turns that a failed call ended, by what the provider meant."""
+    ended = [unanswered(turn) for turn in turns_of(case.context)]
+    over = None if ended and ended[-1] is not None else Severity.INFO  # what came since was answered
+    meant = defaultdict[str, list[FailedCall]](list)
+    for call in (failed_call(line) for line in ended if line is not None):
+        meant[call.means].append(call)
+    for calls in meant.values():
+        told = plural(len(calls), "turn ended", "turns ended")
+        numbers = {"told": told, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
+        yield Found(numbers, tuple(quoted(call.line) for call in reversed(calls)), severity=over)
 
 
 def _asked_for(event: CompressionEvent) -> bool:

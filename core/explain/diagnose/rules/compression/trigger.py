@@ -1,27 +1,27 @@
-"""Rules about when compression fires, and why it does not."""
+"""Rules about when compression fires, why it does not, and what would move its threshold."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import takewhile
 
-from core.compress.sizing.estimate import text_tokens, transcript_tokens
+from core.compress.sizing.estimate import transcript_tokens
 from core.compress.sizing.hygiene import hygiene_limits
+from core.compress.sizing.threshold import budgets
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.refusals import FailedCall, failed_call, refusal_of, turns_of, unanswered
+from core.explain.compactions.refusals import refusal_of
 from core.explain.compactions.sentences import quoted
+from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import is_local
 from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
-from core.explain.diagnose.rules.compression.threshold_remedies import moves
 from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
+from core.model.compaction.event import CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Severity
-from core.support.amounts import plural
 
 _AT_ONCE, _COPIED = 5.0, 60.0
 """Seconds between a line and the time of its file, and between two files of a home that was copied."""
@@ -82,20 +82,6 @@ def _reached(case: Case, room: int) -> bool:
     answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
     fired = (event.tokens or 0 for event in case.completed if event.trigger in BY_SIZE)
     return max(answered, *fired, 0) >= room
-
-
-@conversation_rule("B10")
-def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
-    """Turns that a failed call ended, by what the provider meant."""
-    ended = [unanswered(turn) for turn in turns_of(case.context)]
-    over = None if ended and ended[-1] is not None else Severity.INFO  # what came since was answered
-    meant = defaultdict[str, list[FailedCall]](list)
-    for call in (failed_call(line) for line in ended if line is not None):
-        meant[call.means].append(call)
-    for calls in meant.values():
-        told = plural(len(calls), "turn ended", "turns ended")
-        numbers = {"told": told, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
-        yield Found(numbers, tuple(quoted(call.line) for call in reversed(calls)), severity=over)
 
 
 @conversation_rule("A4")
@@ -183,20 +169,6 @@ def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
             yield Found({"aux": aux, "threshold": aux, "own": own}, (evidence,), Verdict.DERIVED)
 
 
-@conversation_rule("A8")
-def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
-    """System prompt and tools fill the budget before anybody speaks."""
-    if case.threshold is None:
-        raise Missing("the window is unknown")
-    overhead, evidence = _overhead(case)
-    share = overhead / case.threshold
-    if share < rule.limits["warn"]:
-        return
-    severity = Severity.CRITICAL if share >= rule.limits["critical"] else Severity.WARNING
-    numbers = {"overhead": overhead, "share": share, "threshold": case.threshold}
-    yield Found(numbers, (evidence,), Verdict.DERIVED, severity)
-
-
 @conversation_rule("A9")
 def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
     """More than one main model answered."""
@@ -262,17 +234,41 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
     return calls[-1].input + transcript_tokens(since, case.policy.estimate)
 
 
-def _overhead(case: Case) -> tuple[int, Evidence]:
-    """System prompt and tools: stored, else the first call less the first message."""
-    prompt = case.context.prompt_tokens(case.tip, case.policy)
-    tools = case.context.tools_tokens(case.tip)
-    if prompt is not None and tools is not None:
-        return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
-    first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
-    call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
-    rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
-    messages = case.context.messages(rows)
-    if call is None or call.input is None or call.number != 1 or not messages:
-        raise Missing("neither the tool schemas nor the first call of the conversation is on record")
-    spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
-    return max(0, call.input - spoken), quoted(call)
+_LEAST, _MOST = 0.01, 0.99
+"""Shares between which compression.threshold may lie."""
+
+
+def to_fire_earlier(case: Case) -> str:
+    """What would lower the threshold."""
+    if case.policy.threshold.absolute_cap:
+        return "Set compression.threshold_tokens in config.yaml"
+    if case.limits is not None and not moves(case, _LEAST):
+        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
+    return "Set a lower compression.threshold in config.yaml"
+
+
+def to_fire_later(case: Case) -> str:
+    """What would raise the threshold."""
+    settings = case.context.settings(None, case.tip, case.window)
+    if case.threshold is not None and case.threshold == settings.threshold_cap:
+        return "Raise compression.threshold_tokens in config.yaml"
+    if case.threshold is not None and case.threshold == settings.aux_window:
+        return "Set auxiliary.compression.model to one with a longer window"
+    if case.limits is not None and not moves(case, _MOST):
+        return "Take a model with a longer window, as no compression.threshold is higher here"
+    return "Raise compression.threshold in config.yaml"
+
+
+def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
+    """What would have spared some compactions."""
+    if any(event.trigger in BY_REFUSAL for event in events):
+        return "The provider refused what was sent: set model.context_length to what it serves"
+    return to_fire_later(case)
+
+
+def moves(case: Case, share: float = _MOST) -> bool:
+    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
+    if case.window is None:
+        return False
+    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
+    return budgets(settings, case.policy, case.window).threshold != case.threshold

@@ -19,7 +19,7 @@ from core.explain.diagnose.registry import (
     spending_rule,
     store_spending_rule,
 )
-from core.explain.diagnose.rules.compression.threshold_remedies import to_fire_earlier
+from core.explain.diagnose.rules.compression.trigger import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
