@@ -90,7 +90,7 @@ def agree(
 
 def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
     """Say that Hermes itself would wait: a pause after a failed summary still runs."""
-    from core.preview.summarisers import pause_words
+    from core.preview.offers import pause_words
 
     words = "" if endpoint is None else pause_words(asked.gate, asked.policy)
     if words:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import (
-    RESTART,
     Cancelled,
     Endpoint,
     FailureKind,
@@ -23,7 +21,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt, build_prompt
 from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
-from core.compress.summarise.remote.streaming import pump
+from core.compress.summarise.remote.streaming import Listener, pump
 
 _ATTEMPTS = 3
 _TOTAL = 300.0
@@ -49,44 +47,6 @@ class Connection(Protocol):
 
 
 Connect = Callable[[ModelChoice], Connection]
-
-
-@dataclass(frozen=True, slots=True)
-class Listener:
-    """The user who waits for the answer: reads along, may give up, has a limited time."""
-
-    on_text: OnText | None
-    given_up: Cancelled | None
-    deadline: float = math.inf
-
-    def cancelled(self) -> bool:
-        """Whether the user has given up.
-
-        Raises:
-            SummaryFailure: All attempts together have had their time.
-        """
-        if time.monotonic() > self.deadline:
-            raise SummaryFailure(FailureKind.TIMEOUT, "the time for all attempts together is over")
-        return self.given_up is not None and self.given_up()
-
-    @property
-    def streams(self) -> bool:
-        """Whether text is wanted as it comes."""
-        return self.on_text is not None
-
-    def restart(self) -> None:
-        """Say that the text so far is void."""
-        if self.on_text is not None:
-            self.on_text(RESTART)
-
-    def wait(self, seconds: float) -> None:
-        """Sit out a pause, even of no length, unless the user gives up or the time is over."""
-        until = time.monotonic() + seconds
-        while not self.cancelled():
-            if (left := until - time.monotonic()) <= 0:
-                return
-            time.sleep(min(left, 0.1))
-        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
 
 
 class ModelSummariser:
@@ -231,7 +191,7 @@ def _ask(
         finally:
             connection.close()
     except Exception as error:
-        # The edge to two SDKs and their transports: whatever they raise is told apart in `faults`.
+        # The edge to two SDKs and their transports: whatever they raise is told apart in `provider_errors`.
         raise failure_of(error, where, (choice.api_key,)) from error
 
 

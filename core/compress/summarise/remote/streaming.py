@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Thread
 
 from core.compress.summarise.answer_check import ModelAnswer
-from core.compress.summarise.base import Cancelled, FailureKind, OnText, SummaryFailure
+from core.compress.summarise.base import RESTART, Cancelled, FailureKind, OnText, SummaryFailure
 
 Reader = Callable[[OnText], ModelAnswer]
 """Asks a model; hands on each piece of text as it comes and returns the whole."""
@@ -16,6 +18,44 @@ Reader = Callable[[OnText], ModelAnswer]
 _TICK = 0.05
 _CEILING = 5
 """An answer may take this many timeouts in all, however steadily it trickles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """The user who waits for the answer: reads along, may give up, has a limited time."""
+
+    on_text: OnText | None
+    given_up: Cancelled | None
+    deadline: float = math.inf
+
+    def cancelled(self) -> bool:
+        """Whether the user has given up.
+
+        Raises:
+            SummaryFailure: All attempts together have had their time.
+        """
+        if time.monotonic() > self.deadline:
+            raise SummaryFailure(FailureKind.TIMEOUT, "the time for all attempts together is over")
+        return self.given_up is not None and self.given_up()
+
+    @property
+    def streams(self) -> bool:
+        """Whether text is wanted as it comes."""
+        return self.on_text is not None
+
+    def restart(self) -> None:
+        """Say that the text so far is void."""
+        if self.on_text is not None:
+            self.on_text(RESTART)
+
+    def wait(self, seconds: float) -> None:
+        """Sit out a pause, even of no length, unless the user gives up or the time is over."""
+        until = time.monotonic() + seconds
+        while not self.cancelled():
+            if (left := until - time.monotonic()) <= 0:
+                return
+            time.sleep(min(left, 0.1))
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
 
 
 def pump(

@@ -16,8 +16,8 @@ from core.compress.engines.run import OtherEngine
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
+from core.preview.offers import extractive
 from core.preview.other_engine import Contender, contend, contenders, contest_headline
-from core.preview.summarisers import extractive
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell

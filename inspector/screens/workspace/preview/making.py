@@ -10,7 +10,7 @@ from core.model.finding import Headline
 from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
-from core.preview.summarisers import Writer
+from core.preview.offers import Writer
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import draw_ahead

@@ -16,7 +16,7 @@ from textual.widgets import Static, TextArea
 
 from core.compress.summarise.provided import GivenSummary
 from core.preview.foreseen import Basis
-from core.preview.summarisers import Offers, Writer, offers
+from core.preview.offers import Offers, Writer, offers
 from inspector.base.commands import bindings
 from inspector.base.workers import start
 from inspector.screens.apply.screen import ApplyScreen

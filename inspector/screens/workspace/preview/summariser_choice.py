@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.errors import ConfigError
-from core.preview.summarisers import Offers, Writer
+from core.preview.offers import Offers, Writer
 from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line

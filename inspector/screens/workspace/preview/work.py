@@ -10,7 +10,7 @@ from core.compress.summarise.provided import GivenSummary
 from core.model.compaction.plan import Plan
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
-from core.preview.summarisers import Writer, extractive
+from core.preview.offers import Writer, extractive
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggested
 
 UNREAD = "Given up; r reads again."

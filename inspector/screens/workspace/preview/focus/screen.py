@@ -15,7 +15,7 @@ from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis, compare
 from core.preview.headline import broken_engine
-from core.preview.summarisers import Writer
+from core.preview.offers import Writer
 from core.preview.words import kind_word
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then

@@ -18,7 +18,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.compress.summarise.provided import GivenSummary
-from core.preview.summarisers import Offers, Writer, prompt_of
+from core.preview.offers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from core.model.compaction.preview import Fact, Retention
 from core.model.finding import Headline, Severity
 from core.preview.foreseen import Basis
-from core.preview.summarisers import Writer
+from core.preview.offers import Writer
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.focus.column import column_lines
 from inspector.screens.workspace.preview.focus.model import (

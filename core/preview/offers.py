@@ -1,0 +1,137 @@
+"""Who could write the summary: each with where the text would go for that, and what it would cost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+from core.compress.requests.request import summary_request
+from core.compress.summarise.base import Summariser, SummaryFailure
+from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.prompt import Prompt, build_prompt
+from core.hermes.policy.policy import Policy
+from core.model.compaction.settings import Gate
+from core.preview.foreseen import Basis
+from core.preview.summarisers import (
+    chosen_model,
+    extractive_summariser,
+    faithful_summariser,
+    main_model,
+    remote_summariser,
+    summary_price,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """One way to get a summary.
+
+    Attributes:
+        title: Its name, for a list.
+        detail: What it does, or where it would send what.
+        second: The model asked after that one failed, and where; empty for none.
+        sends: Tokens that would leave this process; None when none do.
+        price: About what it costs; None when nobody knows.
+    """
+
+    title: str
+    detail: str
+    summariser: Summariser
+    sends: int | None = None
+    price: Decimal | None = Decimal(0)
+    second: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """Who could write the summary, and why a model could not when none can.
+
+    Attributes:
+        named: The last of them is the model the user named.
+        pause: Until when Hermes itself would ask no model, in words; empty for not at all.
+    """
+
+    writers: tuple[Writer, ...]
+    refusal: str = ""
+    named: bool = False
+    pause: str = ""
+
+
+def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
+    """Everybody who could write a summary of this middle."""
+    asked, here = model(basis, focus, named), basis.reading.context
+    offline = (extractive(basis), faithful(basis), static(basis))
+    if isinstance(asked, SummaryFailure):
+        return Offers(offline, asked.line)
+    checked = model(basis, focus, named, check=True)
+    models = (asked,) if isinstance(checked, SummaryFailure) else (checked, asked)
+    return Offers((*offline, *models), named=bool(named), pause=pause_words(here.gate, here.policy))
+
+
+def pause_words(gate: Gate | None, policy: Policy) -> str:
+    """That a pause after a failed summary still runs, and what Hermes would do; empty where none does."""
+    until = gate.cooldown_until if gate is not None else None
+    if until is None or until <= datetime.now(UTC):
+        return ""
+    ends = "a manual attempt ends it" if policy.failure.force_clears else "Hermes would not ask a model now"
+    return f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {ends}"
+
+
+def extractive(basis: Basis) -> Writer:
+    """The default: offline and the same every time."""
+    words = "from the messages themselves, the same every time"
+    return Writer("offline summary", words, extractive_summariser(basis.reading.context.policy))
+
+
+def faithful(basis: Basis) -> Writer:
+    """Offline too: the lines that tell the most weight of facts, things by their last state."""
+    words = "keeps the most of what matters, offline, the same every time"
+    return Writer("faithful", words, faithful_summariser(basis.reading.context.policy))
+
+
+def static(basis: Basis) -> Writer:
+    """What Hermes itself writes when no model answers."""
+    words = "what Hermes writes itself when no model answers"
+    return Writer("placeholder", words, StaticSummariser(basis.reading.context.policy))
+
+
+def model(
+    basis: Basis,
+    focus: str | None,
+    named: str = "",
+    env: Mapping[str, str] = os.environ,
+    *,
+    check: bool = False,
+) -> Writer | SummaryFailure:
+    """A model: the one named, or the one Hermes would ask; the reason when there is none.
+
+    Args:
+        basis: What would be summarised.
+        focus: The topic.
+        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
+        env: Where keys are looked for.
+        check: Hold its answer against the messages, and ask once more where they disagree.
+    """
+    name, _, base_url = (part.strip() for part in named.partition("@"))
+    here = basis.reading.context
+    try:
+        choice = chosen_model(ModelChoice(model=name, base_url=base_url), here, env)
+    except SummaryFailure as failure:
+        return failure
+    main = None if named else main_model(choice, here, here.policy, env)
+    sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice, check=check)
+    asked = remote_summariser(choice, here.policy, main=main, check=check)
+    second = f"{main.choice.model} at {main.choice.endpoint.host}" if main is not None else ""
+    where = f"at {choice.endpoint.host}{', checked, in at most 2 requests' if check else ''}"
+    return Writer(choice.model, where, asked, sends, usd, second)
+
+
+def prompt_of(basis: Basis, focus: str | None) -> Prompt:
+    """What a model would be sent, secrets taken out."""
+    tip, today = basis.reading.context.conversation.tip, f"{date.today():%Y-%m-%d}"
+    request = summary_request(basis.reading.measured, basis.plan, focus=focus, today=today, session=tip.id)
+    return build_prompt(request)
