@@ -40,7 +40,8 @@ def _way(name: str) -> str:
         return f"Tab {number} of a conversation: `enter` on its row, then `{number}`."
     if name in PLACES:
         tab, action = PLACES[name]
-        keys = _keys_of(one for one in commands() if one.scope == tab and one.action == action)
+        scope, action = ("workspace", action[7:]) if action.startswith("screen.") else (tab, action)
+        keys = _keys_of(one for one in commands() if one.scope == scope and one.action == action)
         return f"From [{tab}]({tab}.md){f' with {keys}' if keys else ''}."
     keys = _keys_of(one for one in commands() if one.id in (f"sessions.{PAGES[name]}", PAGES[name]))
     also = (

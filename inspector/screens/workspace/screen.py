@@ -249,15 +249,21 @@ class WorkspaceScreen(Page):
             view.anew = True
         self.load()
 
-    def action_copy(self) -> None:
-        """Copy what the view in front offers."""
-        view = self.view
-        self.copy(view.copy_text() if view is not None else "")
-
-    def action_copy_resume(self) -> None:
-        """Copy the command that takes the conversation up again."""
-        if self.subject is not None:
+    def action_copy(self, what: str = "") -> None:
+        """Copy what the view in front offers, or the command that takes the conversation up again."""
+        if what == "resume" and self.subject is not None:
             self.copy(f"hermes --resume {self.subject.conversation.resume_target}")
+        elif self.view is not None:
+            self.copy(self.view.copy_text())
+
+    def action_dropped(self) -> None:
+        """Ask what compactions took out of the conversation."""
+        from inspector.screens.search.question import dropped
+        from inspector.screens.search.screen import SearchScreen
+
+        if self.subject is not None:
+            question = dropped(self.subject.location, self.subject.conversation.tip.id)
+            self.app.push_screen(SearchScreen(question))
 
 
 def _let_go() -> None:

@@ -229,16 +229,6 @@ class GenerationView(View):
         """Follow the cursor within the generation; a subclass does."""
 
 
-def search_dropped(view: View) -> None:
-    """Ask what compactions took out of the conversation."""
-    from inspector.screens.search.question import dropped
-    from inspector.screens.search.screen import SearchScreen
-
-    if view.subject is not None:
-        about = view.subject
-        view.app.push_screen(SearchScreen(dropped(about.location, about.conversation.tip.id)))
-
-
 def use_engine(view: View, engine: OtherEngine | None) -> None:
     """Tell every view whose cut is foreseen."""
     if engine != view.cursor.engine:

@@ -12,7 +12,7 @@ from inspector.screens.workspace.map.detail import MapDetail, MapPanes
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
-from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
+from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -141,13 +141,11 @@ class MapView(GenerationView):
         self.toast("Every row ever stored." if everything else "As the model saw it.")
 
     def action_leave_for(self, what: str) -> None:
-        """Show the engines, what compactions took out, or what became of each tool result."""
+        """Show the engines, or what became of each tool result."""
         from inspector.screens.results import ResultsScreen
 
         if what == "engines":
             open_engines(self)
-        elif what == "dropped":
-            search_dropped(self)
         elif self.subject is not None:
             about = self.subject.conversation
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))

@@ -20,7 +20,7 @@ from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.prompts import PreviewPrompts
 from inspector.screens.workspace.preview.work import PreviewWork
-from inspector.screens.workspace.views import Cursor, GenerationView, search_dropped
+from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.messages.message_list import MessageList
 
@@ -128,12 +128,9 @@ class PreviewView(GenerationView):
         # Two names, for Textual hands an action no more words than its signature has names.
         self.prompts.compare(first, second)
 
-    def action_leave_for(self, what: str) -> None:
-        """Choose or compare context engines, or find what compactions took out."""
-        if what == "engines":
-            self.prompts.choose_engine()
-        else:
-            search_dropped(self)
+    def action_engines(self) -> None:
+        """Choose or compare context engines."""
+        self.prompts.choose_engine()
 
     def action_reset(self) -> None:
         """Suppose nothing: foresee what would really happen."""

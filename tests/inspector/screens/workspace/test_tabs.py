@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from core.store.database.locate import Location
+from inspector.base.named_screens import VIEWS
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, keys, press, settle, settled
+from tests.inspector.screens.conftest import drawn, open_app
 
 
 @pytest.mark.parametrize(("width", "numbered"), [(80, True), (60, True), (50, False)])
@@ -65,3 +68,10 @@ async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
         await press(pilot, "2")
         assert screen.view is not None
         assert screen.view.cursor.generation == 1
+
+
+@pytest.mark.parametrize("tab", VIEWS)
+async def test_what_compactions_took_out_is_asked_for_from_every_tab(samples: Location, tab: str) -> None:
+    async with settled(open_app(samples, "Webhooks are delivered twice", tab), 80, 24) as pilot:
+        await press(pilot, "ctrl+f")
+        assert "Only messages that compactions took out of this conversation" in drawn(pilot)
