@@ -10,7 +10,7 @@ from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.matching import Match, joined_rows, match, message_counts
+from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
 from core.explain.compactions.outcome import summary_outcome
 from core.explain.compactions.refusals import newest_failure, refusal_of
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
@@ -148,12 +148,11 @@ def _disagreements(
     context: ConversationContext, pair: Match, found: Ruling, release: str, mode: BoundaryMode | None
 ) -> tuple[str, ...]:
     """Where sources differ about one compaction, in words."""
-    rows = pair.rows
     told = wording.disagreements(
         pair,
         found.limits if found.lowered is None else None,
-        lambda: 0 if rows is None else joined_rows(context, rows, release),
-        rewritten=rows is None and mode is BoundaryMode.REWRITE,
+        lambda: uncounted_rows(context, pair, release),
+        rewritten=pair.rows is None and mode is BoundaryMode.REWRITE,
     )
     return (*told, *wording.denied(found), *wording.other_windows(found))
 

@@ -212,9 +212,29 @@ def message_counts(
     if fired is not None and fired.kind is Kind.HYGIENE and not context.policy(release).hygiene.tool_rows:
         # What the tools returned is left out before the attempt begins, and gone for good.
         opened = fired
-    before = opened.before if opened is not None and opened.before is not None else before
+    if not spared_rows(context, pair, release):
+        before = opened.before if opened is not None and opened.before is not None else before
     after = ended.after if ended is not None and ended.after is not None else after
     return before, after
+
+
+def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> int:
+    """How many messages stand in the rows that the log does not count among those it was given."""
+    if pair.rows is None:
+        return 0
+    return spared_rows(context, pair, release) or joined_rows(context, pair.rows, release)
+
+
+def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
+    """How many messages `/compress here` kept that the line counts only behind it, as 0.21 does."""
+    done, rows = pair.attempt.done if pair.attempt is not None else None, pair.rows
+    asked = pair.cause is not None and pair.cause.trigger is Trigger.MANUAL
+    if not asked or done is None or rows is None or done.before is None or rows.counted_before is None:
+        return 0
+    spared = rows.counted_before - done.before
+    whole = done.after is not None and done.after == rows.counted_after
+    kept = whole and 0 < spared <= rows.boundary.tail_rows
+    return spared if kept and spared != joined_rows(context, rows, release) else 0
 
 
 def joined_rows(context: ConversationContext, rows: BoundaryRows, release: str) -> int:

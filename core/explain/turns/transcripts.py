@@ -41,8 +41,18 @@ def transcripts(context: ConversationContext, events: Sequence[CompressionEvent]
     closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
     for generation in generations:
         rows, number = closing.get(generation.index + 1), closed_by.get(generation.index)
-        messages = context.messages((rows.before if rows is not None else ()) or generation.row_ids)
+        given = (rows.before if rows is not None else ()) or generation.row_ids
+        messages = context.messages(_with_spared(given, generation))
         yield Transcript(generation, messages, min(copied_rows(generation), len(messages)), number)
+
+
+def _with_spared(given: tuple[int, ...], generation: Generation) -> tuple[int, ...]:
+    """Rows a compaction was given, and those `/compress here` withheld from it: turns ran in them too."""
+    spared = (generation.unseen or frozenset()).difference(generation.copy_ids, given)
+    if not spared:
+        return given
+    own = tuple(row for row in generation.row_ids if row in spared or row in given)
+    return (*own, *(row for row in given if row not in own))
 
 
 class RunningSums:

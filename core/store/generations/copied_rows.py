@@ -52,6 +52,22 @@ def tail_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> tuple
     return best
 
 
+def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowOutline]:
+    """Rows of a generation behind its last kept one that a compaction archived and were to stay.
+
+    Args:
+        previous: That generation.
+        last: The key of the last row that was kept.
+    """
+    at = max((index for index, outline in enumerate(previous) if outline.key == last), default=-1)
+    behind = previous[at + 1 :] if at >= 0 else ()
+    # The kept part always begins with the user's words; anything else was dropped on purpose.
+    starts = next((index for index, outline in enumerate(behind) if outline.role == "user"), None)
+    if starts is None or any(outline.state is not RowState.ARCHIVED for outline in behind):
+        return ()
+    return behind[starts:]
+
+
 def repeats(keys: Sequence[Hashable]) -> int:
     """Length of a leading run that the rows right after it restate in full.
 

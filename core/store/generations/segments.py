@@ -17,6 +17,7 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
 from core.store.database.open_database import Schema
+from core.store.generations.copied_rows import lost_behind
 from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
@@ -174,18 +175,8 @@ def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
     """
     if len(segments) < 2 or segments[-1].mode is not BoundaryMode.IN_PLACE or not segments[-1].tail:
         return ()
-    previous, newest = segments[-2].outlines, segments[-1]
-    last = _last_copied(newest)
-    at = max(
-        (index for index, outline in enumerate(previous) if last is not None and outline.key == last.key),
-        default=-1,
-    )
-    behind = previous[at + 1 :] if at >= 0 else ()
-    # The kept part always begins with the user's words; anything else was dropped on purpose.
-    starts = next((index for index, outline in enumerate(behind) if outline.role == "user"), None)
-    if starts is None or any(outline.state is not RowState.ARCHIVED for outline in behind):
-        return ()
-    return tuple(outline.id for outline in behind[starts:])
+    last = _last_copied(segments[-1])
+    return tuple(outline.id for outline in lost_behind(segments[-2].outlines, last and last.key))
 
 
 def block_end(segment: Segment) -> int:

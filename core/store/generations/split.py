@@ -19,6 +19,7 @@ from core.store.generations.copied_rows import (
     batch_end,
     could_be_copy,
     head_copies,
+    lost_behind,
     repeats,
     set_back,
     tail_copies,
@@ -121,6 +122,8 @@ def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rota
         if index <= covered or _carried(outlines, start, index, summaries[position + 1 :], named):
             continue
         block = _inner_block(outlines, start, index, named)
+        if not named and blocks:
+            _reach_back(block, outlines, blocks)
         blocks.append(block)
         start = block.start
         covered = block.last
@@ -174,6 +177,19 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
         return Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
+
+
+def _reach_back(block: Block, outlines: Sequence[RowOutline], blocks: Sequence[Block]) -> None:
+    """Let a block restate what the one before it archived although it was to stay: the process held it on."""
+    before, start = blocks[-1], blocks[-2].start if len(blocks) > 1 else 0
+    if block.summary is None or before.summary is None or before.mode is not BoundaryMode.IN_PLACE:
+        return
+    lost = lost_behind(outlines[start : before.start], outlines[before.last].key)
+    held = [*outlines[before.start : before.last + 1], *lost, *outlines[before.last + 1 : block.start]]
+    tail = _tail(outlines, block.summary, held, named=False) if lost else set()
+    if len(tail) > block.tail:
+        block.tail = sum(at > block.summary for at in tail)
+        block.copies |= tail
 
 
 def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> int:

@@ -261,3 +261,14 @@ def compact(home: Home, tail: int) -> None:
     """A compaction no line tells of."""
     home.compact(tail=tail)
     home.db.tick(1)
+
+
+def test_what_compress_here_kept_counts_before_as_it_does_behind(home: Home) -> None:
+    """Run with 0.21.5: its lines count the compressed part before, and everything after."""
+    home.turn_ended()
+    home.started(32_000, 20, tag=None)
+    home.compact(3, 8)
+    home.done(20, 12, 9_000, tag=None)
+    event = only(home)
+    assert (event.messages_before, event.messages_after) == (28, 12)
+    assert event.disagreements == ()

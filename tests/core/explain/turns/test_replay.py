@@ -588,3 +588,25 @@ def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_told_of_a_l
     *_, before, newest = turns(home)
     assert (newest.text, newest.events) == ("what next?", ())
     assert before.events == (0,)
+
+
+def test_turns_that_compress_here_archived_and_the_process_held_on_to_are_told_once(begun: MakeHome) -> None:
+    """Run with 0.19.0: what was to stay is archived, and the next compression of that process keeps it."""
+    home = begun()
+    home.talk(6)
+    old = home.db.live("S")
+    home.db.mark(old, active=0, compacted=1)
+    _written_back(home, old[:4], "one", old[12:16])
+    asked = home.talk(1)
+    home.db.mark(home.db.live("S"), active=0, compacted=1)
+    _written_back(home, [], "two", [*old[16:], *asked])
+    told = [turn.text for turn in turns(home)]
+    assert len(told) == len(set(told)) == 7
+
+
+def _written_back(home: Home, head: list[int], summary: str, tail: list[int]) -> None:
+    for row in head:
+        home.db.copy(row)
+    home.db.message("S", "user", f"{SUMMARY} {summary}")
+    for row in tail:
+        home.db.copy(row)
