@@ -226,14 +226,16 @@ def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> i
 
 
 def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
-    """How many messages `/compress here` kept that the line counts only behind it, as 0.21 does."""
+    """How many messages `/compress here` kept that the line counts only behind it, as 0.21 does.
+
+    It tells of more messages behind than it was given, where these are what the rows hold more.
+    """
     done, rows = pair.attempt.done if pair.attempt is not None else None, pair.rows
-    asked = pair.cause is not None and pair.cause.trigger is Trigger.MANUAL
-    if not asked or done is None or rows is None or done.before is None or rows.counted_before is None:
+    if done is None or rows is None or done.before is None or rows.counted_before is None:
         return 0
     spared = rows.counted_before - done.before
-    whole = done.after is not None and done.after == rows.counted_after
-    kept = whole and 0 < spared <= rows.boundary.tail_rows
+    grew = done.after is not None and done.before < done.after == rows.counted_after
+    kept = grew and 0 < spared <= rows.boundary.tail_rows
     return spared if kept and spared != joined_rows(context, rows, release) else 0
 
 

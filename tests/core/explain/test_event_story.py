@@ -266,9 +266,9 @@ def compact(home: Home, tail: int) -> None:
 def test_what_compress_here_kept_counts_before_as_it_does_behind(home: Home) -> None:
     """Run with 0.21.5: its lines count the compressed part before, and everything after."""
     home.turn_ended()
-    home.started(32_000, 20, tag=None)
-    home.compact(3, 8)
-    home.done(20, 12, 9_000, tag=None)
+    home.started(32_000, 12, tag=None)
+    home.compact(3, 16)
+    home.done(12, 20, 9_000, tag=None)
     event = only(home)
-    assert (event.messages_before, event.messages_after) == (28, 12)
+    assert (event.messages_before, event.messages_after) == (28, 20)
     assert event.disagreements == ()
