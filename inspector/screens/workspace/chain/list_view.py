@@ -172,7 +172,7 @@ class ChainList(RowList[Twig]):
             row.name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0))
         )
         if row.resumed:
-            line.gap(1).add(words, ink.style("severity-ok", bold=True), most=max(0, room - line.width - 1))
+            line.gap(1).add(words, ink.style("severity-ok", bold=True), most=max(0, room - line.width))
         return line.to(room)
 
     def _room(self, width: int) -> int:

@@ -13,6 +13,8 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.chain.list_view import columns, twigs
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.views import generation_words
+from tests.core.store.database import SessionDatabase
+from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, seen
 
@@ -186,6 +188,16 @@ async def test_a_session_that_continues_another_tells_of_the_compaction_it_began
     shown = await seen(open_app(samples, "Port the parser to Rust #3", "chain"), (80, 24))
     assert "Compressed before your message: the request (~99.4K) had passed the 96K limit" in shown
     assert "lost      52% of the facts" in shown
+
+
+async def test_the_session_that_resume_opens_is_marked_beside_a_name_that_is_cut(
+    app: MakeApp, database: SessionDatabase
+) -> None:
+    database.session("s", title="Why the importer of the bank statements rounds half a cent up")
+    database.message("s", "user", "Why?")
+    shown = await seen(app(database.path.parent, session="s", view="chain"), (80, 24))
+    (row,) = (line for line in shown.splitlines() if " main " in line)
+    assert "… ◀ " in row
 
 
 async def test_the_bars_of_a_family_say_what_their_colours_are_while_a_session_is_read_out(
