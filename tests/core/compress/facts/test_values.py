@@ -18,6 +18,7 @@ def _found(text: str) -> set[tuple[str, str]]:
         ("edit /srv/app/main.py now", ("paths", "/srv/app/main.py")),
         ("see src/auth/login.py:42:", ("paths", "src/auth/login.py")),
         ("in `README.md`.", ("paths", "README.md")),
+        ("the og:image of Layout.astro is back", ("paths", "Layout.astro")),
         (r"C:\work\notes.txt", ("paths", r"C:\work\notes.txt")),
         ("src/net/hooks.go:255:func Retry", ("paths", "src/net/hooks.go")),
         ("src/net/hooks.go-233-func", ("paths", "src/net/hooks.go")),
