@@ -10,6 +10,9 @@ from typing import Any
 
 from core.model.evidence import Evidence, Verdict
 
+MOST = 170
+"""Characters of a headline: two lines of a narrow terminal."""
+
 
 class Severity(StrEnum):
     """How bad a finding is, worst first."""
@@ -97,7 +100,7 @@ class Headline:
     """One plain sentence about what happened, and what helps.
 
     Attributes:
-        sentence: At most 170 characters; may quote a provider or a user, so it is untrusted.
+        sentence: At most `MOST` characters; may quote a provider or a user, so it is untrusted.
         remedy: What to do, as a sentence; None where nothing failed and nothing is to be done.
         severity: How bad it is; None where all is well.
     """
@@ -127,6 +130,11 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
     helps = fix_now if counts[FindingGroup.FIX_NOW] else ""
     worst = min((one.severity for one in found), key=lambda severity: severity.rank)
     return Headline(f"{sentence}.", helps or None, worst)
+
+
+def shortened(text: str, most: int = MOST) -> str:
+    """A text of at most so many characters, an ellipsis where the rest of it stood."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def help_word(severity: Severity | None) -> str:

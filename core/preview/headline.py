@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from core.model.finding import COMPRESS_NOW, Headline, Severity
+from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, shortened
 from core.preview.words import dropped, engine_plan, facts_told, gravest, headline_table, left_alone, named
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from core.model.compaction.preview import Preview, Retention
     from core.preview.comparison import Comparison
 
-MOST = 170
-"""Characters of a sentence: two lines of a narrow terminal. Clauses that do not fit are left out."""
 _QUOTE = 60
 _LITTLE = 0.10
 """Share of the tokens below which a compaction saves little."""
@@ -94,8 +92,7 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
 
 def broken_engine(name: str, what: str) -> Headline:
     """An engine that does not run, or whose list no provider takes."""
-    sentence = f"The engine {name} is broken: {what}"
-    sentence = sentence if len(sentence) < MOST else f"{sentence[: MOST - 2].rstrip()}…"
+    sentence = shortened(f"The engine {name} is broken: {what}", MOST - 1)
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
@@ -238,13 +235,11 @@ def _saved(tokens: tuple[int, int] | None) -> float | None:
 
 
 def _quoted(text: str) -> str:
-    words = " ".join(text.split())
-    return f"“{words if len(words) <= _QUOTE else words[: _QUOTE - 1].rstrip() + '…'}”"
+    return f"“{shortened(' '.join(text.split()), _QUOTE)}”"
 
 
 def _short_reason(reason: str | None) -> str:
-    words = " ".join((reason or "no reason given").split()).rstrip(".")
-    return words if len(words) <= _QUOTE else f"{words[: _QUOTE - 1].rstrip()}…"
+    return shortened(" ".join((reason or "no reason given").split()).rstrip("."), _QUOTE)
 
 
 def _fit(sentence: str, *more: str) -> str:

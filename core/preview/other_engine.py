@@ -29,7 +29,7 @@ from core.model.compaction.preview import Preview
 from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison, foreseen
 from core.preview.foreseen import Basis, compare, weights_after
-from core.preview.summarisers import chosen_model
+from core.preview.summarisers import chosen_model, running_model
 from core.support.amounts import percent
 
 OURS = "builtin"
@@ -170,8 +170,7 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
     try:
         model = chosen_model(ModelChoice(), here)
     except SummaryFailure:  # a key is missing, which a price does not need
-        tip = here.conversation.tip
-        model = ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
+        model = running_model(here)
     tokens = Buckets(input=asked, output=answered)
     return open_book().price(tokens, model.model, model.provider, model.base_url)
 

@@ -74,10 +74,10 @@ def chosen_model(
     """
     if here is None:
         return resolve(flags, env=env, config=load_config(None))
-    return resolve(flags, env=env, config=here.config, live=_running_model(here), release=release)
+    return resolve(flags, env=env, config=here.config, live=running_model(here), release=release)
 
 
-def _running_model(here: GenerationContext) -> ModelChoice:
+def running_model(here: GenerationContext) -> ModelChoice:
     """The session's own model."""
     tip = here.conversation.tip
     return ModelChoice(provider=tip.provider or "", model=tip.model or "", base_url=tip.base_url or "")
@@ -133,7 +133,7 @@ def main_model(
     if here is None or not here.conversation.tip.model:
         return None
     try:
-        found = resolve(_running_model(here), env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
+        found = resolve(running_model(here), env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
     except SummaryFailure:
         return None
     kinds = _asked_after(found, choice, here, policy)

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.compaction.event import CompressionEvent, SummaryStatus
+from core.model.finding import shortened
 from core.preview.words import GRAVE, gravity, kind_word
 from inspector.terminal import formatting as fmt
 
@@ -61,8 +62,7 @@ def lost(kept: Retention | None) -> str:
 def heaviest(kept: Retention | None) -> Iterator[str]:
     """The lost facts that are missed first, in their own words. Untrusted."""
     for fact in kept.lost[:_HEAVIEST] if kept else ():
-        words = " ".join(fact.value.split())
-        yield words if len(words) <= _QUOTE else f"{words[: _QUOTE - 1].rstrip()}…"
+        yield shortened(" ".join(fact.value.split()), _QUOTE)
 
 
 def bill(one: Payback | None) -> str:

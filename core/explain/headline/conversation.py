@@ -14,7 +14,7 @@ from core.explain.compactions.outcome import words
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.evidence import Verdict
-from core.model.finding import COMPRESS_NOW, Headline, Severity
+from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, shortened
 from core.redact.quick_check import masked_start
 from core.support.amounts import NEAR_LIMIT, limit, plural, short
 from core.support.yaml_tables import shared_table
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
 
-MOST = 170
-"""Characters of a headline: two lines of a narrow terminal."""
 _AFTERMATH = ("paused", "left_lock")
 """Failures that only an earlier one brings."""
 _BEHIND = "behind"
@@ -59,7 +57,7 @@ def headline_of(
     if unanswered is not None:
         said = masked_start(" ".join(unanswered.text.split()), _MOST)
         told = _table()["unanswered"].format(said=said, says=unanswered.says)
-        return Headline(_cut(told), unanswered.helps, Severity.WARNING)
+        return Headline(shortened(told), unanswered.helps, Severity.WARNING)
     if (failure := standing_failure(events)) is not None:
         return failure.headline
     here, event = standing(now, prompts), newest_telling(events)
@@ -185,7 +183,7 @@ def event_headline(
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    told = _cut(f"{_cause(event, by_count=by_count)}.{_result(event)}")
+    told = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}")
     helps = _helps(event, expected, served)
     return Headline(told) if helps is None else Headline(told, f"{helps}.", Severity.WARNING)
 
@@ -223,13 +221,13 @@ def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
         and event.refused in _table()["refused"]
     )
     helps = _table()["after_another" if other else "after_giving_up"]
-    return Headline(_cut(f"{told}."), f"{helps}.", Severity.CRITICAL)
+    return Headline(shortened(f"{told}."), f"{helps}.", Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:
     reason, helps = _reason(event)
     severity = Severity.WARNING if _harmless(event) else Severity.CRITICAL
-    return Headline(_cut(f"{_table()['failed'].format(reason=reason)}."), f"{helps}.", severity)
+    return Headline(shortened(f"{_table()['failed'].format(reason=reason)}."), f"{helps}.", severity)
 
 
 def _harmless(event: CompressionEvent) -> bool:
@@ -245,7 +243,7 @@ def _fallback(event: CompressionEvent) -> Headline:
         replaced = before - after
     gone = "The messages between" if replaced is None else f"{replaced:,} messages"
     sentence = _table()["fallback"].format(reason=reason, removed=gone)
-    return Headline(_cut(f"{sentence}."), f"{helps}.", Severity.WARNING)
+    return Headline(shortened(f"{sentence}."), f"{helps}.", Severity.WARNING)
 
 
 def _reason(event: CompressionEvent) -> tuple[str, str]:
@@ -288,7 +286,3 @@ def _result(event: CompressionEvent) -> str:
     if event.tokens is not None and event.tokens_after is not None:
         told += f", {short(event.tokens)} → {short(event.tokens_after)} tokens"
     return f"{told}."
-
-
-def _cut(sentence: str) -> str:
-    return sentence if len(sentence) <= MOST else f"{sentence[: MOST - 1].rstrip()}…"

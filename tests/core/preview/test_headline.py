@@ -17,10 +17,10 @@ from core.hermes.policy.policy import load_policy
 from core.model.compaction.plan import Span
 from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
 from core.model.compaction.settings import Settings
-from core.model.finding import Severity
+from core.model.finding import MOST, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
-from core.preview.headline import MOST, headline_of, plan_headline
+from core.preview.headline import headline_of, plan_headline
 
 POLICY = load_policy("0.19")
 SETTINGS = Settings(window=200_000, threshold=0.75)

@@ -7,8 +7,8 @@ import pytest
 from core.explain.compactions.outcome import failure_of, words, words_of
 from core.explain.diagnose.diagnose import diagnose
 from core.explain.events import explain
-from core.explain.headline.conversation import MOST, standing_failure
-from core.model.finding import Severity
+from core.explain.headline.conversation import standing_failure
+from core.model.finding import MOST, Severity
 from tests.core.explain.home import Home, explained
 
 CAUSES = {

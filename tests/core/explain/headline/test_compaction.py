@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.headline.conversation import MOST, event_headline, standing_failure
+from core.explain.headline.conversation import event_headline, standing_failure
 from core.model.compaction.event import (
     CompressionEvent,
     Failure,
@@ -18,7 +18,7 @@ from core.model.compaction.event import (
     TurnAttempt,
 )
 from core.model.evidence import Verdict
-from core.model.finding import Severity
+from core.model.finding import MOST, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 
