@@ -84,56 +84,56 @@ _MIRRORED = (
 
 def serve(orders: TextIO, answers: TextIO) -> None:
     """Answer orders until there are no more."""
-    desks: dict[str, EngineSession] = {}
+    sessions: dict[str, EngineSession] = {}
     texts: dict[str, RequestTexts] = {}
     for line in orders:
         order = json.loads(line)
         try:
-            answer = _texts(texts, order) if "engine" not in order else _answer(desks, order)
+            answer = _texts(texts, order) if "engine" not in order else _answer(sessions, order)
         except Exception as error:  # noqa: BLE001 - the edge of a process: the stub lets this worker go
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(f"{json.dumps({**answer, 'number': order.get('number')})}\n")
         answers.flush()
-    for desk in texts.values():
-        desk.drop_held()
+    for kept in texts.values():
+        kept.drop_held()
 
 
-def _texts(desks: dict[str, RequestTexts], order: dict[str, Any]) -> dict[str, Any]:
+def _texts(homes: dict[str, RequestTexts], order: dict[str, Any]) -> dict[str, Any]:
     """What the recorder of a home asks."""
     home = order["home"]
-    desk = desks.get(home)
-    if desk is None:
-        desk = desks[home] = RequestTexts(home, Path(order["state"]))
+    kept = homes.get(home)
+    if kept is None:
+        kept = homes[home] = RequestTexts(home, Path(order["state"]))
     if order["do"] == "wanted":
-        return {"names": desk.wanted(order["names"])}
-    desk.keep(order["texts"])
+        return {"names": kept.wanted(order["names"])}
+    kept.keep(order["texts"])
     return {}
 
 
-def _answer(desks: dict[str, EngineSession], order: dict[str, Any]) -> dict[str, Any]:
-    desk = desks.get(order["engine"])
-    if desk is None:
-        desk = desks[order["engine"]] = EngineSession(
+def _answer(sessions: dict[str, EngineSession], order: dict[str, Any]) -> dict[str, Any]:
+    session = sessions.get(order["engine"])
+    if session is None:
+        session = sessions[order["engine"]] = EngineSession(
             Path(order["home"]), order["version"], Path(order["state"]), order["summariser"]
         )
         if order["route"] is not None:  # another worker knew of it before
-            desk.update_model(order["route"])
-            desk.session_start(order["session"])
-    desk.take_over(order["set"])
+            session.update_model(order["route"])
+            session.session_start(order["session"])
+    session.take_over(order["set"])
     actions: dict[str, Callable[[], dict[str, Any]]] = {
-        "update_model": lambda: desk.update_model(order["route"]),
-        "update_from_response": lambda: desk.update_from_response(order["usage"]),
-        "should_compress": lambda: desk.should_compress(order["tokens"]),
-        "should_defer": lambda: desk.should_defer(order["tokens"]),
-        "has_content": lambda: desk.has_content(order["messages"]),
-        "compress": lambda: desk.compress(order),
-        "session_start": lambda: desk.session_start(order["session"]),
-        "session_end": desk.session_end,
-        "session_reset": desk.session_reset,
-        "tool": lambda: desk.tool(order["name"], order["args"], order["session"]),
+        "update_model": lambda: session.update_model(order["route"]),
+        "update_from_response": lambda: session.update_from_response(order["usage"]),
+        "should_compress": lambda: session.should_compress(order["tokens"]),
+        "should_defer": lambda: session.should_defer(order["tokens"]),
+        "has_content": lambda: session.has_content(order["messages"]),
+        "compress": lambda: session.compress(order),
+        "session_start": lambda: session.session_start(order["session"]),
+        "session_end": session.session_end,
+        "session_reset": session.session_reset,
+        "tool": lambda: session.tool(order["name"], order["args"], order["session"]),
     }
     answer = actions[order["do"]]()
-    compressor = desk.compressor
+    compressor = session.compressor
     state = {} if compressor is None else {name: getattr(compressor, name) for name in _MIRRORED}
     return {**answer, "state": state}
 

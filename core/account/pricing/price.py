@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 
 from core.hermes.config.config_values import address_of, host_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
 from core.support.yaml_tables import shared_table
+
+route_rules = partial(shared_table, "core/account/pricing/price_routes.yaml")
+"""How routes find their prices, and who pays for them."""
 
 MILLION = Decimal(1_000_000)
 _ZERO = Decimal(0)
@@ -109,7 +112,7 @@ def _holds(row: PriceRow, at: datetime) -> bool:
 @cache
 def billing_of(provider: str, base_url: str, mode: str = "") -> str:
     """Who pays for a route: `api`, `included` or `local`."""
-    rules = shared_table("core/account/pricing/price_routes.yaml")
+    rules = route_rules()
     if mode in rules["included_modes"] or provider.lower() in rules["included"]:
         return "included"
     if provider.lower() in rules["local"] or is_local(base_url):
@@ -120,14 +123,11 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
 def is_local(base_url: str) -> bool:
     """Whether an endpoint is on this machine or a private network."""
     host = host_of(base_url if "://" in base_url else f"//{base_url}")
-    rules = shared_table("core/account/pricing/price_routes.yaml")
+    rules = route_rules()
     if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
         return bool(host)
     address = address_of(host)
     return address is not None and (address.is_loopback or address.is_private or address.is_unspecified)
-
-
-ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +163,13 @@ def bucket_costs(row: LedgerRow) -> BucketCosts:
             amount = getattr(part.tokens, name)
             if rate is None or not amount:
                 continue
-            usd[name] = usd.get(name, ZERO) + rate * amount / MILLION
+            usd[name] = usd.get(name, _ZERO) + rate * amount / MILLION
             if fresh is not None and name.startswith("cache"):
-                saved = (saved or ZERO) + (fresh - rate) * amount / MILLION
+                saved = (saved or _ZERO) + (fresh - rate) * amount / MILLION
     return BucketCosts(usd, saved)
 
 
-def anew(
+def reread_cost(
     figure: str, tokens: int, fresh: Decimal, cached: Decimal, entry: PriceRow
 ) -> tuple[Decimal, Origin]:
     """Dollars above what the same tokens would have cost from the cache, and their origin.

@@ -11,15 +11,14 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from core.account.pricing.price import billing_of, entry_at, is_local, price
+from core.account.pricing.price import billing_of, entry_at, is_local, price, route_rules
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow, Rates, Tier
 from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
-from core.support.yaml_tables import BadYaml, read_user_file, shared_table, user_yaml
+from core.support.yaml_tables import BadYaml, read_user_file, user_yaml
 
-_NOTHING = Decimal(0)
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
 
@@ -107,67 +106,66 @@ class PriceBook:
         if own:
             return tuple(sorted(own, key=lambda row: row.since or date.min))
         billing = billing_of(provider, base_url, mode)
-        listed = self._listed(model, provider.lower(), base_url)
+        listed = self._by_route(model, provider.lower(), base_url)
         if billing == "api":
             return listed
         if listed:
             return tuple(replace(row, billing=billing) for row in listed)
         return (PriceRow(provider, model, Rates(), self.list.source, billing=billing),)
 
-    def _listed(self, model: str, provider: str, base_url: str) -> tuple[PriceRow, ...]:
-        rules = shared_table("core/account/pricing/price_routes.yaml")
+    def _by_route(self, model: str, provider: str, base_url: str) -> tuple[PriceRow, ...]:
+        rules = route_rules()
         if provider in rules["names"]:
             return self._renamed(rules["lists"][provider], model, rules["names"][provider])
         if provider in rules["lists"]:
-            return self._of(rules["lists"][provider], model)
+            return self._of_provider(rules["lists"][provider], model)
         if provider in rules["by_endpoint"] and base_url and not is_local(base_url):
-            return self._at(base_url, model)
+            return self._by_endpoint(base_url, model)
         if provider or base_url:
             return ()
         vendor, slash, _ = model.lower().partition("/")
         if slash:
-            return self._assumed(self._of(rules["vendors"].get(vendor, "openrouter"), model))
-        return self._assumed(self.list.entries(None, model))
+            provider = rules["vendors"].get(vendor, "openrouter")
+            return self._with_unknown_provider(self._of_provider(provider, model))
+        return self._with_unknown_provider(self.list.entries(None, model))
 
-    def _at(self, base_url: str, model: str) -> tuple[PriceRow, ...]:
+    def _by_endpoint(self, base_url: str, model: str) -> tuple[PriceRow, ...]:
         """Entries of the provider an endpoint belongs to."""
         found = self.list.entries(None, model, base_url)
         found = found or self.list.entries(None, model.partition(":")[0], base_url)
-        return self._of(found[0].provider, model) if found else ()
+        return self._of_provider(found[0].provider, model) if found else ()
 
-    def _of(self, provider: str, model: str) -> tuple[PriceRow, ...]:
+    def _of_provider(self, provider: str, model: str) -> tuple[PriceRow, ...]:
         """Entries of a provider, whose list may spell a model with or without its vendor."""
         base, _, variant = model.partition(":")
-        if variant in shared_table("core/account/pricing/price_routes.yaml")["free"].get(provider, ()):
-            nothing = Rates(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+        if variant in route_rules()["free"].get(provider, ()):
+            nothing = Rates(*[Decimal(0)] * 4)
             return (PriceRow(provider, model, nothing, f":{variant} of {provider}"),)
         found = self.list.entries(provider, model) or self.list.entries(provider, model.rsplit("/", 1)[-1])
-        if not found and variant in shared_table("core/account/pricing/price_routes.yaml")["served"].get(
-            provider, ()
-        ):
+        if not found and variant in route_rules()["served"].get(provider, ()):
             note = f"price of the model without :{variant}"
-            return tuple(replace(row, note=note) for row in self._of(provider, base))
+            return tuple(replace(row, note=note) for row in self._of_provider(provider, base))
         return found
 
     def _renamed(self, provider: str, model: str, rules: Mapping[str, Any]) -> tuple[PriceRow, ...]:
         """Entries of a list that names a model with a date and a scope the route may leave out."""
-        rows, note = self._of(provider, model), ""
+        rows, note = self._of_provider(provider, model), ""
         listed = bool(rows) or model.startswith(rules["surcharged"])
         names = () if listed else _candidates(model.lower(), rules)
         if names and (full := self.list.named(provider, names, rules["dated"])):
-            rows = self._of(provider, full.removeprefix(rules["surcharged"]))
+            rows = self._of_provider(provider, full.removeprefix(rules["surcharged"]))
             note = f"the name has no date: price of {full}"
         return tuple(replace(row, note=self._claims(row, note, rules)) for row in rows)
 
     def _claims(self, row: PriceRow, note: str, rules: Mapping[str, Any]) -> str:
         """What was assumed of an entry, and that it costs more than worldwide where it does."""
         world = row.model.replace(rules["surcharged"], rules["world"], 1)
-        costs = self._of(row.provider, world) if world != row.model else ()
+        costs = self._of_provider(row.provider, world) if world != row.model else ()
         dearer = any(one.rates.input != row.rates.input for one in costs)
         said = rules["surcharge"].format(world=world) if dearer else ""
         return "; ".join(filter(None, (row.note, note, said)))
 
-    def _assumed(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
+    def _with_unknown_provider(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
         note = "no provider was recorded; the price is the list price of {}"
         return tuple(replace(row, note=note.format(row.provider)) for row in rows)
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from itertools import pairwise
 from statistics import median
 
-from core.account.pricing.price import anew, rates_for, write_rate
+from core.account.pricing.price import rates_for, reread_cost, write_rate
 from core.account.prompt_cache.calls import CallPrice, ToUtc, local_time
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
@@ -249,4 +249,4 @@ def _bill(lost: int, call: CacheCall, price: CallPrice, one_hour: bool) -> tuple
     fresh = write_rate(rates, one_hour=one_hour)
     if fresh is None or rates.cache_read is None:
         return None
-    return anew("cost", lost, fresh, rates.cache_read, entry)
+    return reread_cost("cost", lost, fresh, rates.cache_read, entry)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from operator import itemgetter
 from pathlib import Path
 
-from core.account.pricing.price import MILLION, anew, rates_for, write_rate
+from core.account.pricing.price import MILLION, rates_for, reread_cost, write_rate
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.ledger import PriceRow, Term
@@ -161,7 +161,7 @@ def _payback(
         read = rates.cache_read if rates.cache_read is not None else rates.input
         if fresh is not None and read is not None:
             again = max(0, prompt - (first.cache_read or 0))
-            reread, why = anew("rebuilding the cache", again, fresh, read, entry)
+            reread, why = reread_cost("rebuilding the cache", again, fresh, read, entry)
             saving = read * saved / MILLION
             origins = (why, _spared(saving, saved, read, entry))
     cost = None if reread is None else reread + (summariser or 0)

@@ -24,7 +24,15 @@ from core.account.spending.recorded import (
     splits_by_model,
     straddles,
 )
-from core.account.spending.sums import finish, is_apart, place, price_all, price_classes, priced, tables_of
+from core.account.spending.sums import (
+    finish,
+    is_mispriced,
+    place,
+    price_all,
+    price_classes,
+    priced,
+    tables_of,
+)
 from core.errors import UsageError
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -96,8 +104,8 @@ class Books:
     """Books groups into rows.
 
     Attributes:
-        apart: Sums whose recorded cost is another than the computed one.
-        alone: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
+        mispriced: Sums whose recorded cost is another than the computed one.
+        ungrouped: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
     """
 
     by: str
@@ -108,8 +116,8 @@ class Books:
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     overran: int = 0
-    apart: list[Fields] = field(default_factory=list)
-    alone: list[Fields] = field(default_factory=list)
+    mispriced: list[Fields] = field(default_factory=list)
+    ungrouped: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
@@ -138,12 +146,12 @@ class Books:
 
     def totals(self) -> LedgerRow:
         """All rows together."""
-        everything = [*self.alone, *chain.from_iterable(self._rows.values())]
+        everything = [*self.ungrouped, *chain.from_iterable(self._rows.values())]
         total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
         return replace(total, lower_bound=self.lower_bound)
 
-    def beside(self, key: str, tokens: Buckets, recorded: Money) -> None:
-        """Sets the subtree total of a conversation."""
+    def set_subtree(self, key: str, tokens: Buckets, recorded: Money) -> None:
+        """Set the subtree total of a conversation."""
         self._subtrees[key] = (tokens, recorded)
 
     def entries(self) -> list[Entry | Fields]:
@@ -153,8 +161,8 @@ class Books:
             Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
             for (key, task), groups in self._rows.items()
         ]
-        self.alone.sort()  # by itself first: tuples of one kind are compared in half the time
-        return sorted([*self.alone, *rows])
+        self.ungrouped.sort()  # by itself first: tuples of one kind are compared in half the time
+        return sorted([*self.ungrouped, *rows])
 
     def row(self, entry: Entry | Fields) -> LedgerRow:
         """The row, finished."""
@@ -187,9 +195,9 @@ class Books:
         notes = [text.format(plural(count, "session")) for count, text in told if count]
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
-        if self.apart and self.prices is not None:
-            theirs = tables_of(self.apart) or "a table it does not name"
-            sums = plural(len(self.apart), "recorded sum differs", "recorded sums differ")
+        if self.mispriced and self.prices is not None:
+            theirs = tables_of(self.mispriced) or "a table it does not name"
+            sums = plural(len(self.mispriced), "recorded sum differs", "recorded sums differ")
             notes.append(
                 f"{sums} from the list price: Hermes' by {theirs}, ours by {self.prices.list.source}"
             )
@@ -197,61 +205,61 @@ class Books:
 
 
 def _book(
-    desk: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
+    books: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
 ) -> None:
-    threads = read_threads(store) if desk.by == "conversation" or session is not None else None
+    threads = read_threads(store) if books.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
-    window = Window(desk.since, desk.until, members, only)
+    window = Window(books.since, books.until, members, only)
     classes = Classes()
-    if desk.prices is not None and straddles(desk.by):
-        classes = price_classes(desk.prices, read_routes(store))
-    spending = Spending(store, window, desk.by, classes)
+    if books.prices is not None and straddles(books.by):
+        classes = price_classes(books.prices, read_routes(store))
+    spending = Spending(store, window, books.by, classes)
     # Only several databases could hold the same session twice.
     alone, groups = (
-        (spending.whole, spending.others) if sole and desk.by == "session" else ([], spending.groups)
+        (spending.whole, spending.others) if sole and books.by == "session" else ([], spending.groups)
     )
-    if desk.prices is not None:
-        price_all(alone, desk.prices)
-        groups = [priced(group, desk.prices) for group in groups]
-        desk.apart += [fields for fields in chain(alone, groups) if is_apart(fields)]
-    learn_titles(desk.by, store, chain(alone, groups))
-    desk.alone += alone
-    keys = _keys(desk, store, threads)
+    if books.prices is not None:
+        price_all(alone, books.prices)
+        groups = [priced(group, books.prices) for group in groups]
+        books.mispriced += [fields for fields in chain(alone, groups) if is_mispriced(fields)]
+    learn_titles(books.by, store, chain(alone, groups))
+    books.ungrouped += alone
+    keys = _keys(books, store, threads)
     for group in groups:
-        desk.add(group, *keys(group))
+        books.add(group, *keys(group))
     found = spending.counted()
-    desk.counted = Counted(*(old + new for old, new in zip(desk.counted, found, strict=True)))
-    desk.unsplit = desk.unsplit or (found.sessions > 0 and not splits_by_model(store))
-    if desk.by in FORMS and not only:
-        desk.overran += overrunning(store, window, FORMS[desk.by], desk.zone)
-    if desk.by == "conversation" and threads is not None and not only:
+    books.counted = Counted(*(old + new for old, new in zip(books.counted, found, strict=True)))
+    books.unsplit = books.unsplit or (found.sessions > 0 and not splits_by_model(store))
+    if books.by in FORMS and not only:
+        books.overran += overrunning(store, window, FORMS[books.by], books.zone)
+    if books.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
-        _add_subtrees(desk, everything or Spending(store, Window(), desk.by).groups, threads, groups)
+        _add_subtrees(books, everything or Spending(store, Window(), books.by).groups, threads, groups)
 
 
-def _keys(desk: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
+def _keys(books: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
     """How a group finds its row: the key, and what a person calls it."""
 
     def moment(group: Group) -> tuple[str, str]:
         if group.key is None:
             return UNKNOWN, ""
-        start = quarter_start(group.key).astimezone(desk.zone)
-        return start.strftime(FORMS[desk.by]), ""
+        start = quarter_start(group.key).astimezone(books.zone)
+        return start.strftime(FORMS[books.by]), ""
 
-    if desk.by in FORMS:
+    if books.by in FORMS:
         return moment
-    if desk.by == "profile":
+    if books.by == "profile":
         return lambda group: (store.location.label, "")
-    if desk.by == "task":
+    if books.by == "task":
         return lambda group: (group.key or MAIN, "")
-    if desk.by == "conversation" and threads is not None:
+    if books.by == "conversation" and threads is not None:
         return lambda group: (threads.root(group.key), group.title or "")
-    if desk.by == "session":
+    if books.by == "session":
         return lambda group: (group.key, group.title or "")
     return lambda group: (group.key or UNKNOWN, "")
 
 
-def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
+def _add_subtrees(books: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
     """Beside a conversation's own total: what it and its delegates spent together."""
     own: dict[str, tuple[Buckets, Money]] = {}
     roots = {threads.root(group.key) for group in seen}
@@ -268,4 +276,4 @@ def _add_subtrees(desk: Books, everything: list[Group], threads: Threads, seen: 
         for one in below:
             more, amount_below = own.get(one, (Buckets(), Money()))
             tokens, recorded = tokens + more, recorded + amount_below
-        desk.beside(root, tokens, recorded)
+        books.set_subtree(root, tokens, recorded)

@@ -200,7 +200,7 @@ _RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", 
 _MOST = 4
 
 
-def is_apart(fields: Fields) -> bool:
+def is_mispriced(fields: Fields) -> bool:
     """Whether a sum was recorded at another price than the list's."""
     return differ(fields[_RECORDED], fields[_COMPUTED])
 
