@@ -175,13 +175,13 @@ def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:
     current = context.release.release
     if rows is None or rows.summary is None:
         return current
-    fits = [one for one in rows.summary.releases if _would(context, rows, one)]
+    fits = [one for one in rows.summary.releases if _fits_mode(context, rows, one)]
     if current in fits:
         return current
     return nearest_release(fits[-1]) if fits else release_of_summary(rows.summary) or current
 
 
-def _would(context: ConversationContext, rows: BoundaryRows, release: str) -> bool:
+def _fits_mode(context: ConversationContext, rows: BoundaryRows, release: str) -> bool:
     rotates = context.config.value("compression.in_place", release) is not True
     return rotates or rows.boundary.mode is not BoundaryMode.ROTATION
 

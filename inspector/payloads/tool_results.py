@@ -48,11 +48,11 @@ def _life(one: ResultLife) -> dict[str, Any]:
         "live": one.live,
         "tool_cap": one.cap,
         "expired": one.expired,
-        "would": None if one.would is None else _would(one.would),
+        "would": None if one.would is None else _arrival(one.would),
     }
 
 
-def _would(one: Arrived) -> dict[str, Any]:
+def _arrival(one: Arrived) -> dict[str, Any]:
     return {
         "outcome": one.outcome,
         "layer": one.layer,

@@ -23,11 +23,11 @@ class RememberedState:
 
     def read(self, name: str) -> Any:
         """What was remembered under a name; None where nothing was."""
-        return self._all().get(name)
+        return self._stored().get(name)
 
     def remember(self, name: str, value: str | bool) -> None:
         """Write it, so that another app that runs sees the old file or the new one, never half of one."""
-        known = self._all()
+        known = self._stored()
         if known.get(name) == value:
             return
         beside = self._path.with_name(f"{self._path.name}.{os.getpid()}")
@@ -36,7 +36,7 @@ class RememberedState:
             beside.write_text(json.dumps({**known, name: value}), encoding="utf-8")
             beside.replace(self._path)
 
-    def _all(self) -> dict[str, Any]:
+    def _stored(self) -> dict[str, Any]:
         with suppress(OSError, ValueError, RecursionError):
             found = json.loads(self._path.read_text(encoding="utf-8"))
             if isinstance(found, dict):

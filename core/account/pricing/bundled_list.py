@@ -29,19 +29,19 @@ def snapshot() -> DataSnapshot:
     with _READING:
         spec = None if PACKAGE in sys.modules else find_spec(PACKAGE)
         if spec is None:
-            return _whole()
+            return _snapshot()
         sys.modules[PACKAGE] = module_from_spec(spec)
         try:
             _read_types()
-            return _whole()
+            return _snapshot()
         except (ImportError, AttributeError, TypeError):
             _forget()
-            return _whole()
+            return _snapshot()
         finally:
             _forget()
 
 
-def _whole() -> DataSnapshot:
+def _snapshot() -> DataSnapshot:
     from genai_prices.data_snapshot import get_snapshot
 
     return get_snapshot()

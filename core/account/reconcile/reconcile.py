@@ -136,7 +136,7 @@ def _holes(rows: Sequence[ReconcileRow]) -> Iterator[str]:
         else:
             missing = (left or 0) - right
             more = "the provider counted" if missing > 0 else "Hermes recorded"
-            yield f"{row.day} {row.model}: {more} {abs(missing):,} tokens more{_where(row)}"
+            yield f"{row.day} {row.model}: {more} {abs(missing):,} tokens more{_bucket_apart(row)}"
 
 
 def _in_money(row: ReconcileRow) -> str:
@@ -146,7 +146,7 @@ def _in_money(row: ReconcileRow) -> str:
     return f"{billed}, Hermes recorded no cost for {row.hermes_total:,} tokens"
 
 
-def _where(row: ReconcileRow) -> str:
+def _bucket_apart(row: ReconcileRow) -> str:
     """The bucket most of a difference lies in."""
     apart = {
         name: abs((getattr(row.provider_tokens, name) or 0) - (getattr(row.hermes_tokens, name) or 0))

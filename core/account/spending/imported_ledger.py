@@ -58,7 +58,7 @@ def transcript_ledger(
     if files and len(read.silent) == len(files):
         raise UsageError(
             "no usage of a model call is in this file",
-            where=_some(files),
+            where=_first_names(files),
             remedy="Give JSONL logs of Claude Code or Codex, or API answers, one a line",
         )
     calls = [call for call in read.calls if _within(call.at, since, until)]
@@ -171,7 +171,7 @@ def _notes(calls: Sequence[Call], read: Transcripts) -> Iterator[str]:
         yield f"{said}: {_more(sum(call.exceeds for call in cut), len(cut))}"
     if read.silent:
         count = plural(len(read.silent), "file holds", "files hold")
-        yield f"{count} no usage of a model call: {_some(read.silent)}"
+        yield f"{count} no usage of a model call: {_first_names(read.silent)}"
     if read.broken:
         yield f"{plural(read.broken, 'line is', 'lines are')} not JSON and left out"
 
@@ -198,7 +198,7 @@ def _crosses(call: Call, by: str, zone: tzinfo | None) -> bool:
     return last is not None and _key(call, by, zone) != last.astimezone(zone).strftime(FORMS[by])
 
 
-def _some(files: Sequence[Path]) -> str:
+def _first_names(files: Sequence[Path]) -> str:
     """The names of some files, and how many more there are."""
     names = ", ".join(map(str, files[:_NAMED]))
     return names if len(files) <= _NAMED else f"{names} and {len(files) - _NAMED:,} more"

@@ -36,7 +36,7 @@ def _held(case: Case, name: str, what: str, leases: Collection[Lease], free: str
     standing = [one for one in others if not left_behind(one.holder)]
     for lease in standing:
         if lease.expires_at is None or lease.expires_at > case.now:
-            return against(name, f"a {what} is running ({_who(lease, case)})")
+            return against(name, f"a {what} is running ({_holder_words(lease, case)})")
     for lease in standing:
         if lease.pid is not None and alive(lease.pid):
             # Up to 0.17 nothing renews a lease, however long the work takes.
@@ -45,7 +45,7 @@ def _held(case: Case, name: str, what: str, leases: Collection[Lease], free: str
     return passed(name, free)
 
 
-def _who(lease: Lease, case: Case) -> str:
+def _holder_words(lease: Lease, case: Case) -> str:
     left = f", {round((lease.expires_at - case.now).total_seconds())} s left" if lease.expires_at else ""
     gone = lease.pid is not None and not alive(lease.pid)
     return f"{lease.holder}{left}{'; no such process here' if gone else ''}"

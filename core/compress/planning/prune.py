@@ -42,7 +42,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     boundary = _boundary(measured, settings, limits, thinking)
     if spared:
         boundary = min(boundary, spared.start)
-    shrunk = _before(measured, boundary)
+    shrunk = _prunable_before(measured, boundary)
     if rules.keep_images:
         shrunk |= _old_images(measured, shrunk, rules, spared)
     full = _applied(measured, measured.base_weights.full, shrunk)
@@ -100,7 +100,7 @@ def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking:
     return max(0, min(cut, count - protected))
 
 
-def _before(measured: Measured, boundary: int) -> set[int]:
+def _prunable_before(measured: Measured, boundary: int) -> set[int]:
     positions = measured.shrinkable[: bisect_left(measured.shrinkable, boundary)]
     guarded = _guarded(measured.columns, measured.policy.prune, boundary)
     if not guarded:

@@ -145,7 +145,7 @@ def find_attempts(
         if record.kind in _OUTCOMES:
             _join(drafts, record, others, tags_tell)
         else:
-            _take(drafts, thread, position, record, tags_tell)
+            _add_record(drafts, thread, position, record, tags_tell)
     unbegun = [one for one in _never_begun(thread, sessions) if settled(one.first.at)]
     taken = {line.where for one in unbegun for line in one.inner}
     for draft in drafts:
@@ -155,7 +155,7 @@ def find_attempts(
     return tuple(sorted([*_checked(found, gateway), *unbegun], key=lambda one: place[one.first.where]))
 
 
-def _take(
+def _add_record(
     drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, tags_tell: bool
 ) -> None:
     if record.kind in _ENDS_OPEN and drafts:
@@ -168,7 +168,7 @@ def _take(
         cause = Cause(Trigger.MICRO, Verdict.PROVED, tokens=record.tokens, line=record)
         drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
     elif record.kind in _ENDS:
-        _take_done(drafts, thread, position, record)
+        _add_done(drafts, thread, position, record)
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
         _take_telemetry(drafts, position, record, record.telemetry)
 
@@ -183,7 +183,7 @@ def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tag
         draft.inner.append(record)
 
 
-def _take_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
+def _add_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
     for draft in [*drafts[-1:], *_left_behind(drafts)]:
         if draft.done is None and _closes(draft, record):
             draft.done, draft.end, draft.open = record, position, False

@@ -99,13 +99,13 @@ def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock
     found: list[Match] = []
     for i, rows in enumerate(boundaries):
         at = pairs.get(i)
-        while alone and (_before(attempts[alone[0]], rows, clock) if at is None else alone[0] < at):
+        while alone and (_begins_before(attempts[alone[0]], rows, clock) if at is None else alone[0] < at):
             found.append(Match(attempts[alone.popleft()], None))
         found.append(Match(None if at is None else attempts[at], rows))
     return (*found, *(Match(attempts[place], None) for place in alone))
 
 
-def _before(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> bool:
+def _begins_before(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> bool:
     return rows.at is not None and clock.utc(attempt.first.at) < rows.at
 
 

@@ -213,14 +213,16 @@ def _settings(
 ) -> Settings:
     """The settings in force with the size of the request: of the newest generation the next one."""
     if generation is not None and generation is not context.conversation.generations[-1]:
-        return replace(context.settings_in_force, current_tokens=_then(messages, generation, context.log))
+        return replace(
+            context.settings_in_force, current_tokens=_number_compared(messages, generation, context.log)
+        )
     size = next_request(context)
     if size.counted:
         return replace(context.settings_in_force, current_tokens=size.tokens)
     return replace(context.settings_in_force, expected_tokens=size.tokens)
 
 
-def _then(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:
+def _number_compared(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:
     """The number a past compaction of these messages went by, where its lines agree on one."""
     session = generation.session_id
     lines = [line for line in log.records if line.kind is Kind.STARTED and line.session == session]

@@ -70,7 +70,7 @@ def result_lives(
     sizes = result_sizes(policy.results, size)
     lives, passed = _read(context)
     costs = _costs(context, passed, prices=prices)
-    would = _would(lives, sizes, str(store.location.home or "~/.hermes"))
+    would = _arrivals(lives, sizes, str(store.location.home or "~/.hermes"))
     last = len(context.conversation.generations)
     folders = _folders(store.location.home) if check_files else None
     found = [
@@ -119,7 +119,7 @@ def _costs(
     return {one.row: one for one in result_costs(passed, price, hit_rate=tokens.hit_rate)}
 
 
-def _would(lives: dict[int, _Life], sizes: ResultSizes, home: str) -> dict[int, Arrived]:
+def _arrivals(lives: dict[int, _Life], sizes: ResultSizes, home: str) -> dict[int, Arrived]:
     """What would become of the results, turn by turn; of a lost one only the length is known."""
     place = storage(sizes.rules, "local", home=home)
     turns: dict[int, list[tuple[int, Arriving]]] = {}

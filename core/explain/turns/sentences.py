@@ -86,7 +86,7 @@ def _given_up(turn: Turn) -> bool:
 def _outcome(turn: Turn) -> str:
     telling = turn.telling
     if turn.events:
-        when = _when(telling) if telling is not None and telling.event is not None else ""
+        when = trigger_in_short(telling.trigger) if telling is not None and telling.event is not None else ""
         if turn.standing is Standing.FIRED:
             return f"compressed {when}".rstrip()
         return f"failed ({when})" if when else "failed"
@@ -111,7 +111,8 @@ def decision_sentence(decision: Decision) -> str:
         counted = f"{counted} ({decision.where}"
         counted += f", ~{decision.estimate:,} by its rows)" if decision.estimate is not None else ")"
     words = _FIRES[decision.fires] if decision.event is None else f"it fired (event {decision.event + 1})"
-    return f"checked {_when(decision)} (row {decision.row}): {decision.tokens:,} tokens, {counted}: {words}"
+    when = trigger_in_short(decision.trigger)
+    return f"checked {when} (row {decision.row}): {decision.tokens:,} tokens, {counted}: {words}"
 
 
 def call_sentence(call: PromptPoint) -> str:
@@ -130,10 +131,6 @@ def _size(decision: Decision) -> str:
     if not size.needed.startswith(_LEAST):
         return f"{size.had} tokens; required: {size.needed}"
     return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
-
-
-def _when(decision: Decision) -> str:
-    return trigger_in_short(decision.trigger)
 
 
 def _failed(decision: Decision) -> str:

@@ -131,17 +131,17 @@ def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompac
     own = next((own for own in ours if outline is not None and outline.id in own.rows), None)
     return Boundary(
         mode=segment.mode,
-        at=_when(segment, parent, merged) if own is None else own.at,
+        at=_commit_time(segment, parent, merged) if own is None else own.at,
         summary_row=outline.id if outline else None,
         head_rows=segment.head,
         tail_rows=segment.tail,
         merged=merged,
-        evidence=(Evidence(Source.DATABASE, _where(segment), _why(segment, merged)),),
+        evidence=(Evidence(Source.DATABASE, _evidence_place(segment), _boundary_words(segment, merged)),),
         own=own,
     )
 
 
-def _when(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
+def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
     if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
         return parent.ended_at
     outline = segment.summary_outline
@@ -169,12 +169,12 @@ def _block_end(segment: Segment) -> int:
     )
 
 
-def _where(segment: Segment) -> str:
+def _evidence_place(segment: Segment) -> str:
     outline = segment.summary_outline or next(iter(segment.outlines), None)
     return f"message {outline.id}" if outline else "sessions"
 
 
-def _why(segment: Segment, merged: bool) -> str:
+def _boundary_words(segment: Segment, merged: bool) -> str:
     if not segment.outlines:
         return "a continuation without messages"
     if segment.summary is None:

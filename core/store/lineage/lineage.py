@@ -104,12 +104,12 @@ class Lineage:
         return _Memo(lambda one: self._kind(self.links[one]))
 
     @cached_property
-    def _before(self) -> _Memo[str | None]:
+    def _predecessor(self) -> _Memo[str | None]:
         """The session each one continues; a chain may be thousands long and is walked from every link."""
         return _Memo(lambda one: self.links[one].parent_id if self.kind(one) is Kind.CONTINUATION else None)
 
     @cached_property
-    def _after(self) -> _Memo[str | None]:
+    def _successor(self) -> _Memo[str | None]:
         """The continuation of each that Hermes prefers."""
         return _Memo(lambda one: next((rival.id for rival in self.successors(one)), None))
 
@@ -138,15 +138,15 @@ class Lineage:
         """The conversation through a session: up to its root, down to the tip resume would choose."""
         up = {session_id: None}
         current = session_id
-        before = self._before
+        before = self._predecessor
         while (parent := before[current]) is not None and parent not in up:
             up[parent] = None
             current = parent
-        return (*reversed(up), *self._down(session_id, up))
+        return (*reversed(up), *self._chain_below(session_id, up))
 
     def tip(self, session_id: str) -> str:
         """The last continuation, walking as Hermes walks."""
-        return (session_id, *self._down(session_id, (session_id,)))[-1]
+        return (session_id, *self._chain_below(session_id, (session_id,)))[-1]
 
     def successors(self, session_id: str) -> tuple[Link, ...]:
         """Continuations of one session, the one Hermes prefers first; more than one is a fork."""
@@ -222,9 +222,9 @@ class Lineage:
             return False
         return named == link.parent_id or named not in self.links or named == link.id
 
-    def _down(self, session_id: str, behind: Collection[str]) -> tuple[str, ...]:
+    def _chain_below(self, session_id: str, behind: Collection[str]) -> tuple[str, ...]:
         walked: dict[str, None] = {}
-        after, following = self._after, self._after[session_id]
+        after, following = self._successor, self._successor[session_id]
         while len(walked) < MAX_CHAIN and following is not None:
             if following in behind or following in walked:
                 break

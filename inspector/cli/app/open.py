@@ -49,7 +49,7 @@ def show(app: InspectorApp, frame: Path | None, size: tuple[int, int] | None) ->
         short_looks()
         app.run()
     else:
-        _take(app, frame, size)
+        _screenshot(app, frame, size)
     return app.return_code or 0
 
 
@@ -142,7 +142,7 @@ def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
     return topics
 
 
-def _take(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
+def _screenshot(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
     from inspector import screenshot
 
     try:
@@ -159,7 +159,7 @@ def draw_why(place: Location, session_id: str, path: Path) -> None:
     """
     from inspector.app import InspectorApp
 
-    _take(InspectorApp([place], session=session_id, view="why"), path, None)
+    _screenshot(InspectorApp([place], session=session_id, view="why"), path, None)
 
 
 def _require_terminal() -> None:

@@ -1,6 +1,6 @@
 """The table has one row a conversation, or with --all one a session.
 
-Tokens are those of its own calls, cost is that of all: `usage` tells what summaries and other side tasks took.
+Tokens are those of its own calls, cost is that of all: `usage` tells what summaries and side tasks took.
 
 The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
 A session without a title has the first words of its user as preview. In a list of more than 1,000 the

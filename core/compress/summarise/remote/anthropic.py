@@ -35,7 +35,7 @@ class AnthropicConnection:
         body = _body(self._model, prompt, limit)
         if stream:
             return _streamed(self._client.messages.create(**body, stream=True), on_text)
-        return _whole(self._client.messages.create(**body))
+        return _answer_of(self._client.messages.create(**body))
 
     def close(self) -> None:
         """Close the client, and with it a request under way."""
@@ -58,7 +58,7 @@ class AsyncAnthropicConnection:
         body = _body(self._model, prompt, max_output)
         if temperature is not None:
             body["temperature"] = temperature
-        return _whole(await self._client.messages.create(**body))
+        return _answer_of(await self._client.messages.create(**body))
 
     async def close(self) -> None:
         """Close the client, and with it the requests under way."""
@@ -70,7 +70,7 @@ def _body(model: str, prompt: Prompt, limit: int) -> dict[str, Any]:
     return {"model": model, "system": prompt.system, "messages": spoken, "max_tokens": limit}
 
 
-def _whole(message: Any) -> ModelAnswer:
+def _answer_of(message: Any) -> ModelAnswer:
     blocks = getattr(message, "content", None)
     if not isinstance(blocks, list):
         raise SummaryFailure(FailureKind.INVALID, "the answer holds no content")

@@ -38,7 +38,7 @@ class OpenAIConnection:
         if stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
             return _streamed(self._client.chat.completions.create(**body), on_text)
-        return _whole(self._client.chat.completions.create(**body))
+        return _answer_of(self._client.chat.completions.create(**body))
 
     def close(self) -> None:
         """Close the client, and with it a request under way."""
@@ -62,7 +62,7 @@ class AsyncOpenAIConnection:
         body = _body(self._model, prompt) | {self._limit: max_output}
         if temperature is not None:
             body["temperature"] = temperature
-        return _whole(await self._client.chat.completions.create(**body))
+        return _answer_of(await self._client.chat.completions.create(**body))
 
     async def close(self) -> None:
         """Close the client, and with it the requests under way."""
@@ -79,7 +79,7 @@ def _limit_key(choice: ModelChoice) -> str:
     return "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
 
 
-def _whole(completion: Any) -> ModelAnswer:
+def _answer_of(completion: Any) -> ModelAnswer:
     choices = getattr(completion, "choices", None)
     if not choices:
         raise SummaryFailure(FailureKind.INVALID, "the answer holds no choices")
