@@ -157,7 +157,8 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
     kinds = (("decisions", words.decision), ("state", words.achieved), ("open", words.remaining))
     found = []
     for sentence in sentences(without_code(text))[:40]:
-        if sentence.endswith((":", "：", "?", "？")) or words.intent.search(sentence):
+        heading_or_question = sentence.startswith("#") or sentence.endswith((":", "：", "?", "？"))
+        if heading_or_question or words.intent.search(sentence):
             continue
         if words.offered.search(sentence):
             continue

@@ -104,3 +104,10 @@ def test_a_lost_request_is_not_made_up_for_by_names() -> None:
     told = retention(middle, "The nightly import moves to the new host.").score or 0
     listed = retention(middle, names).score or 0
     assert told > 0.6 > listed
+
+
+def test_a_heading_of_an_answer_is_no_result() -> None:
+    answer = assistant("### Files Created\n\nThe exporter was added in export.py.")
+    told = [one.value for one in retention([*MIDDLE, answer], "").facts if one.category == "state"]
+    assert "The exporter was added in export.py." in told
+    assert not any("Files Created" in one for one in told)
