@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any
 
 _USUAL, _WIDEST = 80, 110
+_LONG = 40
+"""Characters of choices from which they stand behind what the option does."""
 _ENTRY = re.compile(r"  (\S+ +)?")
 
 
@@ -19,6 +23,32 @@ class HelpText(argparse.HelpFormatter):
         self._room = terminal_width()
         super().__init__(prog, width=min(self._room or _USUAL, _WIDEST) - 2)
 
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[Any],
+        prefix: str | None = None,
+    ) -> None:
+        """The words a command takes; its options have lines of their own below."""
+        words = [
+            self._format_args(one, self._get_default_metavar_for_positional(one))
+            for one in actions
+            if not one.option_strings and one.help is not argparse.SUPPRESS
+        ]
+        super().add_usage(usage or " ".join(["%(prog)s", "[options]", *words]), actions, groups, prefix)
+
+    def _metavar_formatter(
+        self, action: argparse.Action, default_metavar: str
+    ) -> Callable[[int], tuple[str, ...]]:
+        if _many_choices(action):
+            return lambda size: (default_metavar,) * size
+        return super()._metavar_formatter(action, default_metavar)
+
+    def _expand_help(self, action: argparse.Action) -> str:
+        choices = f": {', '.join(map(str, action.choices or ()))}" if _many_choices(action) else ""
+        return f"{super()._expand_help(action)}{choices}"
+
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if self._room is None:
             return f"{indent}{text}\n"
@@ -29,6 +59,10 @@ class HelpText(argparse.HelpFormatter):
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False)
+
+
+def _many_choices(action: argparse.Action) -> bool:
+    return action.metavar is None and len(",".join(map(str, action.choices or ()))) > _LONG
 
 
 def _filled(block: str, width: int, indent: str) -> str:

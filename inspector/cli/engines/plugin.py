@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `plugin`."""
     if isinstance(parser, options.Parser):
         parser.mixes = True
+    parser.usage = "%(prog)s [options] ACTION [WORD ...]"  # argparse makes one of its own for what is mixed
     add = parser.add_argument
     add("action", choices=("install", "status", "uninstall", "answer", "request"))
     add(

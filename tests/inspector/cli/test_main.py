@@ -30,8 +30,12 @@ def test_help_lists_every_command(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str, cli: Cli) -> None:
-    assert f"usage: hermes-inspector {command}" in cli(command, "--help").out
+def test_every_command_explains_itself(command: str, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    usage, _, what, *more = cli(command, "--help").out.splitlines()
+    assert usage.startswith(f"usage: hermes-inspector {command} [options]")
+    assert what[0].isupper()
+    assert all(len(line) <= 80 for line in (usage, what, *more))
 
 
 @pytest.mark.parametrize(
