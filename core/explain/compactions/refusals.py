@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -115,10 +116,16 @@ class FailedCall(NamedTuple):
 
 
 def unanswered(lines: Iterable[LogRecord]) -> LogRecord | None:
-    """The failed call a turn ended with; None where an answer followed it, or none failed."""
+    """The failed call a turn ended with; None where an answer followed it, or none failed.
+
+    Where Hermes doubted that the request was too long, it comes with the size and window it went by.
+    """
     last = None
     for line in lines:
-        last = line if line.kind in _ENDS else last
+        if line.kind in _ENDS:
+            last = line
+        elif line.kind is Kind.OVERFLOW_DOUBTED and last is not None:
+            last = replace(last, more=replace(last.more, tokens=line.tokens, window=line.window))
     return last if last is not None and last.kind is Kind.CALL_FAILED else None
 
 
@@ -129,7 +136,11 @@ def failed_call(line: LogRecord) -> FailedCall:
 
     text = (line.text or line.message).strip()
     meaning = meaning_of(failure_of(text, provider=line.provider or ""))
-    return FailedCall(line, text, meaning.kind, *advice_of(meaning))
+    says, helps = advice_of(meaning)
+    if line.tokens is not None and line.window is not None:
+        words = triggers()["doubted"]
+        says, helps = words["says"].format(tokens=line.tokens, window=line.window), words["helps"]
+    return FailedCall(line, text, meaning.kind, says, helps)
 
 
 def turns_of(context: ConversationContext) -> Iterator[Sequence[LogRecord]]:

@@ -41,6 +41,7 @@ NEEDLES = (
     b": Context limit detected",
     b": Context length exceeded",
     b": Context overflow",
+    b": Provider context rejection",
     b": Context engine ",
     b": Plugin '",
     b": 413 payload",

@@ -57,6 +57,7 @@ class Kind(StrEnum):
     AUX_CALL = "aux_call"
     EXHAUSTED = "exhausted"
     OVERFLOW_DISABLED = "overflow_disabled"
+    OVERFLOW_DOUBTED = "overflow_doubted"
     PROMPT_REBUILT = "prompt_rebuilt"
     ENGINE_MISSING = "engine_missing"
     ENGINE_REGISTERED = "engine_registered"

@@ -610,3 +610,18 @@ def _written_back(home: Home, head: list[int], summary: str, tail: list[int]) ->
     home.db.message("S", "user", f"{SUMMARY} {summary}")
     for row in tail:
         home.db.copy(row)
+
+
+def test_a_refusal_that_hermes_does_not_believe_says_why_it_did_not_compress(home: Home) -> None:
+    """Run with 0.22.2: a server of one's own refuses what is far below the window Hermes knows."""
+    home.turn()
+    home.talk(1)
+    said = "HTTP 400: Your input exceeds the context window of this model."
+    home.refused(said)
+    doubted = "Provider context rejection not explained by request size (~31,656 of 64,000 tokens)"
+    home.line(f"{doubted}; skipping compression: {said.lower()}", level="ERROR")
+    failure = turns(home)[-1].unanswered
+    assert failure is not None
+    assert failure.text == said
+    assert "counts 31,656 of 64,000 tokens, did not compress" in failure.says
+    assert "model.context_length" in failure.helps
