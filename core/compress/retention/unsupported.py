@@ -52,6 +52,7 @@ _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
 """Code in which a writer names what is reckoned with."""
 
 _HEADING = re.compile(r"^(#.*|\*\*[^*\n]{3,60}\*\*:?)[ \t]*$", re.MULTILINE)
+_BULLET = "-*• "
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that is cut off, and what says so."""
@@ -194,10 +195,11 @@ def _misreported(one: _Sentence, evidence: Evidence, *, alike: bool) -> Iterator
     wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if alike else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
         rule = one.rule or claim_words().rule.search(claim)
-        yield ("constraints" if rule else "done"), one_line(claim, _WHERE)
+        yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)
     yield from (("done", claim) for claim in _turned_round(plain, evidence))
     if not _is_copied(one, evidence):
-        yield from (("done", claim) for claim in islice(told(one.text, one.facts, evidence), 1))
+        acts = islice(told(one.text, one.facts, evidence), 1)
+        yield from (("done", claim.lstrip(_BULLET)) for claim in acts)
 
 
 def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
