@@ -43,11 +43,8 @@ class Override:
 class PriceBook:
     """Finds prices and remembers what it found.
 
-    Entries of the user go first; `one_hour` cache writes cost more. Without a folder nothing is kept between
-    runs.
-
     Args:
-        overrides: The user's entries.
+        overrides: The user's entries, which go first.
         one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
         folder: Where looked-up entries are kept between runs; None for nowhere.
     """

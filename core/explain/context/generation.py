@@ -213,9 +213,8 @@ def _settings(
 ) -> Settings:
     """The settings in force with the size of the request: of the newest generation the next one."""
     if generation is not None and generation is not context.conversation.generations[-1]:
-        return replace(
-            context.settings_in_force, current_tokens=_number_compared(messages, generation, context.log)
-        )
+        compared = _number_compared(messages, generation, context.log)
+        return replace(context.settings_in_force, current_tokens=compared)
     size = next_request(context)
     if size.counted:
         return replace(context.settings_in_force, current_tokens=size.tokens)

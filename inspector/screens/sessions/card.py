@@ -17,7 +17,8 @@ from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse
-from inspector.widgets.charts.curve_chart import CurveChart, RequestCurve
+from inspector.widgets.charts.curve import RequestCurve
+from inspector.widgets.charts.curve_chart import CurveChart
 
 NO_WINDOW = "window unknown: set model.context_length in config.yaml"
 TALL = 45
@@ -67,7 +68,7 @@ class SessionCard(Vertical):
         extra = extra or Extra(ContextUse())
         answer = extra.answer if extra.answer.sentence else extra.said
         self.query_one(AnswerBar).answer = answer
-        (extra.curve or RequestCurve()).show_on(self.query_one(CurveChart))
+        self.query_one(CurveChart).show(extra.curve or RequestCurve())
 
 
 def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:

@@ -143,9 +143,7 @@ class PromptBar(Horizontal):
         purpose: str
         text: str | None
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._purpose = ""
+    _purpose = ""
 
     def compose(self) -> ComposeResult:
         """Label and input."""

@@ -44,9 +44,7 @@ class WhatIfBar(Widget, can_focus=True):
     class Left(Event):
         """The user is done with the bar."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._state: WhatIf | None = None
+    _state: WhatIf | None = None
 
     @property
     def state(self) -> WhatIf | None:

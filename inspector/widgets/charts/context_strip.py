@@ -53,10 +53,8 @@ class ContextStrip(Widget):
 
         index: int
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._plan: Plan | None = None
-        self._layout: StripLayout | None = None
+    _plan: Plan | None = None
+    _layout: StripLayout | None = None
 
     def show(self, plan: Plan | None) -> None:
         """Draw another plan; None draws an empty line while the messages are being measured."""

@@ -16,35 +16,15 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
+from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told
 from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
 
 AXIS = 7
 """Cells of the scale on the left."""
 LIMIT = " threshold "
-NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
-MANY = "◦"
 EMPTY = Cell(0)
 SCALE_ROWS = 5
 """Rows from which half of the scale is named too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Something that happened after so many values.
-
-    Attributes:
-        token: Its colour.
-        sign: How it is drawn; empty for the next number.
-    """
-
-    after: int
-    token: str
-    sign: str = ""
-
-
-def number(index: int) -> str:
-    """The sign of the n-th mark, counted from 0: ① to ⑳, then one sign for all."""
-    return NUMBERS[index] if index < len(NUMBERS) else MANY
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +76,12 @@ class CurveChart(Widget):
 
     _tallest = 0
     _columns: Columns | None = None
+
+    def show(self, curve: RequestCurve) -> None:
+        """Draw a curve."""
+        self.values, self.made_of, self.threshold = curve.values, curve.made_of, curve.threshold
+        self.marks, self.asides = curve.marks, curve.asides
+        self.caption, self.ends = curve.caption, curve.ends
 
     def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
         """Know the tallest column before its lines are drawn one by one."""
@@ -172,15 +158,10 @@ class CurveChart(Widget):
     def _worked_out(self, rows: int) -> Columns:
         """What stands in each column, worked out for all its lines at once: that is half of the drawing."""
         if self._columns is None:
-            layers, shown, top = (
-                self.made_of or self._plain_layers(),
-                self._told if self.values else [],
-                self._top,
-            )
+            layers, top, limit = self.made_of or self._plain_layers(), self._top, self.threshold
+            shown = self._told if self.values else []
             ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)
-            over = tuple(
-                self.threshold is not None and self.values[place] >= self.threshold for place in shown
-            )
+            over = tuple(limit is not None and self.values[place] >= limit for place in shown)
             self._columns = Columns(top, layers, ends, over)
         return self._columns
 
@@ -257,38 +238,3 @@ class CurveChart(Widget):
 
     def _cell(self, mark: Mark, cells: int) -> int:
         return min(cells - 1, place_of(mark.after, len(self.values), cells))
-
-
-@dataclass(frozen=True, slots=True)
-class RequestCurve:
-    """What a `CurveChart` is given: values with what they are made of, the limit, marks and words below."""
-
-    values: tuple[int, ...] = ()
-    made_of: tuple[Layer, ...] = ()
-    threshold: int | None = None
-    marks: tuple[Mark, ...] = ()
-    asides: tuple[Mark, ...] = ()
-    caption: str = ""
-    ends: tuple[str, str] = ("", "")
-
-    def show_on(self, chart: CurveChart) -> None:
-        """Have a chart draw it."""
-        chart.values, chart.made_of, chart.threshold = self.values, self.made_of, self.threshold
-        chart.marks, chart.asides = self.marks, self.asides
-        chart.caption, chart.ends = self.caption, self.ends
-
-
-def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
-    """Which value each of `cells` columns shows: repeated when few, the one that tells most when many."""
-    count = len(values)
-    found = []
-    for cell in range(cells):
-        start = cell * count // cells
-        here = values[start : max(start + 1, (cell + 1) * count // cells)]
-        found.append(start + here.index(tell(here)))
-    return found
-
-
-def place_of(after: int, count: int, cells: int) -> int:
-    """The column where something stands that happened after so many values."""
-    return 0 if not count else min(cells, after * cells // count)

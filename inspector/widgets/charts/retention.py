@@ -35,10 +35,8 @@ class RetentionStrip(Widget):
 
         index: int
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._retention: Retention | None = None
-        self._focus: str | None = None
+    _retention: Retention | None = None
+    _focus: str | None = None
 
     def show(self, retention: Retention | None, focus: str | None) -> None:
         """Show another report."""

@@ -66,9 +66,7 @@ class Detail:
 class DetailPane(TextPane):
     """The message under the cursor; long ones a chunk at a time."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._detail: Detail | None = None
+    _detail: Detail | None = None
 
     @property
     def detail(self) -> Detail | None:

@@ -131,10 +131,8 @@ class TextPane(LineView[Line], can_focus=True):
 class LongText(Reporting, TextPane):
     """Two million characters take a second to mask and to wrap; lines are made as they come into sight."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._text = ""
-        self._keep_place = False
+    _text = ""
+    _keep_place = False
 
     def read(self, text: str, *, keep_place: bool = False) -> None:
         """Show another text, from its top unless the place is to be kept."""

@@ -20,7 +20,7 @@ from core.store.store import Store
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.screens.workspace.why.curve import FINEST, request_curve
 from inspector.widgets.charts.context_bar import ContextUse
-from inspector.widgets.charts.curve_chart import told
+from inspector.widgets.charts.curve import told
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:

@@ -17,7 +17,7 @@ from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
 from inspector.widgets.charts.context_bar import ContextUse
-from inspector.widgets.charts.curve_chart import RequestCurve
+from inspector.widgets.charts.curve import RequestCurve
 
 Key = tuple[Location, str]
 """Names a conversation over all databases: where it is, and its first session."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
-from inspector.widgets.charts.curve_chart import number
+from inspector.widgets.charts.curve import number
 from inspector.widgets.charts.stack import Layer
 from inspector.widgets.lists.row_list import RowList
 

@@ -33,7 +33,8 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.answer_bar import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
-from inspector.widgets.charts.curve_chart import CurveChart, Mark
+from inspector.widgets.charts.curve import Mark
+from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.marker_strip import MarkerStrip, Pin
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

@@ -75,7 +75,7 @@ class ChainView(FigureView):
 
     def _take_events(self, found: Explanation) -> None:
         self._explanation, self._kept = found, {}
-        request_curve(found).show_on(self.query_one(CurveChart))
+        self.query_one(CurveChart).show(request_curve(found))
         self._tell()
 
     def _take(self, found: tuple[Chain, Mapping[str, str]]) -> None:

@@ -16,11 +16,10 @@ class MapHeader(Widget):
 
     DEFAULT_CSS = "MapHeader { height: 1; }"
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._plan: Plan | None = None
-        self._supposed = False
-        self._waiting = self._engine = ""
+    _plan: Plan | None = None
+    _supposed = False
+    _waiting = ""
+    _engine = ""
 
     def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "", engine: str = "") -> None:
         """Show a plan and the engine whose it is, or what is being waited for while there is none."""

@@ -74,11 +74,9 @@ class MadeLines(Widget):
 
     DEFAULT_CSS = "MadeLines { height: auto; }"
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._shown: Comparison | None = None
-        self._price: Decimal | None = None
-        self._behind = False
+    _shown: Comparison | None = None
+    _price: Decimal | None = None
+    _behind = False
 
     def tell_behind(self, behind: bool) -> None:
         """Whether Hermes wrote more than this was made from."""

@@ -17,7 +17,7 @@ from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
-from inspector.widgets.charts.curve_chart import number
+from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
 

@@ -23,7 +23,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.widgets.bars.status_line import Piece, titled
-from inspector.widgets.charts.curve_chart import number
+from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.fields import field, paragraph

@@ -23,7 +23,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import EventList, event_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
-from inspector.widgets.charts.curve_chart import number, place_of, told
+from inspector.widgets.charts.curve import number, place_of, told
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle

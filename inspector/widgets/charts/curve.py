@@ -1,0 +1,59 @@
+"""A curve of token counts as values: its marks, and which of them each column of a chart shows. No widget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from inspector.widgets.charts.stack import Layer
+
+NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
+MANY = "◦"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened after so many values.
+
+    Attributes:
+        token: Its colour.
+        sign: How it is drawn; empty for the next number.
+    """
+
+    after: int
+    token: str
+    sign: str = ""
+
+
+def number(index: int) -> str:
+    """The sign of the n-th mark, counted from 0: ① to ⑳, then one sign for all."""
+    return NUMBERS[index] if index < len(NUMBERS) else MANY
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCurve:
+    """What a chart is given: values with what they are made of, the limit, marks, and words below."""
+
+    values: tuple[int, ...] = ()
+    made_of: tuple[Layer, ...] = ()
+    threshold: int | None = None
+    marks: tuple[Mark, ...] = ()
+    asides: tuple[Mark, ...] = ()
+    caption: str = ""
+    ends: tuple[str, str] = ("", "")
+
+
+def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
+    """Which value each of `cells` columns shows: repeated when few, the one that tells most when many."""
+    count = len(values)
+    found = []
+    for cell in range(cells):
+        start = cell * count // cells
+        here = values[start : max(start + 1, (cell + 1) * count // cells)]
+        found.append(start + here.index(tell(here)))
+    return found
+
+
+def place_of(after: int, count: int, cells: int) -> int:
+    """The column where something stands that happened after so many values."""
+    return 0 if not count else min(cells, after * cells // count)
