@@ -21,7 +21,7 @@ from core.explain.context.past_compaction import past_of
 from core.explain.prompt_cache import cache_of
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
-from core.model.compaction.event import CompressionEvent
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.compaction.plan import Plan
 
 if TYPE_CHECKING:
@@ -75,6 +75,11 @@ class Case:
     def completed(self) -> tuple[CompressionEvent, ...]:
         """Its completed compactions."""
         return tuple(event for event in self.events if event.completed)
+
+    @property
+    def passes(self) -> int:
+        """How many of them took messages away: results that were only shortened are all still there."""
+        return sum(event.trigger is not Trigger.PRUNE for event in self.completed)
 
     @property
     def window(self) -> int | None:

@@ -86,7 +86,8 @@ def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | Non
     if (failure := standing_failure(events)) is not None:
         return failure
     own = [event for event in events if _cause_of(event) != _BEHIND] or events
-    automatic = (event for event in reversed(own) if event.completed and event.trigger not in ASKED_FOR)
+    spoken = (*ASKED_FOR, Trigger.PRUNE)
+    automatic = (event for event in reversed(own) if event.completed and event.trigger not in spoken)
     return next(automatic, own[-1] if own else None)
 
 

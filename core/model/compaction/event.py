@@ -36,6 +36,8 @@ class Trigger(StrEnum):
 
 ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
 """Compactions by hand: no size was compared with any limit."""
+BY_SETTING = (Trigger.MICRO, Trigger.PRUNE)
+"""What a setting has done after turns at a pace of its own, whatever the limit."""
 
 
 class SummaryStatus(StrEnum):

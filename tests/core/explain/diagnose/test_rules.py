@@ -22,6 +22,7 @@ from core.explain.diagnose.registry import (
     rules,
 )
 from core.explain.diagnose.rules.storage.transcript import MASK
+from core.explain.events import explain
 from core.model.finding import Finding, Severity
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import LONG, Build, Scene, compacted, guarded, plain, twice
@@ -219,3 +220,24 @@ def test_masks_are_looked_for_in_time_that_grows_with_the_text() -> None:
     for text in ("r" * 400_000, "a_" * 200_000, "://" * 100_000, "x: " * 100_000):
         assert MASK.search(text) is None
     assert time.process_time() - began < 2
+
+
+def test_results_that_a_setting_shortens_are_no_compactions_that_run_too_often(make_home: MakeHome) -> None:
+    """Run with 0.22.2: `compression.proactive_prune_tokens` shortens results and leaves every message."""
+    home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(7)
+    home.started(54_828, before=28)
+    home.compact()
+    home.done(28, 8, 9_000)
+    for number in range(4):
+        home.db.turn("S", f"more {number}")
+        live = home.db.live("S")
+        home.db.mark(live, active=0, compacted=1)
+        for row in live:
+            home.db.copy(row)
+    home.db.turn("S", "later")
+    assert not {"B3", "B5", "C8"} & rules_of(home)
+    with home.store() as store:
+        assert "compressed before" in explain(store, "S").headline.sentence

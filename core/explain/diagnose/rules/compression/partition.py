@@ -62,7 +62,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D3")
 def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
     """A request from before the first compaction still stands in front of the summary."""
-    count = len(case.completed)
+    count = case.passes
     if not count or not case.summaries:
         return
     for message in case.live:

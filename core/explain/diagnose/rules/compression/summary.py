@@ -182,7 +182,7 @@ def _said_before(text: str, body: str) -> str:
 @conversation_rule("C8")
 def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
     """Each pass loses detail."""
-    count = len(case.completed)
+    count = case.passes
     lossless = case.context.config.value("context.engine", case.policy.release) not in (
         None,
         "",

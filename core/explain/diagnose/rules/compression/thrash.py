@@ -17,7 +17,7 @@ from core.explain.diagnose.registry import Found, Missing, Rule, conversation_ru
 from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import ASKED_FOR, CompressionEvent
+from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.finding import Severity
 from core.model.transcript.message import Message
@@ -207,8 +207,8 @@ def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _asked_for(event: CompressionEvent) -> bool:
-    """A person is known to have asked for it."""
-    return event.trigger in ASKED_FOR and event.verdict is Verdict.PROVED
+    """A person is known to have asked for it, or a setting did."""
+    return event.trigger in BY_SETTING or (event.trigger in ASKED_FOR and event.verdict is Verdict.PROVED)
 
 
 def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:
