@@ -77,11 +77,6 @@ class Case:
         return tuple(event for event in self.events if event.completed)
 
     @property
-    def passes(self) -> int:
-        """How many of them took messages away: results that were only shortened are all still there."""
-        return sum(event.trigger is not Trigger.PRUNE for event in self.completed)
-
-    @property
     def window(self) -> int | None:
         """The window in force."""
         return self.context.window.tokens
@@ -262,3 +257,8 @@ def billed(session: Session) -> tuple[int | None, ...]:
     """The buckets a provider bills."""
     tokens = session.tokens
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
+
+
+def passes(case: Case) -> int:
+    """How often messages were taken away: where results were only shortened, all are still there."""
+    return sum(event.trigger is not Trigger.PRUNE for event in case.completed)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.sizing.estimate import image_count, text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.record import Kind
 from core.hermes.markers.markers import find_summary, scaffold_kind
@@ -62,7 +62,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("D3")
 def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
     """A request from before the first compaction still stands in front of the summary."""
-    count = case.passes
+    count = passes(case)
     if not count or not case.summaries:
         return
     for message in case.live:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
 from core.explain.context.past_compaction import past_of
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
 from core.explain.headline.conversation import standing_failure
@@ -182,7 +182,7 @@ def _said_before(text: str, body: str) -> str:
 @conversation_rule("C8")
 def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
     """Each pass loses detail."""
-    count = case.passes
+    count = passes(case)
     lossless = case.context.config.value("context.engine", case.policy.release) not in (
         None,
         "",
