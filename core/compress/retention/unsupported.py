@@ -94,17 +94,17 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, rule, evidence) for sentence, rule in _sentences(summary)]
     language = language_of(summary)
-    alike = evidence.accounts.voices.are_in(language)  # else only values can be compared, and no words
+    same_language = evidence.accounts.voices.speak(language)  # else only values can be compared, and no words
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += _strange_figures(one.text, one.facts, evidence)
-        strange += _strange_words(one.text, evidence, language) if alike else ()
-        strange += () if strange or one.recorded else _misreported(one, evidence, alike=alike)
+        strange += _strange_words(one.text, evidence, language) if same_language else ()
+        strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
-    doubted = [one for one in read if found and suspicions and alike and not one.recorded]
+    doubted = [one for one in read if found and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
     unlikely = suspected(worst, {claim.where for claim in found.values()})
     vouched = sum(known.values()) / len(known) if known else 1.0
@@ -189,10 +189,10 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     yield from (("names", name) for name in islice(strange, 1))
 
 
-def _misreported(one: _Sentence, evidence: Evidence, *, alike: bool) -> Iterator[tuple[str, str]]:
+def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
     """Wishes nobody voiced, pairs told the other way round, else one act that nothing bears out."""
     plain = QUOTED.sub(" ", one.text)
-    wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if alike else iter(())
+    wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
         rule = one.rule or claim_words().rule.search(claim)
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)

@@ -65,7 +65,7 @@ class Voices:
         """What people speak: as `en`; "" of one nobody knows, or when nobody says anything."""
         return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
 
-    def are_in(self, language: str) -> bool:
+    def speak(self, language: str) -> bool:
         """Whether people, or people and assistants together, speak a language; "" is like any."""
         said = (self.language, language_of("\n".join(text for _, _, text, _ in self._texts)))
         return not language or language in said or "" in said
