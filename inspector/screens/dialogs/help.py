@@ -52,7 +52,8 @@ class HelpList(RowList[HelpRow]):
         super().on_resize()
 
     def _broken(self, row: HelpRow) -> Iterator[HelpRow]:
-        for place, text in enumerate(wrap(row.text, self.row_width - INDENT - KEY_WIDTH - 1)):
+        before = 1 if row.heading else INDENT + KEY_WIDTH
+        for place, text in enumerate(wrap(row.text, self.row_width - before - 1)):
             yield replace(row, text=text, keys="" if place else row.keys)
 
     def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
@@ -88,7 +89,8 @@ class HelpScreen(Dialog):
     def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
         super().__init__()
         here = tuple(scopes)
-        self._rows = [*_question_rows(here), *_key_rows(here, keymap or {}), *_word_rows(here), *_sign_rows()]
+        own, others = _key_rows(here[:1], keymap or {}), _key_rows(here[1:], keymap or {})
+        self._rows = [*_question_rows(here), *own, *_word_rows(here), *others, *_sign_rows()]
 
     def compose(self) -> ComposeResult:
         """The list in a frame, and the keys that leave it."""
@@ -133,5 +135,5 @@ def _sign_rows() -> Iterator[HelpRow]:
         yield HelpRow(sign, f"{severity} finding")
     for kind, sign in glyphs.KIND.items():
         if sign.strip():
-            yield HelpRow(sign, f"{kind} session")
+            yield HelpRow(sign, f"{glyphs.kind_word(kind)} session")
     yield HelpRow("~  ≥  –", "estimate, at least so much (Usage says what is missing), unknown")

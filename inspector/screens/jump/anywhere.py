@@ -143,9 +143,10 @@ class JumpProvider(Provider):
         """Pages over everything, and the tabs of the conversation in front."""
         from inspector.base.commands import table
 
-        told = {command.action.removeprefix("screen."): command.help for command in table()}
+        own = (command for command in table() if command.scope in ("app", "sessions"))
+        told = {command.action.rpartition(".")[2]: command.help for command in own}
         pages = [
-            Place(name, told.get(action, "screen"), partial(self._page, name))
+            Place(name, told[action.rpartition(".")[2]], partial(self._page, name))
             for name, action in PAGES.items()
         ]
         if not hasattr(self.screen, "action_view"):

@@ -11,7 +11,8 @@ class JumpPalette(CommandPalette):
     """Textual's palette, which goes by what it lists when Enter comes, though that may fit earlier words."""
 
     def __init__(self) -> None:
-        super().__init__(id="--command-palette")
+        places = "a screen, a conversation, a finding, a setting, words of a message"
+        super().__init__(placeholder=places, id="--command-palette")
         self._behind = self._entered = False
 
     @on(Input.Changed)

@@ -54,5 +54,5 @@ async def test_help_names_its_parts_in_words(app: MakeApp, home: Path) -> None:
         rows = running.screen.query_one(HelpList).rows
         headings = [row.text for row in map(rows.row, range(rows.count)) if row and row.heading]
         assert headings[0] == "Where did the tokens and the money of this conversation go?"
-        assert headings[1:6] == ["Usage", "Lists", "Conversation", "Every screen", "Everywhere"]
+        assert headings[1:7] == ["Usage", "Words", "Lists", "Conversation", "Every screen", "Everywhere"]
         assert not any("_" in text for text in headings)

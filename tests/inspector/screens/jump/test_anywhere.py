@@ -91,6 +91,15 @@ async def test_a_tab_and_a_screen_and_a_theme_are_found_by_their_names(tmp_path:
         await until(pilot, lambda: app.theme == "hermes-light")
 
 
+async def test_before_a_letter_is_typed_it_says_what_can_be_and_what_each_page_is_for(tmp_path: Path) -> None:
+    app = app_on(tmp_path)
+    async with app.run_test(size=(120, 90)) as pilot:
+        await pilot.press("colon")
+        await until(pilot, lambda: "Search the text of every message." in drawn(pilot))
+        assert "a screen, a conversation, a finding" in drawn(pilot)
+        assert "this conversation" not in drawn(pilot)
+
+
 async def test_what_begins_with_the_letters_comes_before_what_holds_them(tmp_path: Path) -> None:
     app = app_on(tmp_path)
     async with app.run_test(size=(120, 30)) as pilot:
