@@ -16,7 +16,7 @@ from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
 from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
-from core.store.lineage.families import every_family
+from core.store.lineage.families import MAX_FAMILY, every_family, family_of
 from core.store.lineage.lineage import Lineage
 
 
@@ -86,9 +86,18 @@ class Threads:
         return tuple(found)
 
 
-def read_threads(store: OpenDatabase) -> Threads:
-    """The conversations of a store, from `sessions` alone."""
+def read_threads(store: OpenDatabase, session: str | None = None) -> Threads:
+    """The conversations of a store, from `sessions` alone.
+
+    Args:
+        store: The database.
+        session: Only those of this session's family are asked for: of 20,000 sessions that is a handful.
+    """
     with reading(store.path):
+        if session is not None:
+            family = family_of(store.connection, store.schema, session)
+            if family is not None and len(family.links) < MAX_FAMILY:
+                return Threads(family)
         return Threads(every_family(store.connection, store.schema))
 
 

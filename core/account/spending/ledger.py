@@ -207,7 +207,7 @@ class Books:
 def _book(
     books: Books, store: OpenDatabase, session: str | None, only: Sequence[tuple[str, str]], *, sole: bool
 ) -> None:
-    threads = read_threads(store) if books.by == "conversation" or session is not None else None
+    threads = read_threads(store, session) if books.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
     window = Window(books.since, books.until, members, only)
     classes = Classes()

@@ -10,7 +10,8 @@ from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.lineage import Lineage, Link, markers_of
 from core.store.rows.sessions import chunks
 
-_MAX_FAMILY = 5_000
+MAX_FAMILY = 5_000
+"""Sessions from which no more descendants are fetched."""
 _COLUMNS = ("id", "parent_session_id", "started_at", "ended_at", "end_reason", "source", "session_key")
 
 
@@ -42,7 +43,7 @@ def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Seq
 
 def _with_descendants(connection: sqlite3.Connection, schema: Schema, links: dict[str, Link]) -> Lineage:
     frontier = list(links)
-    while frontier and len(links) < _MAX_FAMILY:
+    while frontier and len(links) < MAX_FAMILY:
         children = _fetch(connection, schema, "parent_session_id", frontier)
         frontier = [link.id for link in children if link.id not in links]
         links.update({link.id: link for link in children})

@@ -137,10 +137,11 @@ def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
 @spending_rule("F9")
 def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
     """What delegates spent besides the conversation."""
-    delegates = read_threads(case.store).delegates(case.conversation.root.id)
+    root = case.conversation.root.id
+    delegates = read_threads(case.store, root).delegates(root)
     if not delegates:
         return
-    rows = collect([case.store], by="conversation", session=case.conversation.root.id).ledger().rows
+    rows = collect([case.store], by="conversation", session=root).ledger().rows
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
     own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
     if whole > own:
