@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -18,6 +18,8 @@ from core.model.transcript.message import Message
 _QUOTED = re.compile(r"""(['"])(?P<text>.*)\1(?:\s*\[origin=.*)?$""", re.DOTALL)
 _SHOWN = 32
 """Letters and digits compared: a line quotes the first 80 characters, escaped."""
+_JOINED = 2_000
+"""Characters at the end of a message in which joined requests are looked for."""
 _AHEAD = timedelta(seconds=0.5)
 """A row may be stamped a moment before the line of its turn is written."""
 _GATEWAY = "Session hygiene: "
@@ -81,8 +83,11 @@ def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Map
     found: dict[int, TurnLines] = {}
     newest = len(turns)
     for request in reversed(requests):
-        known = places.get(_letters_of(request.text))
-        at = _last_below(known, newest) if known else _running(began, request)
+        known = [places[said] for said in _openings(request.text) if said in places]
+        told = (_last_below(one, newest) for one in known)
+        at = (
+            max((one for one in told if one is not None), default=None) if known else _running(began, request)
+        )
         if request.row is not None and at is not None and at < newest:
             newest = at
             found[request.row.id] = turns[newest]
@@ -157,6 +162,12 @@ def _shown_by_line(text: str) -> str:
     """What a line quotes, without escapes and the dots of a cut."""
     quoted = _QUOTED.match(text)
     return _letters_of(re.sub(r"\\.", "", quoted["text"] if quoted else text))
+
+
+def _openings(text: str) -> Iterator[str]:
+    """How a message begins; where Hermes joined requests nobody had answered, how each of the last does."""
+    yield _letters_of(text)
+    yield from filter(None, map(_letters_of, text[-_JOINED:].split("\n")))
 
 
 def _letters_of(text: str) -> str:

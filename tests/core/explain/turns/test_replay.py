@@ -625,3 +625,19 @@ def test_a_refusal_that_hermes_does_not_believe_says_why_it_did_not_compress(hom
     assert failure.text == said
     assert "counts 31,656 of 64,000 tokens, did not compress" in failure.says
     assert "model.context_length" in failure.helps
+
+
+def test_requests_that_were_joined_belong_to_the_turn_of_the_last_of_them(home: Home) -> None:
+    """Run with 0.16.0: what nobody answered is joined with what is asked next."""
+    before = len(turns(home))
+    for text, stored in (("ask one", "ask one"), ("and two", "ask one\nand two"), ("a third", "a third")):
+        told = "session=S model=mock-model provider=custom platform=cli history=0"
+        home.line(f"conversation turn: {told} msg={text!r}", logger="agent.turn_context")
+        home.db.message("S", "user", stored)
+        home.refused(f"HTTP 400: {text}")
+    ended = [turn.unanswered for turn in turns(home)[before:]]
+    assert [call and call.text for call in ended] == [
+        "HTTP 400: ask one",
+        "HTTP 400: and two",
+        "HTTP 400: a third",
+    ]
