@@ -17,6 +17,8 @@ from inspector.widgets.lists.row_list import RowList
 
 LIVE_FOR = timedelta(minutes=2)
 """A session that is still open counts as live this long after Hermes last wrote to it."""
+PAD = 1
+"""Cells between the last figure and the scroll bar."""
 FURTHER, NEAR_TOP = 60, 1_000
 """Conversations at the top of the list that are examined though out of sight, and how far down."""
 
@@ -100,4 +102,4 @@ class SessionsList(RowList[SessionLine]):
 
 def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
     chosen = column_sets().get(listing.columns, SETS[ALL])
-    return layout(width, profiles=listing.profiles, chosen=chosen)
+    return layout(width - PAD, profiles=listing.profiles, chosen=chosen)

@@ -200,6 +200,8 @@ class SessionsPane(Reporting, Vertical):
             self.listing.show(rows, cursor=rows.line(place))
         elif len(line.row.sessions) > 1 or line.row.branches or line.row.delegates:
             self.reader.unfold(place, line)
+        else:
+            self.toast("This conversation is one session, with nothing below it.")
 
     @on(messages.Unfolded)
     def _show_family(self, event: messages.Unfolded) -> None:

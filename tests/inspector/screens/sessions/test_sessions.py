@@ -94,11 +94,13 @@ async def test_a_filter_that_finds_nothing_says_what_helps(app: MakeApp, home: P
 
 
 async def test_space_shows_the_sessions_of_a_chain(app: MakeApp, home: Path) -> None:
-    async with settled(running := app(home), 120, 30) as pilot:
+    async with settled(running := app(home), 120, 30, notifications=True) as pilot:
         await press(pilot, "j", "space")
         assert titles(running)[1:4] == ["Port the parser #2", "Port the parser", "Port the parser #2"]
         await press(pilot, "space")
         assert len(titles(running)) == 4
+        await press(pilot, "k", "space")
+        assert any("nothing below it" in note.message for note in running._notifications)
 
 
 async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, home: Path) -> None:
