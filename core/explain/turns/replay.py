@@ -108,8 +108,13 @@ class _Walker:
         return next((one.model for one in turns if self.context.clock.utc(one.at) <= event.at), None)
 
     def _agent_of(self, turn: TurnDraft) -> AgentChecks:
-        """The checks of a turn: another model than the generation's has a threshold of its own."""
-        ran = turn.lines.began.model if turn.lines is not None else None
+        """The checks of a turn: another model than the generation's has a threshold of its own.
+
+        A fallback model may have answered in its course.
+        """
+        answered = turn.call()
+        began = turn.lines.began.model if turn.lines is not None else None
+        ran = answered.model if answered is not None and answered.model else began
         if not ran or not self.model or same_model(ran, self.model):
             return self.agent
         stated = [line.window for line, named in self.context.windows_stated if named == ran]

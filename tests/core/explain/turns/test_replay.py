@@ -452,7 +452,7 @@ def test_a_turn_by_another_model_is_held_against_that_models_threshold(begun: Ma
         "conversation turn: session=S model=mock-big provider=custom platform=cli history=0 msg='ask 0_0'"
     )
     home.talk(1)
-    home.call(1, 90_000)
+    home.line("API call #1: model=mock-big provider=custom in=90000 out=60 total=90060 latency=0.2s")
     home.turn_ended()
     home.line(made.format("mock-model", 64_000, 54_400))
     home.line(
@@ -641,3 +641,17 @@ def test_requests_that_were_joined_belong_to_the_turn_of_the_last_of_them(home: 
         "HTTP 400: and two",
         "HTTP 400: a third",
     ]
+
+
+def test_what_a_fallback_model_answered_is_held_against_its_own_threshold(begun: MakeHome) -> None:
+    """Run with 0.22.2: a turn that mock-model began and another answered, whose window is larger."""
+    home = begun(config="model:\n  default: mock-model\n", model="mock-model")
+    for model, window, threshold in (("mock-big", 200_000, 150_000), ("mock-model", 64_000, 54_400)):
+        made = f"Context compressor initialized: model={model} context_length={window}"
+        home.line(f"{made} threshold={threshold} (75%) tail_budget=9")
+    home.turn()
+    home.talk(1)
+    home.line("API call #1: model=mock-big provider=custom in=90000 out=60 total=90060 latency=0.2s")
+    newest = turns(home)[-1]
+    assert newest.standing is Standing.BELOW
+    assert "90,000 of 150,000" in turn_sentence(newest)
