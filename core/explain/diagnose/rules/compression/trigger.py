@@ -20,7 +20,7 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import CompressionEvent
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.evidence import Evidence, Source, Verdict
 
 _AT_ONCE, _COPIED = 5.0, 60.0
@@ -261,9 +261,17 @@ def to_fire_later(case: Case) -> str:
 
 def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
     """What would have spared some compactions."""
-    if any(event.trigger in BY_REFUSAL for event in events):
-        return "The provider refused what was sent: set model.context_length to what it serves"
-    return to_fire_later(case)
+    refused = [event for event in events if event.trigger in BY_REFUSAL]
+    if not refused:
+        return to_fire_later(case)
+    if refused[-1].trigger is Trigger.PAYLOAD_TOO_LARGE:
+        return "The provider refused requests for their bytes: remove pictures and large tool results"
+    if refused[-1].refused not in ("", "input_overflow"):
+        return "The provider refused something else than the length: see in `why` what"
+    least = case.policy.threshold.minimum
+    if min((window for window, _ in _refused_windows(case)), default=least) < least:
+        return "The provider serves less than Hermes starts with: use a model with a longer window"
+    return "The provider refused what was sent: set model.context_length to what it serves"
 
 
 def moves(case: Case, share: float = _MOST) -> bool:

@@ -100,18 +100,38 @@ def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, releas
     assert "above 0.75" in finding(make_home("0.19", window(200_000)), base, "A1").remedy
 
 
-def test_requests_the_provider_refused_are_not_blamed_on_the_threshold(make_home: MakeHome) -> None:
+@pytest.mark.parametrize(
+    ("said", "helps"),
+    [
+        (
+            "HTTP 400: This model's maximum context length is 70000 tokens.",
+            "set model.context_length to what",
+        ),
+        (
+            "HTTP 400: This model's maximum context length is 40000 tokens.",
+            "use a model with a longer window",
+        ),
+        ("HTTP 413: Payload Too Large", "remove pictures and large tool results"),
+        (
+            "HTTP 400: max_tokens: 30000 > 28000, which is the maximum allowed number of output tokens",
+            "something else than the length",
+        ),
+    ],
+)
+def test_requests_the_provider_refused_are_not_blamed_on_the_threshold(
+    make_home: MakeHome, said: str, helps: str
+) -> None:
     def build(home: Home) -> None:
         base(home)
         for _ in range(4):
             home.talk(4)
-            home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+            home.refused(said)
             home.started(41_000, 28)
             home.compact(summary=LONG)
             home.done(28, 8, 9_000)
 
     found = finding(make_home("0.19", window(200_000)), build, "B3")
-    assert "set model.context_length to what it serves" in found.remedy
+    assert helps in found.remedy
 
 
 @pytest.mark.parametrize(("release", "severity"), [("0.19", Severity.WARNING), ("0.22", Severity.CRITICAL)])
