@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, NotFoundError, UsageError
-from core.model.transcript.pages import ListQuery
 from core.store.conversations.conversation import read_conversation, read_lost_tail
-from core.store.conversations.conversation_query import conversation_ids
+from core.store.conversations.conversation_query import newest_tip
 from core.store.conversations.session_lists import ConversationLists
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
@@ -238,10 +237,10 @@ def _one_conversation(
 
 
 def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
-    newest = conversation_ids(connection, schema, ListQuery(limit=1))
-    if not newest:
+    newest = newest_tip(connection, schema)
+    if newest is None:
         raise NotFoundError("there are no sessions yet", where=str(path))
-    return newest[0][-1]
+    return newest
 
 
 def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:

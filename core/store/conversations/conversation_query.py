@@ -21,7 +21,7 @@ from core.model.transcript.pages import (
 from core.model.transcript.session import Kind, Session
 from core.store.conversations.sort_order import LAST_ACTIVE, columns_of, order_by, sort_threads
 from core.store.database.open_database import HAS_ID, Schema
-from core.store.lineage.families import every_family, families_of
+from core.store.lineage.families import MAX_FAMILY, every_family, families_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import computed, read_sessions
 from core.store.rows.usage import unbooked_summaries
@@ -145,6 +145,24 @@ def conversation_ids(
     """The sessions of each conversation, first to last, and nothing of any of them."""
     lineage = every_family(connection, schema)
     return _page(query, _ordered(connection, schema, lineage, query))
+
+
+def newest_tip(connection: sqlite3.Connection, schema: Schema) -> str | None:
+    """The newest session of the conversation that lists have first; None in an empty database.
+
+    Where one session alone was active last its family tells; else the list itself is made.
+    """
+    query = f"SELECT id, {LAST_ACTIVE} AS at FROM {sessions_view(schema)} ORDER BY at DESC LIMIT 2"  # noqa: S608
+    newest = [(str(one), at) for one, at in connection.execute(query).fetchall()]
+    if len({at for _, at in newest}) == len(newest) > 0:
+        one = newest[0][0]
+        lineage = families_of(connection, schema, [one])
+        if one in lineage.links and len(lineage.links) < MAX_FAMILY:
+            thread = lineage.path(lineage.path(one)[0])
+            if one in thread and lineage.kind(thread[0]) is not Kind.CONTINUATION:
+                return thread[-1]
+    threads = conversation_ids(connection, schema, ListQuery(limit=1))
+    return threads[0][-1] if threads else None
 
 
 def newest_conversations(

@@ -50,3 +50,18 @@ def test_kinds_are_left_out_as_in_the_full_list(make: Make, opened: Opened) -> N
 
 def test_an_empty_database_has_no_newest(make: Make, opened: Opened) -> None:
     assert opened(make()).newest(10) == ()
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
+def test_latest_is_the_first_of_the_list_whichever_session_is_the_newest(
+    make: Make, opened: Opened, release: str
+) -> None:
+    database = make(release)
+    family(database)
+    for newest in (["f"], ["a"], ["a2"], ["b"], ["b2"], ["b3"], ["e"], ["d", "b2"], ["c", "e", "a3"]):
+        at = database.tick(1_000)
+        for one in newest:
+            database.message(one, "user", "later", timestamp=at)
+            database.connection.execute("UPDATE sessions SET ended_at = ? WHERE id = ?", (at, one))
+        store = opened(database)
+        assert store.resolve("latest").id == store.conversations().rows[0].tip.id, newest
