@@ -157,7 +157,9 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         yield f"note: {release.stands_in}"
     if found.events:
         yield ""
-        yield fmt.plural(len(found.events), "compaction or attempt", "compactions and attempts")
+        failed = sum(not one.completed for one in found.events)
+        done = fmt.plural(len(found.events) - failed, "compaction")
+        yield f"{done}, {failed:,} failed" if failed else done
     before = None
     for number, event in enumerate(found.events, start=1):
         told = event is _headline_event(found)

@@ -57,10 +57,10 @@ def recorded_lines(found: RecordedUse) -> Iterator[str]:
 
 
 def _marker_words(point: Breakpoint) -> str:
-    place = "before the messages" if point.index < 0 else f"#{point.index}"
+    place = f"{point.role} before the messages" if point.index < 0 else f"#{point.index} {point.role}"
     ignored = "" if point.honoured else ", ignored by the provider"
     tokens = fmt.short(point.prefix_tokens, mark=fmt.ESTIMATE)
-    return f"{place} {point.role} ({tokens} up to its end{ignored})"
+    return f"{place} (the first {tokens} tokens{ignored})"
 
 
 def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:

@@ -106,6 +106,10 @@ def test_chain_says_where_resume_lands(as_json: Json) -> None:
     }  # fmt: skip
 
 
+def test_an_attempt_that_failed_is_counted_apart(as_text: Text) -> None:
+    assert "\n0 compactions, 1 failed\n" in as_text("why", "Why is the deploy slow")
+
+
 def test_branches_and_delegates_hang_below_their_parent(as_text: Text) -> None:
     shown = as_text("chain", "Pick a job queue")
     assert "branch" in shown

@@ -61,7 +61,7 @@ def _marker(point: Breakpoint) -> str:
     place = "before the messages" if point.index < 0 else f"message {point.index}"
     tokens = fmt.count(point.prefix_tokens, mark=fmt.ESTIMATE)
     ignored = "" if point.honoured else " · the provider ignores it here"
-    return f"{place} · {point.role} · {tokens} tokens up to its end · kept {point.ttl}{ignored}"
+    return f"{place} · {point.role} · the first {tokens} tokens · kept {point.ttl}{ignored}"
 
 
 def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
