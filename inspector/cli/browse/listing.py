@@ -104,6 +104,14 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
     ]
 
 
+_SIGNS = {
+    Kind.CONTINUATION: "sessions that compression continued",
+    Kind.BRANCH: "branch",
+    Kind.DELEGATE: "sub-agent",
+}
+"""What stands before or behind a title."""
+
+
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     """The list for people.
 
@@ -114,12 +122,16 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     """
     from inspector.cli.table import lines
     from inspector.terminal import formatting as fmt
+    from inspector.terminal.glyphs import KIND
 
     now = fmt.utc_now()
     yield from lines(_columns(several), (_cells(row, now, several=several) for row in rows))
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
     more = " · --limit N shows more, --all every session" if len(rows) < total else ""
     yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
+    kinds = {row.kind for row in rows} | {Kind.CONTINUATION for row in rows if row.sessions > 1}
+    signs = (f"{KIND[kind]} {words}" for kind, words in _SIGNS.items() if kind in kinds)
+    yield from filter(None, (" · ".join(signs),))
     if any(row.held and row.held.lost for row in rows):
         yield f"{fmt.LOWER_BOUND} rows of compactions were overwritten: `why` tells what the log says of them"
     if any(row.lower_bound for row in rows):
@@ -149,7 +161,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     from inspector.terminal.glyphs import KIND
 
     title = row.title or (f"“{row.preview}”" if row.preview else fmt.UNKNOWN)
-    count = f" ({row.sessions} sessions)" if row.sessions > 1 else ""
+    count = f" {KIND[Kind.CONTINUATION]}{row.sessions}" if row.sessions > 1 else ""
     sign = "" if row.kind is Kind.MAIN else f"{KIND[row.kind]} "
     return [
         fmt.age(row.last_active, now),

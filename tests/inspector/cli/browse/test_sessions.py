@@ -125,7 +125,9 @@ def test_filters_narrow_the_list(as_json: Json) -> None:
 
 
 def test_the_table_folds_a_chain_and_all_unfolds_it(as_text: Text) -> None:
-    assert "(3 sessions)" in as_text("sessions")
+    folded = as_text("sessions")
+    assert "Port the parser to Rust #3 ▸3" in folded
+    assert "▸ sessions that compression continued · ├ branch · ↳ sub-agent" in folded
     assert as_text("sessions", "--all").count("Port the parser to Rust") == 3
 
 
