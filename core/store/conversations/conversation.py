@@ -45,6 +45,7 @@ def read_conversation(
     parts, segments = read_segments(connection, schema, lineage, ids, path)
     target, reason = lineage.resume(ids[0])
     named = any(part.session.title for part in parts)
+    began = {} if named else read_first_words(connection, schema, (ids[0], ids[-1]))
     ours = _own_compactions(connection, path) if any(one.mode for _, _, one in segments) else ()
     rewound = RowState.REWOUND
     return Conversation(
@@ -54,7 +55,7 @@ def read_conversation(
         resume_reason=reason,
         rewound=tuple([one.id for part in parts for one in part.outlines if one.state is rewound]),
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
-        first_words="" if named else read_first_words(connection, schema, ids[:1]).get(ids[0], ""),
+        first_words=began.get(ids[0]) or began.get(ids[-1], ""),
         lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
     )
 

@@ -48,8 +48,9 @@ class Count(NamedTuple):
 
 
 def together(counts: Sequence[Count]) -> Count:
-    """The count of a thread, from those of its sessions."""
-    return Count(sum(one.generations for one in counts), bool(counts) and counts[0].lost)
+    """The count of a thread, from those of its sessions; the first may never have been written to."""
+    unwritten = len(counts) > 1 and not counts[0].generations
+    return Count(sum(one.generations for one in counts), unwritten or (bool(counts) and counts[0].lost))
 
 
 class _Glance(NamedTuple):

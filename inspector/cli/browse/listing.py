@@ -54,9 +54,9 @@ class Row(NamedTuple):
         """How many there are; None while nobody looked."""
         return None if self.held is None else self.held.generations
 
-    def began(self, whole: bool) -> str:
-        """The session whose first words the row is known by."""
-        return self.root if whole else self.session.id
+    def began(self, whole: bool) -> tuple[str, ...]:
+        """The sessions whose first words the row is known by: the next where none were written."""
+        return (self.root, self.session.id) if whole else (self.session.id,)
 
 
 def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
@@ -97,11 +97,13 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
         return list(rows)
     found: dict[tuple[SessionLists, str], str] = {}
     for store in dict.fromkeys(row.store for row in rows):
-        ids = [row.began(whole) for row in rows if row.store is store and not row.title]
+        ids = [one for row in rows if row.store is store and not row.title for one in row.began(whole)]
         found.update({(store, one): words for one, words in store.first_words(ids).items()})
-    return [
-        row if row.title else row._replace(preview=found.get((row.store, row.began(whole)))) for row in rows
-    ]
+
+    def words(row: Row) -> str | None:
+        return next(filter(None, (found.get((row.store, one)) for one in row.began(whole))), None)
+
+    return [row if row.title else row._replace(preview=words(row)) for row in rows]
 
 
 _SIGNS = {

@@ -176,3 +176,16 @@ def test_a_branch_that_restates_its_parents_summary_was_not_compacted(make: Make
     fill(database, "b", [(TEXTS[3], 1, 0), ("ask c", 1, 0)], uids=False)
     (count,) = opened(database).thread_generation_counts(["b"])
     assert (count.compactions, count.lost) == (0, False)
+
+
+def test_a_thread_whose_first_session_was_never_written_to_was_compacted_at_least_as_often_as_it_goes_on(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.16.0: a sub-agent compressed twice before it ends holds rows in its last session only."""
+    database = make("0.16")
+    database.session("a", end_reason="compression", ended_at=2.0)
+    database.session("b", parent_session_id="a", end_reason="compression", ended_at=4.0, started_at=3.0)
+    database.session("c", parent_session_id="b", started_at=5.0)
+    fill(database, "c", [(TEXTS[3], 1, 0), ("ask b", 1, 0)], uids=False)
+    (count,) = opened(database).thread_generation_counts(["c"])
+    assert (count.compactions, count.lost) == (2, True)

@@ -169,6 +169,18 @@ def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli)
     assert "“Why is the build slow?”" in cli("sessions", *place).out
 
 
+def test_words_of_the_newest_session_name_a_conversation_whose_first_holds_none(
+    tmp_path: Path, cli: Cli
+) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("first", end_reason="compression", ended_at=2.0)
+        database.session("second", parent_session_id="first", started_at=3.0)
+        database.message("second", "user", "Why is the build slow?")
+    place = ["--db", str(tmp_path / "state.db")]
+    assert "“Why is the build slow?”" in cli("sessions", *place).out
+    assert cli("why", "second", *place).out.startswith("Why is the build slow?")
+
+
 def test_figures_that_are_partial_say_where_the_rest_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
