@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, reduce
 from operator import add
+from typing import TYPE_CHECKING
 
 from core.account.spending.group import Fields, Group
 from core.model.accounting.amounts import Money
@@ -18,6 +19,9 @@ from core.store.database.connect import reading
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import MAX_FAMILY, every_family, family_of
 from core.store.lineage.lineage import Lineage
+
+if TYPE_CHECKING:
+    from core.store.conversations.session_lists import SessionLists
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,20 @@ BY_ID = frozenset(("session", "conversation"))
 def best_cost(row: LedgerRow) -> Money:
     """What a row cost: as recorded where anything is, else by the price list."""
     return row.recorded if row.recorded.usd is not None else row.computed
+
+
+MOST_NAMED = 200
+"""Rows without a title that are named, the largest: their first messages are read."""
+
+
+def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
+    """A ledger for people: sessions that nobody gave a title go by what was said first in them."""
+    untitled = [row.key for row in found.rows if not row.label][:MOST_NAMED]
+    if found.by not in BY_ID or not untitled:
+        return found
+    words = {one: told for store in stores for one, told in store.first_words(untitled).items()}
+    rows = (replace(row, label=words[row.key]) if row.key in words else row for row in found.rows)
+    return replace(found, rows=tuple(rows))
 
 
 def whole(found: Ledger) -> Ledger:

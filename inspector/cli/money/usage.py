@@ -92,11 +92,20 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         found = json.loads("".join(usage_json.document(books)))
         output.write_csv(map(_flat, (*found["rows"], found["totals"])))
     else:
-        _print(books.ledger(), args)
+        _print(_named(books.ledger(), args), args)
         output.write_lines(recorded_usage.lines(args, books))
     if args.budget is not None:
         _hold_to(args.budget, books.ledger())
     return 0
+
+
+def _named(found: Ledger, args: argparse.Namespace) -> Ledger:
+    """With names for what nobody gave a title."""
+    from core.account.spending.conversations import named
+    from core.store.conversations.session_lists import SessionLists
+
+    with target.opened(args, SessionLists) as opened:
+        return named(found, opened)
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.account.spending.conversations import whole
+from core.account.spending.conversations import named, whole
 from core.account.spending.ledger import collect
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
@@ -141,9 +141,9 @@ def added_up(
 ) -> Ledger:
     """The ledger a question asks for, by one dimension."""
     since, until = question.window(now)
-    return collect(
-        opened, by=by, since=since, until=until, session=question.whole, only=question.only, prices=book
-    ).ledger()
+    whose, only = question.whole, question.only
+    books = collect(opened, by=by, since=since, until=until, session=whose, only=only, prices=book)
+    return named(books.ledger(), opened)
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:

@@ -98,6 +98,13 @@ def test_auxiliary_calls_are_rows_of_their_own(as_json: Json) -> None:
     assert tasks == {"", "compression"}
 
 
+def test_what_has_no_title_goes_by_its_first_words_as_in_the_list(as_json: Json, as_text: Text) -> None:
+    words = "Find outage reports about Celery"
+    (untitled,) = (one for one in as_json("sessions")["sessions"] if (one["preview"] or "").startswith(words))
+    assert any(line.startswith(words) for line in as_text("usage").splitlines())
+    assert {one["label"] for one in as_json("usage")["rows"] if one["key"] == untitled["id"]} == {""}
+
+
 def test_one_conversation_can_be_asked_for(as_json: Json) -> None:
     rows = as_json("usage", "Port the parser to Rust", "--by", "session")["rows"]
     assert len({row["key"] for row in rows}) == 3
