@@ -42,17 +42,23 @@ class Refusal(NamedTuple):
 
 def refusal_of(record: LogRecord) -> Refusal | None:
     """What a failed call says about the size of the request; None when it is about something else."""
-    return refusal_in(f"{record.message} {record.text or ''}")
+    return refusal_in(f"{record.message} {record.text or ''}", record.text)
 
 
-def refusal_in(text: str) -> Refusal | None:
-    """The same of the bare text of an error."""
+def refusal_in(text: str, said: str | None = None) -> Refusal | None:
+    """The same of the bare text of an error.
+
+    Args:
+        text: Of a line, or of the error alone.
+        said: What the provider said, where the line quotes that besides.
+    """
     lower = text.lower()
+    # Before the error itself stands its class: a RateLimitError may hold a refused output.
+    said = said or text.rpartition("summary=")[2]
     for entry in triggers()["errors"]:
         if any(words in lower for words in entry["texts"]):
-            # Before the error itself stands its class: a RateLimitError may hold a refused output.
-            meaning = meaning_of(failure_of(text.rpartition("summary=")[2]))
-            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(lower)
+            meaning = meaning_of(failure_of(said))
+            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(said.lower())
             inferred = entry.get("inferred", False)
             means = "unexplained" if inferred and meaning.kind == "unknown" else meaning.kind
             return Refusal(Trigger(entry["trigger"]), inferred, window, means)

@@ -241,3 +241,14 @@ def test_results_that_a_setting_shortens_are_no_compactions_that_run_too_often(m
     assert not {"B3", "B5", "C8"} & rules_of(home)
     with home.store() as store:
         assert "compressed before" in explain(store, "S").headline.sentence
+
+
+def test_the_status_of_a_refusal_that_names_no_number_is_no_window(make_home: MakeHome) -> None:
+    """Run with 0.19.0: "HTTP 400: maximum context length exceeded"."""
+    home = make_home("0.19")
+    plain(home)
+    home.turn()
+    home.refused("HTTP 400: maximum context length exceeded")
+    assert not {"A4", "A4-small"} & rules_of(home)
+    home.refused("HTTP 400: maximum context length is 30000 tokens")
+    assert {"A4", "A4-small"} & rules_of(home)
