@@ -205,14 +205,9 @@ def _after_response(record: LogRecord, started: LogRecord, tags_tell: bool) -> C
 
 
 def _repeated_pass(record: LogRecord, previous: Cause) -> Cause:
-    """A pass right after another one, with no call between: the same check ran again."""
-    return replace(
-        previous,
-        tokens=None,
-        line=record,
-        verdict=Verdict.DERIVED,
-        note="another pass of the same check",
-    )
+    """A pass right after another one, with no call between: no surer than that one."""
+    verdict = Verdict.DERIVED if previous.verdict is Verdict.PROVED else previous.verdict
+    return replace(previous, tokens=None, line=record, verdict=verdict, note="another pass of the same check")
 
 
 def _outside_turn(record: LogRecord | None, started: LogRecord) -> Cause:

@@ -1,0 +1,32 @@
+"""What set a compaction off is told no surer than its lines are."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.explain.compactions.causes import Cause, cause_of
+from core.hermes.log.record import Kind, LogRecord
+from core.model.compaction.event import Trigger
+from core.model.evidence import Verdict
+
+SESSION = "20260301_090000_aaaaaa"
+BEGAN = datetime(2026, 3, 1, 9, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (Verdict.PROVED, Verdict.DERIVED),
+        (Verdict.DERIVED, Verdict.DERIVED),
+        (Verdict.SUSPECTED, Verdict.SUSPECTED),
+    ],
+)
+def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdict, told: Verdict) -> None:
+    thread = [
+        LogRecord(kind, f"agent.log:{at}", BEGAN + timedelta(seconds=at), "agent", SESSION, SESSION, "")
+        for at, kind in enumerate((Kind.DONE, Kind.STARTED))
+    ]
+    cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), tags_tell=True)
+    assert (cause.trigger, cause.verdict) == (Trigger.PREFLIGHT, told)
