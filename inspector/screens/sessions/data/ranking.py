@@ -105,4 +105,13 @@ def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Toda
                 opened.append(stack.enter_context(Store(place, cancelled=stop)))
             except InspectorError:
                 continue  # the list says so above its rows
-        return spent_today(opened, now=now) if opened else None
+        return _named(spent_today(opened, now=now), opened) if opened else None
+
+
+def _named(today: Today, stores: Sequence[Store]) -> Today:
+    """With the first words of the largest conversation where nobody gave it a title."""
+    if today.largest is None:
+        return today
+    called, usd = today.largest
+    words = (store.first_words([called]).get(called) for store in stores)
+    return replace(today, largest=(next(filter(None, words), called), usd))

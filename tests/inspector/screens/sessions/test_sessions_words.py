@@ -39,6 +39,17 @@ async def test_the_first_line_says_what_today_cost_and_what_cost_most(app: MakeA
         assert "$1.75" in next(line for line in drawn(running) if "Rename" in line)
 
 
+async def test_what_cost_most_today_goes_by_its_first_words_without_a_title(app: MakeApp, home: Path) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        connection.execute("UPDATE sessions SET started_at = ?", (NOW.timestamp() - 60,))
+        connection.execute("UPDATE sessions SET estimated_cost_usd = 1.5, title = NULL WHERE id = 'plain'")
+        (words,) = connection.execute(
+            "SELECT content FROM messages WHERE session_id = 'plain' AND role = 'user' ORDER BY id"
+        ).fetchone()
+    async with settled(running := app(home), 160, 30):
+        assert f"(largest: {words[:12]}" in head_right(running)
+
+
 async def test_findings_are_counted_once_somebody_looked(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 120, 30):
         key = screen(running).listing.current
