@@ -30,10 +30,14 @@ REMEMBERED = 4096
 _ASK_LENGTH = 300
 
 
-USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT = 1, 2, 4, 8, 16, 32, 64
+USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT, MADE = 1, 2, 4, 8, 16, 32, 64, 128
 """Who says a fact, as bits: a person, an assistant, an assistant that calls nothing, the arguments of a
-call that only looks, those of one that changes something, what a call gave back, a text somebody handed over.
+call that only looks, those of one that changes something, what a call gave back, a text somebody handed over,
+the few words that a call which changes something gave back: what it made.
 """
+
+_BRIEF = 600
+"""Characters of a result in which a call tells what it made."""
 
 LONGEST_REQUEST = 1500
 """Characters from which a request is a document: a plan, an issue, a template with its rules."""
@@ -84,7 +88,7 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
             entry.said_by |= said_by
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
-                entry.told += said_by != RESULT
+                entry.told += not said_by & RESULT
             if topic is None or entry.in_focus:
                 continue
             if id(context) not in mentions:
@@ -140,7 +144,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     speaker = _speaker(view)
     for fact in anchors(view.text):
         yield fact, view.text, speaker
-    if prose is not None and speaker != RESULT:
+    if prose is not None and not speaker & RESULT:
         for fact in prose(view.text):
             yield fact, view.text, speaker
     for line in view.errors[:MOST_PER_TEXT]:
@@ -160,6 +164,8 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
 def _speaker(view: View) -> int:
     if view.role == "assistant":
         return ASSISTANT if view.calls else ASSISTANT | ANSWER
+    if view.answers is not None and is_acting(view.answers) and len(view.text) <= _BRIEF:
+        return RESULT | MADE
     if not view.request:
         told_before = view.role == "user" and not lexicon().injected.match(view.text)
         return DOCUMENT | ASSISTANT if told_before else RESULT

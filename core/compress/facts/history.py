@@ -167,7 +167,9 @@ def is_acting(call: Call) -> bool:
     if call.command:
         steps = _STEP.split(lexicon().manner.sub("", call.command))
         return not all(lexicon().looking.match(step) for step in steps if step.strip())
-    return bool(_words_of(call.name) & lexicon().acting)
+    first = _WORDS.match(call.name.lower())
+    looks = first is not None and first.group() in lexicon().effects["read"]  # get_order orders nothing
+    return not looks and bool(_words_of(call.name) & lexicon().acting)
 
 
 def _words_of(name: str) -> set[str]:

@@ -19,6 +19,7 @@ from core.compress.facts.collect import (
     ASSISTANT,
     CALLED,
     DOCUMENT,
+    MADE,
     RESULT,
     USER,
     Found,
@@ -37,7 +38,13 @@ CATEGORIES = (
 )
 """Every category, those first that are missed most."""
 
-_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.1}
+_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.1, MADE: 0.4}
+_MADE = frozenset(("ids", "urls", "hashes"))
+"""What a call gives to what it makes: a commit, a ticket, a request to merge."""
+
+_LOOKED_UP = 0.2
+"""The same of an id that a call looks up."""
+
 _AGAIN, _MOST_AGAIN = 0.06, 0.3
 _WORTH = {
     "ids": 1.0,
@@ -123,20 +130,21 @@ def _folders(entries: Sequence[Found]) -> frozenset[str]:
 
 def value_weight(entry: Found) -> float:
     """What a value weighs by who says it and how often; 0 when only a tool does."""
-    said_by = entry.said_by
+    said_by = entry.said_by if entry.category in _MADE else entry.said_by & ~MADE
     if not said_by & ~RESULT or (_is_dull(entry) and not said_by & USER):
         return 0.0
     doubt = 1.0
     for witness, strength in _WITNESS.items():
         if said_by & witness:
-            doubt *= 1 - strength
+            looked_up = witness == CALLED and entry.category == "ids"
+            doubt *= 1 - (_LOOKED_UP if looked_up else strength)
     again = min(_MOST_AGAIN, _AGAIN * max(0, entry.told - 1))
     return round(min(1.0, (1 - doubt) + again) * _WORTH[entry.category], 3)
 
 
 def _is_dull(entry: Found) -> bool:
     if entry.category == "hashes":
-        return not entry.said_by & (ACTED | ANSWER)
+        return not entry.said_by & (ACTED | ASSISTANT | MADE)
     if entry.category != "numbers" or _ARGUMENT.fullmatch(entry.value):
         return entry.category == "numbers"
     unit = entry.value.lstrip("0123456789.,").strip()

@@ -28,9 +28,10 @@ _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
 _ID = re.compile(
-    r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|#\d{1,7}"  # tickets
+    r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|[A-Z]-\d{2,9}|#\d{1,7}|!\d{2,7}"  # tickets, requests to merge
     r"|0\d{1,4}-\d{5,10}|\+?\d{1,3}(?:-\d{3}){1,2}-\d{4}"  # telephones
     r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
     r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)(?!\d+[KMGT]B$)[A-Z0-9]{5,16}"  # booking codes, no sizes
@@ -41,7 +42,7 @@ _FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
 """A file, and behind it the number and the start of a line that a search found there."""
 _DIGIT = re.compile(r"\d")
 _REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?(?:,\d\d(?!\d))?"
-_UNIT = r"%|％|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
+_UNIT = r"[%％€£¥]|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
 _MEASURE = re.compile(  # begins with its digit, which is found fast; what stands before it is looked at after
     rf"\d(?:(?<![A-Za-z\d_.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
 )
@@ -112,6 +113,8 @@ def classify(token: str) -> FactValue | None:
         return FactValue("paths", plain) if _is_path(plain) else None
     if lexicon().file_name.fullmatch(plain):
         return FactValue("paths", plain)
+    if _EMAIL.fullmatch(value):
+        return FactValue("ids", value)
     if not _DIGIT.search(value):
         return None
     if _UUID.fullmatch(value) or _ID.fullmatch(value):

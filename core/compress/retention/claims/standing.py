@@ -30,7 +30,7 @@ _EXACT = 3
 """Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_CURRENCIES = frozenset(("eur", "usd", "gbp", "chf", "cny", "jpy"))
+_CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 

@@ -111,3 +111,28 @@ def test_a_heading_of_an_answer_is_no_result() -> None:
     told = [one.value for one in retention([*MIDDLE, answer], "").facts if one.category == "state"]
     assert "The exporter was added in export.py." in told
     assert not any("Files Created" in one for one in told)
+
+
+def test_what_a_call_calls_what_it_made_is_a_fact_and_what_a_log_lists_is_none() -> None:
+    middle = [
+        user("Commit that and open a pull request."),
+        *call("terminal", "4e1d0aa fix the parser\n9b2c7f1 add tests", command="git log --oneline -2"),
+        *call("terminal", "[main c876f64] Keep the key out", command="git commit -am 'Keep the key out'"),
+        *call("terminal", "https://git.example/team/app/pull/336", command="gh pr create --fill"),
+        assistant("Done."),
+    ]
+    found = weights(retention(middle, ""))
+    assert {"c876f64", "https://git.example/team/app/pull/336"} <= found.keys()
+    assert not {"4e1d0aa", "9b2c7f1"} & found.keys()
+
+
+def test_an_id_that_was_looked_up_counts_and_those_a_listing_holds_do_not() -> None:
+    middle = [
+        user("Which of my bookings leaves first?"),
+        *call("list_bookings", "NM1VX1 KC18K6 S61CZX", user="me"),
+        *call("get_booking", '{"leaves": "noon"}', booking="NM1VX1"),
+        assistant("The first leaves at noon."),
+    ]
+    found = weights(retention(middle, ""))
+    assert "NM1VX1" in found
+    assert not {"KC18K6", "S61CZX"} & found.keys()
