@@ -29,12 +29,17 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def _loaded_by(package: str) -> set[str]:
-    """The top-level packages in memory once a package and all its modules are imported."""
+def _modules_of(package: str) -> set[str]:
+    """The modules in memory once a package and all its modules are imported."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED, package], capture_output=True, text=True, cwd=ROOT, check=True
     )
-    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+    return set(json.loads(done.stdout))
+
+
+def _loaded_by(package: str) -> set[str]:
+    """The same as top-level packages."""
+    return {name.partition(".")[0] for name in _modules_of(package)}
 
 
 @pytest.mark.parametrize("package", ["core.model", "core.errors", "core.hermes", "core.store"])
@@ -49,6 +54,12 @@ def test_no_room_of_core_loads_an_sdk_or_a_terminal_until_it_is_used(package: st
 
 def test_the_command_line_starts_light() -> None:
     assert not _loaded_by("inspector.cli.main") & HEAVY
+
+
+def test_the_first_screen_of_the_app_does_not_wait_for_what_only_workers_need() -> None:
+    loaded = _modules_of("inspector.screens.sessions.screen")
+    assert not [name for name in loaded if name.startswith(("core.explain.", "core.compress."))]
+    assert not {"core.live.follow", "core.account.spending.budget", "genai_prices"} & loaded
 
 
 def test_no_subcommand_loads_an_sdk_to_be_imported() -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, TypeVar
 
 from core.account.prompt_cache.breaks import LEAST, SHARE
@@ -17,9 +15,9 @@ from core.explain.prompt_cache import conversation_cache
 from core.live.alerts import Alerts, Limits
 from core.live.compactions import Compactions
 from core.live.event import LiveEvent, LiveKind
+from core.live.file_changes import Mark, mark_of
 from core.live.log_tail import LogTail, event_of
 from core.live.row_tail import NewRow, RowTail
-from core.store.database.closed_copy import log_of
 from core.store.database.locate import Location
 from core.store.store import Store
 
@@ -73,29 +71,6 @@ def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[
         if call is not None:
             facts = {"cause": one.cause, "tokens_lost": one.tokens_lost, "cost_usd": one.usd}
             yield LiveEvent(LiveKind.CACHE_BREAK, f"break:{call.key}", session, one.at, facts)
-
-
-Mark = tuple[object, ...]
-_LOGS = ("logs", "logs/agent.log", "logs/gateway.log")
-"""The folder changes when a log is rotated away; only these two grow."""
-
-
-def mark_of(place: Location) -> Mark:
-    """A value that changes whenever the database, its write-ahead log or a log of its home does.
-
-    It also changes when one of them goes away, comes back, or is another file of the same name. Costs a
-    look at each of five files, whatever their size.
-    """
-    logs = [place.home / name for name in _LOGS] if place.home is not None else []
-    return tuple(map(_look, (place.db, log_of(place.db), *logs)))
-
-
-def _look(path: Path) -> tuple[int, ...]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return ()
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 VERSION = 1

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.timer import Timer
 
-from core.account.spending.budget import Today
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -26,6 +26,9 @@ from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
+
+if TYPE_CHECKING:
+    from core.account.spending.budget import Today
 
 ADD_UP_SECONDS = 10.0
 """How long Hermes may write before what it cost is added up again: that reads more than the list does."""

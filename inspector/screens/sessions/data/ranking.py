@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.budget import Today, spent_today
 from core.errors import InspectorError
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
@@ -19,6 +18,9 @@ from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import Order, SourcePage
 from inspector.screens.sessions.data.session_line import Key, SessionLine
 from inspector.screens.sessions.data.source import read_keys, read_ranked
+
+if TYPE_CHECKING:
+    from core.account.spending.budget import Today
 
 CHUNK = 500
 """Conversations whose rows are read at once; they are not kept."""
@@ -98,6 +100,8 @@ def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
 
 def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
     """What the sessions that began today cost; None where nothing can be read."""
+    from core.account.spending.budget import spent_today  # the first rows do not wait for it
+
     with ExitStack() as stack:
         opened: list[Store] = []
         for place in locations:
