@@ -17,7 +17,7 @@ from inspector.terminal.line import Line
 from inspector.terminal.palette import Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told
-from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
+from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend
 
 AXIS = 7
 """Cells of the scale on the left."""
@@ -186,8 +186,11 @@ class CurveChart(Widget):
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
             count = len(tuple(alike))
             if block.level and (past or not here):  # what stays below the line does not break it
-                sign, style = drawn(block, layers, ink, plain=self.app.no_color and bool(self.made_of))
                 hot = past and limit is not None and row >= limit
+                plain = self.app.no_color and bool(self.made_of)
+                if hot and block.above is not None and not plain:  # past the limit all parts are red
+                    block = Cell(EIGHTHS)
+                sign, style = drawn(block, layers, ink, plain=plain)
                 line.add(sign * count, ink.style("severity-critical") if hot else style)
             elif here:
                 name = self._named(columns, line.width - AXIS - 1, count)

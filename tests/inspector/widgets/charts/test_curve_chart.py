@@ -4,6 +4,7 @@ from inspector.terminal.palette import Palette, defaults
 from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart
+from inspector.widgets.charts.stack import prompt_layers
 from tests.inspector.widgets.alone import Alone
 
 
@@ -34,6 +35,17 @@ async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
         await pilot.pause()
         assert app.lines()[0] == "    100 ─────────────────────▄▄▄▄▄▄▄▄▄▄"
         assert app.lines()[-1] == "        14:05   3 calls           15:17"
+
+
+async def test_a_column_past_the_threshold_has_no_hole_where_two_parts_meet() -> None:
+    async with (app := Alone(CurveChart())).run_test(size=(20, 10)) as pilot:
+        chart = app.widget
+        chart.styles.height = 6
+        chart.made_of = prompt_layers([(120, 78, None)])
+        chart.values, chart.threshold = (120,), 80
+        await pilot.pause()
+        filled = [line[9:].strip(" ─") for line in app.lines() if line[9:].strip(" ─")]
+        assert filled[:4] == ["█" * 10] * 4, app.lines()
 
 
 async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there() -> None:
