@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from core.compress.facts.lexicon import day_of, without_figures
 from core.compress.facts.topic import roots, terms
@@ -113,14 +114,15 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0
     accounts = evidence.accounts
-    for line in accounts.lines(about, _TOLD - _APART) if units and about else ():
-        told = {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
+    lines = accounts.lines(about, _TOLD - _APART) if units and about else {}
+    for line, held in lines.items():
+        told = _quantities(line)
         if figure in told or f"{figure}.0" in told or figure in map(_ungrouped, told):
-            known = max(known, accounts.share(about, line))
+            known = max(known, accounts.share(about, held))
         else:
             alike = {units[unit] for of in told.values() for unit in units.keys() & of.keys()}
             best |= {
-                unit: max(best.get(unit, 0.0), accounts.share(about, line, unit[:_START])) for unit in alike
+                unit: max(best.get(unit, 0.0), accounts.share(about, held, unit[:_START])) for unit in alike
             }
     unit = max(best, key=lambda one: best[one], default="")
     if not unit or best[unit] < _TOLD or best[unit] <= known + _APART:
@@ -129,8 +131,14 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     if one not in words.units and figure in evidence.counts(words.counted.get(one, ())):
         return ""  # a program counted so many at least once
     beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
-    held = (accounts.share(about, text, unit[:_START]) for text in beside)
-    return unit if best[unit] > max(held, default=0.0) + _APART else ""
+    shares = (accounts.share(about, roots(text), unit[:_START]) for text in beside)
+    return unit if best[unit] > max(shares, default=0.0) + _APART else ""
+
+
+@lru_cache(maxsize=16384)  # every figure of a summary asks the lines alike: half the time of a long one
+def _quantities(line: str) -> Mapping[str, Mapping[str, str]]:
+    """The figures of a line, and what each counts."""
+    return {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
 
 
 def _ungrouped(figure: str) -> str:

@@ -6,7 +6,7 @@ import math
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -130,11 +130,11 @@ class Accounts:
         terms = [*names, *words]
         found = sorted(self.of(names, words, least), key=lambda one: -one.share)[:_MOST_NEAR]
         lines = [(one.at, line) for one in found for line in one.text.splitlines()]
-        at, line = max(lines, key=lambda one: self.share(terms, one[1]), default=(-1, ""))
-        return (at, line) if line and self.share(terms, line) >= least else None
+        at, line = max(lines, key=lambda one: self.share(terms, roots(one[1])), default=(-1, ""))
+        return (at, line) if line and self.share(terms, roots(line)) >= least else None
 
-    def lines(self, words: Sequence[str], least: float) -> Iterator[str]:
-        """Sentences, and lines of calls, that hold a share of some roots.
+    def lines(self, words: Sequence[str], least: float) -> Mapping[str, frozenset[str]]:
+        """Sentences, and lines of calls, that hold a share of some roots, each once, with those roots.
 
         Args:
             words: The roots.
@@ -142,14 +142,26 @@ class Accounts:
         """
         weights = self.weigh((), words)
         whole = sum(weights.values())
+        found: dict[str, frozenset[str]] = {}
         for number in self._holding(weights, (), least * whole):
-            for sentence in self._parts[number][0]:
-                lines = sentence.splitlines() if len(sentence) > _LONG else [sentence]
-                yield from (line for line in lines if self.share(words, line) >= least)
+            for sentence, roots_of in zip(*self._parts[number], strict=True):
+                if sentence in found or not _reaches(weights, roots_of, least * whole):
+                    continue
+                for line in sentence.splitlines() if len(sentence) > _LONG else [sentence]:
+                    held = roots_of if line is sentence else frozenset(roots(line))
+                    if line not in found and _reaches(weights, held, least * whole):
+                        found[line] = held
+        return found
 
-    def share(self, words: Sequence[str], text: str, without: str = "") -> float:
-        """Which share of some roots a text holds, 0 to 1; those with a beginning left out."""
-        held, weights = frozenset(roots(text)), self.weigh((), words)
+    def share(self, words: Sequence[str], held: Collection[str], without: str = "") -> float:
+        """Which share of some roots a text holds, 0 to 1.
+
+        Args:
+            words: The roots.
+            held: Those of the text.
+            without: How those begin that are left out.
+        """
+        weights = self.weigh((), words)
         counted = [word for word in weights if not (without and word.lstrip("=").startswith(without))]
         whole = sum(weights[word] for word in counted)
         return sum(weights[word] for word in counted if word in held) / whole if whole else 0.0
@@ -243,6 +255,10 @@ class Accounts:
             return _UNKNOWN
         rarity = math.log(1 + len(self._all) / holding) - 1
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
+
+
+def _reaches(weights: Mapping[str, float], held: frozenset[str], least: float) -> bool:
+    return sum(map(weights.__getitem__, held & weights.keys())) >= least - _TINY
 
 
 def _said(view: View) -> tuple[str, str] | None:
