@@ -118,6 +118,23 @@ def preflight_after(real: int, estimate: int) -> Build:
     return build
 
 
+def skipped_then(estimate: int, real: int) -> Build:
+    """An estimate that did not compress, far above what was sent before, and its request's count."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.call(2, 20_000)
+        home.turn_ended()
+        home.turn(history=28)
+        home.line(
+            f"Skipping preflight compression: rough estimate ~{estimate:,} >= 50,000 is not anchored on "
+            "real usage (last real provider prompt 0); deferring to the next response"
+        )
+        home.call(1, real)
+
+    return build
+
+
 def used(*models: str) -> Build:
     def build(home: Home) -> None:
         plain(home)
@@ -156,6 +173,7 @@ TRIGGER = (
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
     Scene("A4", stating(200_000, "S"), edited_since(stating(200_000, "S"))),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
+    Scene("A5", skipped_then(60_000, 30_000), skipped_then(60_000, 59_000)),
     Scene("A5", before_a_call(60_000, 400), before_a_call(60_000, 160_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),
     Scene("A8", called(40_000, 41_000), called(9_000, 10_000)),

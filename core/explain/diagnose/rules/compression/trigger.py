@@ -136,11 +136,11 @@ def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
 
 @conversation_rule("A5")
 def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
-    """The estimate is far from what the provider had counted a moment before."""
+    """The estimate is far from what the provider counted."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
     for record in case.lines(Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API):
-        real = record.input or _last_real(case, record)
+        real = record.input or _counted_next(case, record) or _last_real(case, record)
         if not real or not record.tokens:
             continue
         ratio = record.tokens / real
@@ -222,6 +222,15 @@ def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
 
 def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
     return list({tokens: (tokens, evidence) for tokens, evidence in reversed(claims)}.values())[::-1]
+
+
+def _counted_next(case: Case, record: LogRecord) -> int | None:
+    """The count of the very request an estimate was of, where it was sent as it stood."""
+    if record.kind is not Kind.PREFLIGHT_SKIPPED:
+        return None
+    later = (line for line in case.lines(Kind.CALL, Kind.STARTED) if line.at > record.at)
+    sent = next(later, None)
+    return sent.input if sent is not None and sent.kind is Kind.CALL else None
 
 
 def _last_real(case: Case, record: LogRecord) -> int | None:
