@@ -28,7 +28,7 @@ from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal import formatting as fmt
-from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.terminal.text import clean_line
 from themes.loader import DEFAULT
 

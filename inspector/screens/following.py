@@ -26,11 +26,9 @@ from inspector.screens.page import Page
 from inspector.settings.config_file import own_settings
 from inspector.settings.notifier import Notifier, limits_of
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.panes.text_pane import TextPane

@@ -19,8 +19,7 @@ from inspector.base.workers import Reporting
 from inspector.terminal import formatting as fmt
 from inspector.terminal.picture import told
 from inspector.terminal.text import content
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card

@@ -15,8 +15,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

@@ -191,7 +191,7 @@ def _misnamed(data: Mapping[Any, Any], lines: Mapping[Place, int]) -> Iterator[P
     import difflib
 
     from inspector.base.commands import refuse_unknown
-    from inspector.terminal.palette import shipped
+    from inspector.terminal.line import shipped
 
     theme, keys = data.get("theme"), data.get("keys")
     themes = [one.name for one in shipped()]

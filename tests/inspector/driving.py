@@ -10,7 +10,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 
 S = TypeVar("S", bound=Screen[Any])
 REST = 0.01

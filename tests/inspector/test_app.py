@@ -16,7 +16,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screenshot import take
-from inspector.terminal.palette import shipped
+from inspector.terminal.line import shipped
 from inspector.widgets.bars.banner import Banner, Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp

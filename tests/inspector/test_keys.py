@@ -9,7 +9,7 @@ from core.support.file_cache import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, front, keys, press, settled
 

@@ -1,4 +1,4 @@
-"""The words and patterns by which facts are recognised, read once, and the days that a text names."""
+"""The words and patterns by which facts are recognised, and how figures, times and days are written."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ _DAY = re.compile(
 )
 """A day in figures."""
 
+FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
+"""A figure in digits, or one that is written out."""
+
+_CLOCK, _HOURS = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
+_TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
 _MAY = "may"
 """In English months have a capital, so this is a verb: `LOD-0 may`."""
 
@@ -86,6 +92,41 @@ def _as(kind: str, name: str, entries: list[str]) -> Any:
         flags = re.IGNORECASE if name in _ANY_CASE else re.MULTILINE if name in _BY_LINE else 0
         return re.compile("|".join(f"(?:{pattern})" for pattern in entries), flags)
     return frozenset(entries) if kind == "frozenset[str]" else tuple(entries)
+
+
+def figure_of(told: str) -> str:
+    """A figure in digits without separators, also of one that was written out."""
+    lower = told.lower().replace(",", "")
+    return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
+
+
+def spellings(figure: str) -> Iterator[str]:
+    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are one."""
+    for thousands, decimal in ((",", "."), (".", ",")):
+        grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
+        if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
+            whole, _, places = figure.replace(thousands, "").partition(decimal)
+            for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ",")):
+                start = f"{int(whole):,}".replace(",", group)
+                yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
+
+
+def clock_times(figure: str) -> Iterator[str]:
+    """A time of day as languages write it, by 12 hours or by 24: 2:30, 14:30 and 14h30 may be one."""
+    match = _CLOCK.fullmatch(figure)
+    if match is None or int(match[1]) >= _HOURS:
+        return
+    hour, minutes = int(match[1]), match[2]
+    for same in (hour, (hour + _HOURS // 2) % _HOURS):
+        for told in {str(same), f"{same:02}"}:
+            yield from (f"{told}{sign}{minutes}" for sign in (":", "h", " h ", "."))
+            if minutes == "00":
+                yield from (f"{told}{word}" for word in ("h", " h", " uhr", "am", " am", "pm", " pm"))
+
+
+def is_time(text: str, at: int) -> bool:
+    """Whether a time stands there, or a day as German has it without the year: `16.10.`."""
+    return _TIME.match(text, at) is not None
 
 
 def dates(text: str) -> Iterator[str]:

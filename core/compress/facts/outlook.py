@@ -1,10 +1,11 @@
-"""What a middle says in sentences: requests, rules, decisions, results, open ends and errors, weighed."""
+"""What a middle says in sentences, weighed: requests, rules, decisions, results, errors, and corrections."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -22,7 +23,6 @@ from core.compress.facts.collect import (
     constraints,
     sentences,
 )
-from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.history import Outcome, is_acting, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
@@ -193,3 +193,85 @@ def _is_outcome(one: Outcome) -> bool:
 
 def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0].strip()
+
+
+_LONGEST, _SHOWN = 600, 160
+"""Characters of a request that corrects something, and of what is shown of it."""
+
+_EXCHANGE = 4
+"""Messages before a correction that tell what it is about."""
+
+_ALIKE = 2
+"""Words a statement and the exchange must share."""
+
+_MEASURE = re.compile(r"([$€£¥]?)(?<![\w.,/#:-])(\d[\d,]*(?:\.\d+)?)(?![\w/-])\s?([^\W\d_]*)")
+
+_Measure: TypeAlias = tuple[str, str]
+"""A figure and its unit, as a root or a currency."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A request that gives another figure.
+
+    Attributes:
+        at: Index of its message.
+        text: The sentence that gives it. Untrusted.
+        given: The figures it gives.
+        before: Those of the answer it corrects.
+        about: What the exchange is about, as roots.
+    """
+
+    at: int
+    text: str
+    given: frozenset[_Measure]
+    before: frozenset[_Measure]
+    about: frozenset[str]
+
+    def replaces(self, statement: str) -> bool:
+        """Whether it gives another figure of the same unit for what a statement tells."""
+        stated = [one for one in _measures(statement) if one[1]]
+        told = self.about.intersection(roots(statement)).difference(*stated)
+        return len(told) >= _ALIKE and any(map(self._is_other, stated))
+
+    def _is_other(self, stated: _Measure) -> bool:
+        figure, unit = stated
+        figures = {given for given, of in self.given if of in ("", unit)}
+        named = stated in self.before or figure in {given for given, _ in self.given}
+        return named and bool(figures - {figure})
+
+    def is_told(self, line: str) -> bool:
+        """Whether a line of a summary has the new figure."""
+        return bool({figure for figure, _ in self.given} & {figure for figure, _ in _measures(line)})
+
+
+def corrections(views: Sequence[View]) -> list[Correction]:
+    """The requests of a middle that correct a figure, in order."""
+    found = []
+    for at, view in enumerate(views):
+        brief = view.request and len(view.text) <= _LONGEST and lexicon().corrects.search(view.text)
+        given = frozenset(_measures(view.text)) if brief else frozenset[_Measure]()
+        if given:
+            exchange = [one.text for one in views[max(0, at - _EXCHANGE) : at] if one.role != "tool"]
+            said = next(one for one in sentences(view.text) if any(_measures(one)))
+            about = frozenset(roots("\n".join((*exchange, view.text))))
+            before = frozenset(_measures("\n".join(exchange[-1:])))
+            found.append(Correction(view.index, one_line(said, _SHOWN), given, before, about))
+    return found
+
+
+def correction_of(statement: str, at: int, made: Sequence[Correction]) -> Correction | None:
+    """The last correction that replaces what was stated in a message."""
+    return next((one for one in reversed(made) if one.at > at and one.replaces(statement)), None)
+
+
+def with_correction(statement: str, at: int, made: Sequence[Correction]) -> str:
+    """A statement, and behind it what a person said instead."""
+    found = correction_of(statement, at, made)
+    return statement if found is None else f"{statement} (changed since: {found.text})"
+
+
+def _measures(text: str) -> Iterator[_Measure]:
+    for currency, figure, word in _MEASURE.findall(text):
+        unit = next((root for root in roots(word) if not root.startswith("=")), "")  # `12 instead` has none
+        yield figure.replace(",", ""), currency or unit

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import Found, constraints, topic_of
-from core.compress.facts.corrections import Correction, correction_of, corrections
 from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, weigh
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.outlook import Correction, correction_of, corrections
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import values

@@ -17,11 +17,10 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue, prose_values, values
-from core.compress.retention.claims.attributed import subject, unvoiced
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
+from core.compress.retention.claims.reported import LABEL, QUOTED, subject, told, unvoiced
 from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, stands
-from core.compress.retention.claims.told import LABEL, QUOTED, told
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of

@@ -10,8 +10,7 @@ from core.model.finding import Headline, Severity
 from core.store.database.own_changes import undo_command
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.fields import field, paragraph
 
 SIGNS = {

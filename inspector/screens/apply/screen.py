@@ -24,11 +24,9 @@ from inspector.screens.apply.model import (
 )
 from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, take_back
 from inspector.screens.page import Page
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.input_lines import PromptBar
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.panes.text_pane import TextPane
 

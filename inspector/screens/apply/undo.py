@@ -16,9 +16,8 @@ from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.page import Page
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.panes.fields import field
 from inspector.widgets.panes.text_pane import TextPane

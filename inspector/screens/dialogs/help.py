@@ -14,7 +14,7 @@ from inspector.screens.page import Dialog
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import wrap
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 

@@ -13,9 +13,8 @@ from inspector.base.commands import bindings
 from inspector.base.figure_origins import FigureOrigin, FigureQuestion
 from inspector.base.workers import ask
 from inspector.screens.page import Dialog
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.panes.fields import origin_lines, paragraph
 from inspector.widgets.panes.text_pane import Draw, TextPane
 

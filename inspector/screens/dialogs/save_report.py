@@ -15,8 +15,8 @@ from core.store.store import Store
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.page import Dialog
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.input_lines import PromptBar
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.panes.fields import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 

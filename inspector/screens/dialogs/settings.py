@@ -18,10 +18,8 @@ from inspector.base.commands import bindings
 from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import ShownSetting, edit_settings, shown_settings
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette, shipped
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.terminal.line import Line, Palette, shipped
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

@@ -11,8 +11,7 @@ from core.model.finding import Finding, NotKnown, Severity, help_word
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
 

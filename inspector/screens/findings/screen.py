@@ -24,10 +24,9 @@ from inspector.screens.findings.results import Results, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.input_lines import FilterLine
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

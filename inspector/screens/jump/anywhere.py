@@ -23,7 +23,7 @@ from inspector.base.app_protocol import shell
 from inspector.base.named_screens import PAGES, VIEWS
 from inspector.screens.jump.arguments import EXAMPLES, meant
 from inspector.settings.settings import Settings, values
-from inspector.terminal.palette import shipped
+from inspector.terminal.line import shipped
 from inspector.terminal.text import clean_line, content
 
 MOST = 500

@@ -21,9 +21,9 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean_line, crop
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.input_lines import InputLine
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

@@ -13,8 +13,7 @@ from core.model.finding import Severity
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import LIVE, SEVERITY
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
 
 MOST = 3

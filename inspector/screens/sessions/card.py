@@ -14,7 +14,7 @@ from inspector.base.figure_origins import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve import RequestCurve

@@ -22,8 +22,8 @@ from inspector.screens.sessions.card import SessionCard, measured
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.pane import SessionsPane
 from inspector.screens.sessions.words import cells, header, legend, position, summing_up
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 

@@ -14,7 +14,7 @@ from inspector.base.workers import in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.messages.message_list import MessageList
 

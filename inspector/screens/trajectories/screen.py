@@ -18,8 +18,7 @@ from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows

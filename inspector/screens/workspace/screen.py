@@ -24,8 +24,8 @@ from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
 from inspector.screens.workspace.views import Cursor, Subject, View
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.banner import Banner, Notice
-from inspector.widgets.bars.key_bar import KeyBar
 from inspector.widgets.bars.title_bar import TitleBar
 
 AGES = 5.0

@@ -12,8 +12,7 @@ from textual.widgets import Static
 
 from core.model.finding import Severity
 from inspector.terminal.glyphs import SEVERITY
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean_line, content, wrap
 
 MOST_LINES = 4

@@ -13,8 +13,7 @@ from textual.widget import Widget
 
 from core.preview.what_if import KNOBS, Knob, WhatIf
 from inspector.base.commands import bindings
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 
 TITLE = "what if"
 RESTING = "← → change"

@@ -10,8 +10,7 @@ from itertools import accumulate, pairwise
 from core.support.amounts import NEAR_LIMIT, round_number
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import apportion
 
 

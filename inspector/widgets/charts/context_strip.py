@@ -15,8 +15,7 @@ from textual.widget import Widget
 from core.model.compaction.plan import Part, Plan, Span
 from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, short
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import StripLayout, strip_layout
 
 INK = {

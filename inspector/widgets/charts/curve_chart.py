@@ -13,8 +13,7 @@ from textual.widget import Widget
 
 from core.support.amounts import NEAR_LIMIT
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told
 from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend

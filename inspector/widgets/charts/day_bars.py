@@ -10,8 +10,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
 

@@ -10,8 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 
 MARK = "▲"
 IGNORED = "△"

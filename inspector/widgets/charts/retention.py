@@ -16,8 +16,7 @@ from core.model.compaction.preview import FactCount, Retention
 from core.preview.words import gravest, gravity, kind_word
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 
 HEAT = "lost, by message and weight"
 WARM, HOT = 0.34, 0.67

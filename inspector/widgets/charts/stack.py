@@ -10,7 +10,7 @@ from itertools import accumulate
 from rich.style import Style
 
 from inspector.terminal.glyphs import LEVELS
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Palette
 
 EIGHTHS = 8
 """Levels of a cell."""

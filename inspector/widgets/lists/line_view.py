@@ -10,8 +10,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean_line
 from inspector.terminal.wrap import broken
 from inspector.widgets.lists.rows import ListRows, Row, Rows

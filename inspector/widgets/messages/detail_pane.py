@@ -11,8 +11,7 @@ from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.messages.message_line import laid_out

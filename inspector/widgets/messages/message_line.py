@@ -18,8 +18,7 @@ from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
 from inspector.terminal import glyphs
 from inspector.terminal.formatting import ESTIMATE, count
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import LINE_LIMIT
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.charts.retention import heat_glyph, heat_ink

@@ -12,8 +12,7 @@ from rich.style import Style
 from core.model.compaction.plan import Part, Plan
 from core.support.amounts import plural
 from inspector.terminal import glyphs
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import Rows

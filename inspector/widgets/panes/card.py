@@ -8,8 +8,7 @@ from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 GAP = 1

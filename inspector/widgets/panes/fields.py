@@ -9,8 +9,7 @@ from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.evidence import Evidence
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
 
 LABEL = 10

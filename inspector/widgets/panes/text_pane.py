@@ -12,8 +12,7 @@ from textual.message import Message as Event
 from core.store.database.connect import Cancelled
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, ask
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.lists.line_view import LineView
 from inspector.widgets.lists.rows import ListRows

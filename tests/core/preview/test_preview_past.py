@@ -14,7 +14,7 @@ from core.preview.past import compared, happened
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.preview.header import figures
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 
 SUMMARY = "[CONTEXT SUMMARY]: handoff\n## Goal\nFix src/auth.py"
 

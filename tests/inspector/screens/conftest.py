@@ -10,8 +10,7 @@ from textual.widgets import Input
 from core.store.database.locate import Location, locate
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Line, Palette, defaults
 from tests.conftest import NOW
 from tests.inspector.driving import press as press
 from tests.inspector.driving import settle as settle

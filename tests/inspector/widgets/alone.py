@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from textual.app import App, ComposeResult
 from textual.widget import Widget
 
-from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.terminal.line import defaults, shipped, textual_theme
 from themes.loader import DEFAULT
 
 W = TypeVar("W", bound=Widget)

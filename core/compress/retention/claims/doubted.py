@@ -18,8 +18,7 @@ from typing import Any
 
 from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.attributed import subject
-from core.compress.retention.claims.told import LABEL
+from core.compress.retention.claims.reported import LABEL, subject
 from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence

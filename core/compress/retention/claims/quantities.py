@@ -6,11 +6,20 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from core.compress.facts.lexicon import day_of, without_figures
+from core.compress.facts.lexicon import (
+    FIGURE,
+    FIGURES,
+    day_of,
+    figure_of,
+    is_time,
+    spellings,
+    without_figures,
+)
 from core.compress.facts.topic import roots, terms
+from core.compress.retention.claims.reported import PART
 from core.compress.retention.claims.standing import COUNTED, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
-from core.compress.retention.ground.evidence import FIGURE, FIGURES, Evidence, figure_of
+from core.compress.retention.ground.evidence import Evidence
 
 _TOLD, _APART = 0.6, 0.3
 """Share of the words around a figure beside which another must stand, and how much more than beside it."""
@@ -27,11 +36,9 @@ _BESIDE = 60
 _START = 4
 """Letters by which words that count the same are alike."""
 
-_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNORECASE)
 """A word that counts behind a figure: what follows is of that word, as in `the number 4 sixteen times`."""
 
-_PART = re.compile(r"[;:,]\s+|[；：，]")
 _WORD = r"[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
     rf"{FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d)"
@@ -46,7 +53,6 @@ _LABELLED = re.compile(
 """A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
 
 _LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
-_TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
 """Figures that may stand behind one label."""
@@ -59,7 +65,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         sentence: A sentence of the summary.
         evidence: What the messages bear out.
     """
-    for part in _PART.split(without_figures(sentence)):
+    for part in PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
             rough = (
                 evidence.codes(figure_of(match[1]))
@@ -76,9 +82,9 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
 
 def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     """Whether the messages have, behind the same words, only other figures that are written alike."""
-    label, figure = match["label"].lower(), _digits(match["figure"])
+    label, figure, at = match["label"].lower(), _digits(match["figure"]), match.start("figure")
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
-    if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or _is_time(match):
+    if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or is_time(match.string, at):
         return False
     lines = list(evidence.lines(match["figure"]))
     if lines and not any(_is_labelled(match["figure"], line) for line in lines):
@@ -91,11 +97,6 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
 def _is_labelled(figure: str, line: str) -> bool:
     """Whether a figure stands behind the word it belongs to."""
     return _LABEL.search(line[: line.find(figure)]) is not None
-
-
-def _is_time(match: re.Match[str]) -> bool:
-    """Whether a figure is a time, or a day as German has it without the year: `16.10.`."""
-    return _TIME.match(match.string, match.start("figure")) is not None
 
 
 def _digits(figure: str) -> str:
@@ -111,13 +112,14 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     counted = next(reversed(units), "")
     if sum(word[:_START] != counted for word in about) < _FEWEST:
         return ""
+    written = {figure, f"{figure}.0", *spellings(figure)}
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0
     accounts = evidence.accounts
     lines = accounts.lines(about, _TOLD - _APART) if units and about else {}
     for line, held in lines.items():
         told = _quantities(line)
-        if figure in told or f"{figure}.0" in told or figure in map(_ungrouped, told):
+        if not written.isdisjoint(told):
             known = max(known, accounts.share(about, held))
         else:
             alike = {units[unit] for of in told.values() for unit in units.keys() & of.keys()}
@@ -139,11 +141,6 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
 def _quantities(line: str) -> Mapping[str, Mapping[str, str]]:
     """The figures of a line, and what each counts."""
     return {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
-
-
-def _ungrouped(figure: str) -> str:
-    """A figure in which points stand between the thousands, as many languages have them, without them."""
-    return figure.replace(".", "") if _GROUPED.fullmatch(figure) else figure
 
 
 def _beside(figure: str, line: str) -> str:

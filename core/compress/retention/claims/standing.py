@@ -6,10 +6,10 @@ import re
 from itertools import combinations
 
 from core.compress.facts.collect import endings
-from core.compress.facts.lexicon import day_of, lexicon
+from core.compress.facts.lexicon import day_of, lexicon, spellings
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.evidence import Evidence, spellings
+from core.compress.retention.ground.evidence import Evidence
 
 SMALL = 12
 """Numbers up to this are counted by whoever writes a summary."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain, islice
 
 from core.compress.facts.importance import Weighed
+from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
@@ -17,8 +18,6 @@ from core.model.transcript.message import Message
 
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
-FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:\W{1,3}(\d[\d,]*)\b)?")
 _FAR = 60
@@ -37,7 +36,6 @@ _BESIDE, _MOST_NEAR = 80, 30
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _PLACES = re.compile(r"\d*\.\d{2,15}")
-_TIME, _DAY = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -215,36 +213,6 @@ class Evidence:
         """Whether a root, or one that means the same, stands in the messages."""
         said = self.accounts.uses(word)
         return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
-
-
-def spellings(figure: str) -> Iterator[str]:
-    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are one."""
-    for thousands, decimal in ((",", "."), (".", ",")):
-        grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
-        if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
-            whole, _, places = figure.replace(thousands, "").partition(decimal)
-            for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ",")):
-                start = f"{int(whole):,}".replace(",", group)
-                yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
-
-
-def clock_times(figure: str) -> Iterator[str]:
-    """A time of day as languages write it, by 12 hours or by 24: 2:30, 14:30 and 14h30 may be one."""
-    match = _TIME.fullmatch(figure)
-    if match is None or int(match[1]) >= _DAY:
-        return
-    hour, minutes = int(match[1]), match[2]
-    for same in (hour, (hour + _DAY // 2) % _DAY):
-        for told in {str(same), f"{same:02}"}:
-            yield from (f"{told}{sign}{minutes}" for sign in (":", "h", " h ", "."))
-            if minutes == "00":
-                yield from (f"{told}{word}" for word in ("h", " h", " uhr", "am", " am", "pm", " pm"))
-
-
-def figure_of(told: str) -> str:
-    """A figure in digits without separators, also of one that was written out."""
-    lower = told.lower().replace(",", "")
-    return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
 
 
 def _joins(neighbour: str, edge: str) -> bool:

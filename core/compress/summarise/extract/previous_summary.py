@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.compress.facts.corrections import Correction, corrections, with_correction
 from core.compress.facts.history import files, outcomes
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.outlook import Correction, corrections, with_correction
 from core.compress.facts.readable import View
 from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.base import sections

@@ -14,8 +14,7 @@ from core.support.yaml_tables import own_setting
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_bar import draw as draw_context_use
 from inspector.widgets.charts.context_bar import sparkline
 

@@ -18,8 +18,7 @@ from inspector.base.compaction_words import bill
 from inspector.base.figure_origins import FigureOrigin, located
 from inspector.screens.workspace.cache.list_view import CAUSES
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.fields import field, headline, paragraph
 
 DEAREST = 8

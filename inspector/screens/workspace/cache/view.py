@@ -29,9 +29,8 @@ from inspector.screens.workspace.cache.card import (
 from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, hit_layers, read_out, token_of
 from inspector.screens.workspace.views import CurveView, Subject
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart

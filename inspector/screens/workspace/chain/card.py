@@ -16,8 +16,7 @@ from inspector.screens.workspace.chain.list_view import Twig
 from inspector.screens.workspace.views import how
 from inspector.screens.workspace.why.card import WAITING, missing_lines
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.fields import field, paragraph
 
 RELATIONS = {

@@ -28,7 +28,7 @@ from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
 from inspector.screens.workspace.why.reading import survived
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer

@@ -9,8 +9,7 @@ from core.preview.other_engine import Contender
 from core.preview.words import kind_word
 from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import field, headline, paragraph
 

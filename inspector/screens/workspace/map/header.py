@@ -7,8 +7,7 @@ from textual.widget import Widget
 
 from core.model.compaction.plan import Plan
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 
 
 class MapHeader(Widget):

@@ -18,10 +18,9 @@ from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from inspector.base.live import BEHIND
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.retention import WeightBar
 
 MOST_WORDS = 2

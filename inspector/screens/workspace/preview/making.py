@@ -18,7 +18,7 @@ from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Palette
 
 PACE = 0.15
 """Seconds between two looks at what a model has written."""

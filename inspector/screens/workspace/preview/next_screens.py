@@ -29,7 +29,7 @@ from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal.text import clean, content
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 
 UNTOUCHED = "Nothing was written to this conversation from here that could be taken back."
 NOTHING = "There is no summary here to edit or to write."

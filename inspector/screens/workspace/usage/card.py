@@ -17,8 +17,7 @@ from inspector.screens.workspace.usage.bars import STACKED
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.fields import field, origin_lines
 
 BAR = "▇"

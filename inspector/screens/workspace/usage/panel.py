@@ -35,7 +35,7 @@ from inspector.screens.workspace.usage.words import (
     tabs,
     waiting,
 )
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.day_bars import DayBars

@@ -16,7 +16,7 @@ from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.views import Subject, View
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 
 

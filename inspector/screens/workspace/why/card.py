@@ -15,8 +15,7 @@ from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph

@@ -31,7 +31,7 @@ from inspector.screens.workspace.why.reading import (
     survived,
 )
 from inspector.terminal import formatting as fmt
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart

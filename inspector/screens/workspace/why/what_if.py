@@ -21,8 +21,7 @@ from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
-from inspector.widgets.bars.answer_bar import AnswerBar
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.row_list import RowList

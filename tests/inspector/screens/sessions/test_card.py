@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.card import SessionCard
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled

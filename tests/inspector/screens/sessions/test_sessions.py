@@ -16,7 +16,7 @@ from inspector.screens.sessions.data.order import SORTS
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.tabs import TABS
-from inspector.widgets.bars.key_bar import KeyBar
+from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.lists.row_list import RowList

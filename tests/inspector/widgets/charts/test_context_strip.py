@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.geometry import Size
 
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.context_strip import BARE_CURSOR, FILL, ContextStrip, draw_cells, legend
 from inspector.widgets.charts.context_strip_layout import strip_layout
 from tests.inspector.widgets.alone import Alone

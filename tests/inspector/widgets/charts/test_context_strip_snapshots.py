@@ -14,7 +14,7 @@ from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from core.preview.what_if import Hypothesis, WhatIf
 from inspector.screens.workspace.map.header import MapHeader
-from inspector.terminal.palette import defaults, shipped, textual_theme
+from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.lists.rows import ListRows

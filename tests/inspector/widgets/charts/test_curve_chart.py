@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, FactCount, Retention
 from core.preview.words import gravest
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.retention import (
     heat,
     heat_glyph,

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, prompt_layers
 
 ROWS = 6

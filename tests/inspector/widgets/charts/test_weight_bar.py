@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, Retention, Unsupported
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.retention import KEPT, LOST, UNSUPPORTED, weight_cells, weight_line
 
 INK = Palette(defaults())

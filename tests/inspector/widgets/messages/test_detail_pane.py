@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, Row, RowState
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.messages.detail_pane import CHUNK, Detail, detail_lines
 from tests.hostile import HOSTILE, harmful
 

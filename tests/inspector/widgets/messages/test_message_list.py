@@ -10,8 +10,7 @@ from rich.cells import cell_len
 from core.model.compaction.plan import Part
 from core.model.transcript.message import RowState, ToolCall
 from core.model.transcript.storage import RowPreview
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Line, Palette, defaults
 from inspector.widgets.messages.message_line import (
     Marks,
     MessageRow,

@@ -15,8 +15,7 @@ from textual.widget import Widget
 from core.preview.comparison import Comparison
 from inspector.screens.workspace.preview.focus.model import LOST, Section
 from inspector.terminal import formatting as fmt
-from inspector.terminal.line import Line
-from inspector.terminal.palette import Palette
+from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, clean_line, wrap
 from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.panes.text_pane import Lines, TextPane

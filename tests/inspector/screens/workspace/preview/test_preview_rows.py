@@ -26,7 +26,7 @@ from inspector.screens.workspace.preview.paired_rows import (
     folded,
     linked,
 )
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.messages import message_line
 from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import Band

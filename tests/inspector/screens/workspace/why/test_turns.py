@@ -9,7 +9,7 @@ from core.model.compaction.event import Trigger
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnsScreen, card, rest
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press
 

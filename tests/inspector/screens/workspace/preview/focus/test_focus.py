@@ -24,7 +24,7 @@ from inspector.screens.workspace.preview.focus.model import (
 )
 from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
-from inspector.terminal.palette import Palette, defaults
+from inspector.terminal.line import Palette, defaults
 from tests.hostile import harmful
 from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle

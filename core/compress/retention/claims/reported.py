@@ -1,19 +1,30 @@
-"""Acts and checks a summary reports, against what the messages show of them."""
+"""What a summary reports, against what the messages show: acts, checks, what people wanted or laid down."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue
-from core.compress.retention.ground.claim_words import ClaimedAct, claim_words, kind_of_check, reporting
+from core.compress.retention.ground.claim_words import (
+    Attribution,
+    ClaimedAct,
+    claim_words,
+    kind_of_check,
+    reporting,
+)
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.voices import language_of
 
 _WHERE = 240
+_COUNTED = ("numbers", "dates")
+"""Kinds of values that are no names."""
+
 _ONE_CLAUSE = 90
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
 _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
@@ -25,6 +36,27 @@ _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
+_VOICED, _LAID_DOWN = 0.5, 0.65
+"""Share of what somebody is said to have wanted, or laid down, that a person must have said in one breath."""
+
+_LISTED, _TOLD, _FEWEST = 0.35, 0.6, 3
+"""The same of a rule that is only listed; share of it that anybody tells; its fewest names and words."""
+
+_FEW = 2
+"""Names and words that tell a wish or a rule; of a rule with fewer those of whoever reports count too."""
+
+_ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
+"""What is added to what somebody wanted, in brackets or as its price: `economy, quoted at $239`."""
+
+_LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
+_SEGMENT = re.compile(r",\s+")
+_LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
+"""Words that say that something is a rule, and not of what."""
+
+_ENDS = re.compile(
+    r"[:;；：，。]\s*|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as|who|an?|the|und|aber|ein\w*|der|die|das)\b"
+    r"|\s+(?:and|but|und|aber) (?:then |later |the |was |it |dann )?"
+)
 
 
 def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
@@ -53,7 +85,7 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
 
 def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
     """A clause without the names in it: `committed.go` commits nothing."""
-    names = (fact.value for fact in facts if fact.category not in ("numbers", "dates"))
+    names = (fact.value for fact in facts if fact.category not in _COUNTED)
     for name in sorted(names, key=len, reverse=True):
         clause = clause.replace(name, " ")
     return clause
@@ -61,11 +93,9 @@ def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
 
 def _clauses_of(sentence: str) -> list[str]:
     """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
-    return (
-        [sentence]
-        if len(sentence) <= _ONE_CLAUSE and "，" not in sentence
-        else [part for part in _CLAUSE.split(sentence) if part]
-    )
+    if len(sentence) <= _ONE_CLAUSE and "，" not in sentence:
+        return [sentence]
+    return list(filter(None, _CLAUSE.split(sentence)))
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -132,3 +162,79 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
             things.append(parts[0 if known else -1].lower())
     files = [fact.value for fact in names if fact.category == "paths"]
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
+
+
+def unvoiced(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool = False
+) -> Iterator[str]:
+    """What a sentence says people wanted, decided or refused, and nobody said.
+
+    Args:
+        sentence: A sentence of the summary, without what it quotes.
+        facts: The values in it.
+        evidence: What the messages bear out.
+        rule: The summary lists it among what people laid down, whoever it names.
+    """
+    found = list(attributions(sentence, evidence))
+    for told, what in found:
+        strict = claim_words().rule.search(told) is not None
+        parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
+        if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
+            yield told
+    bare = not found and (rule or claim_words().forbids.search(sentence))
+    if bare and _is_made_up(sentence, facts, evidence):
+        yield sentence
+
+
+def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
+    """Whether nobody said even some of a rule that is listed without saying whose it is."""
+    names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
+    accounts, several = evidence.accounts, len(names) + len(words) >= _FEWEST
+    if not several or language_of(rule) != accounts.voices.language:
+        return False
+    voiced = max(accounts.voices.voiced(some, words, rule=False) for some in (names, ()))
+    return voiced < _LISTED and not accounts.of(names, words, _TOLD)
+
+
+def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """What a sentence says people wanted, in the language they speak: all that is told, and what alone."""
+    spoken = _ASIDE.sub("", sentence)
+    words = claim_words().attributed.get(evidence.accounts.voices.language)
+    wants = words.wants.finditer(spoken) if words else ()
+    found = [one for one in wants if words and _is_of_people(one, words, evidence)]
+    ends = [*(one.start() for one in found[1:]), len(spoken)]
+    for one, end in zip(found, ends, strict=False):
+        what = spoken[one.end() : end].strip(" .") or spoken[: one.start()]
+        yield spoken[one.start() if what in spoken[one.end() :] else 0 : end].strip(), what
+
+
+def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
+    """Whether people are who wants something, and not the assistant or something that was mentioned."""
+    if match["name"]:
+        name = match["name"].lower()
+        own = any(evidence.holds(f"/{folder}/{name}") for folder in ("home", "users"))
+        return own or evidence.accounts.voices.is_person(name)
+    before = [one["people"] for one in words.speaker.finditer(match.string, 0, match.start())]
+    return not match["joins"] or bool(before and before[-1])
+
+
+def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
+    """Whether no person said most of a text in one breath, of a rule in one that lays something down."""
+    names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
+    telling = [word for word in words if word not in reporting()]
+    if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
+        several = len(names) + len(words) >= _FEW
+        telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
+    least = _LAID_DOWN if rule else _VOICED
+    voiced = partial(evidence.accounts.voices.voiced, rule=rule)
+    # A summary adds to a wish which file or branch it was about.
+    said = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
+    told = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
+    return told and said < least
+
+
+def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
+    """What a text is about: names in lower case, files by their last part, and the roots of its words."""
+    named = (one.value.lower() for one in facts if one.category not in _COUNTED and one.value in text)
+    names = dict.fromkeys(name.removesuffix("()").rpartition("/")[2] for name in named)
+    return list(filter(None, names)), list(roots(_spoken_of(text, facts)))

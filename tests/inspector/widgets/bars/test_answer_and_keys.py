@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.model.finding import Headline, Severity
-from inspector.widgets.bars.answer_bar import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from tests.inspector.widgets.alone import Alone
 
 

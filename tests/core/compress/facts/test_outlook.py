@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.corrections import correction_of, corrections
+from core.compress.facts.outlook import correction_of, corrections
 from core.compress.facts.readable import views
 from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
