@@ -48,14 +48,17 @@ _LOOKED_UP = 0.2
 _AGAIN, _MOST_AGAIN = 0.06, 0.3
 _WORTH = {
     "ids": 1.0,
-    "paths": 0.95,
+    "paths": 0.85,
     "dates": 0.85,
     "names": 0.8,
     "numbers": 0.75,
     "urls": 0.6,
     "commands": 0.35,
-    "hashes": 0.45,
+    "hashes": 0.6,
 }
+_LATE = 0.2
+"""What a value gains that is spoken of to the very end."""
+
 _ASIDE = 0.4
 """Worth of a path that is not what the work is about, unless a person names it: one that others lie below, a
 scratch file, a package of others.
@@ -105,7 +108,8 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
         if weight <= _LEAST:
             noise[entry.category] += 1
         else:
-            kept.append((entry, weight))
+            lateness = (entry.messages[-1] - views[0].index) / len(views)
+            kept.append((entry, round(min(1.0, weight * (1 + _LATE * lateness)), 3)))
     return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
 
 

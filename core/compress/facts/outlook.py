@@ -42,7 +42,7 @@ _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
 _DECISION, _DECISION_IN_ANSWER = 0.35, 0.5
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
-_ERROR_STANDS, _ERROR_FIXED = 0.5, 0.25
+_ERROR_STANDS, _ERROR_FIXED = 0.3, 0.15
 _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
 """Characters of its first line, and lines, of a result that says at once what came of a command."""

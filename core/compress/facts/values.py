@@ -31,7 +31,10 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
 _ID = re.compile(
-    r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|[A-Z]-\d{2,9}|#\d{1,7}|!\d{2,7}"  # tickets, requests to merge
+    r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|[A-Za-z]-\d{2,9}|#\d{1,7}|!\d{2,7}"  # tickets, requests to merge
+    r"|[A-Z]{1,2}\d{2,4}"  # rooms, rules, entries
+    r"|(?!\d{1,3}(?:\.\d{3})+$|\d\d?\.\d\d?\.\d{4}$)"  # no sum and no day, but
+    r"v?\d{1,3}(?:\.\d{1,5}){2,3}(?:-?[a-z]{1,5}\.?\d{0,4})?"  # versions and hosts
     r"|0\d{1,4}-\d{5,10}|\+?\d{1,3}(?:-\d{3}){1,2}-\d{4}"  # telephones
     r"|[A-Za-z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40}){0,4}_(?=[A-Za-z0-9]*\d[A-Za-z0-9]*\d)[A-Za-z0-9]{3,64}"
     r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)(?!\d+[KMGT]B$)[A-Z0-9]{5,16}"  # booking codes, no sizes

@@ -98,6 +98,22 @@ def test_what_tells_nothing_to_go_on_with_is_no_fact_or_weighs_little() -> None:
     assert all(weight < 0.3 * found["src/importer/retry.py"] for weight in light)
 
 
+def test_of_two_values_alike_the_one_spoken_of_last_weighs_more() -> None:
+    middle = [user("Compare src/early.py."), assistant("Read."), user("Compare src/late.py.")]
+    found = weights(retention(middle, ""))
+    assert found["src/late.py"] > found["src/early.py"]
+
+
+def test_an_error_that_stands_weighs_less_than_a_result() -> None:
+    middle = [
+        user("Move the importer to the new host."),
+        *call("terminal", "Error: no route to host", command="ssh gate make deploy"),
+        assistant("The importer was copied, the deploy still fails."),
+    ]
+    by_category = {fact.category: fact.weight for fact in retention(middle, "").facts}
+    assert by_category["errors"] < by_category["state"]
+
+
 def test_a_lost_request_is_not_made_up_for_by_names() -> None:
     names = ", ".join(f"`load_part_{n}`" for n in range(20))
     middle = [user("Move the nightly import to the new host."), assistant(f"It is made of {names}.")]
