@@ -6,10 +6,20 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, shortened
-from core.preview.words import dropped, engine_plan, facts_told, gravest, headline_table, left_alone, named
+from core.preview.words import (
+    decided_elsewhere,
+    dropped,
+    engine_plan,
+    facts_told,
+    gravest,
+    headline_table,
+    left_alone,
+    named,
+)
 from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
 
 if TYPE_CHECKING:
+    from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Preview, Retention
     from core.preview.comparison import Comparison
@@ -96,10 +106,17 @@ def broken_engine(name: str, what: str) -> Headline:
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
-def plan_headline(plan: Plan) -> Headline:
-    """Where the trigger stands, and what a compaction now would cut."""
+def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline:
+    """Where the trigger stands, and what a compaction now would cut.
+
+    Args:
+        plan: By the rules of Hermes' own compressor, or of the engine it names.
+        decides: The engine in charge of the conversation, where that is not Hermes' own.
+    """
     if plan.engine:
         return engine_plan(plan)
+    if decides is not None:
+        return decided_elsewhere(decides.name)
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
@@ -116,7 +133,8 @@ def plan_headline(plan: Plan) -> Headline:
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
         near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens
-        sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}.", cut)
+        off = "" if plan.settings.enabled else ", and compression.enabled is false"
+        sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}{off}.", cut)
         return Headline(sentence, COMPRESS_NOW if near else None, Severity.INFO if near else None)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = "Run /compress, which none of this blocks, or start a new session with /new."

@@ -84,6 +84,12 @@ def engine_plan(plan: Plan) -> Headline:
     return Headline(f"{_fires(plan)} {replaces}", None, severity)
 
 
+def decided_elsewhere(name: str) -> Headline:
+    """Another engine decides than the one whose cut is shown."""
+    told = f"The context engine {name!r} decides here; shown is what Hermes' own compressor would do."
+    return Headline(told, f"Ask the engine itself with --engine {name}.")
+
+
 def _fires(plan: Plan) -> str:
     name, would = f"the engine {plan.engine}", "fires" if plan.would_fire else "does not fire"
     if plan.threshold_tokens is None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.in_force import engine_in_charge
 from core.model.compaction.event import Trigger
 from core.model.evidence import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
@@ -29,18 +28,21 @@ class ForeignEngine:
         name: As config.yaml calls it; None where only rows show one.
         evidence: The setting, and rows it wrote in the place of a summary.
         known: What else there is of it, in words.
+        limit: The line that names its threshold, where one does.
     """
 
     name: str | None
     evidence: tuple[Evidence, ...]
     known: tuple[str, ...] = ()
+    limit: str | None = None
 
     @property
     def notes(self) -> Iterator[str]:
         """What a reader of a threshold should know."""
         told = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
-            yield f"{told}: the context engine is {self.name!r}, so the threshold shown is not in force"
+            shown = "is not in force" if self.limit is None else f"is the one it named in {self.limit}"
+            yield f"{told}: the context engine is {self.name!r}, so the threshold shown {shown}"
         else:
             yield f"another context engine wrote this, so the threshold shown was not in force then: {told}"
         yield from self.known
@@ -55,7 +57,8 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
     if name is not None:
         origin = context.config.setting("context.engine", context.release.release).origin
         evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
-        return ForeignEngine(name, evidence, tuple(_files_of_engine(context.store.location.home, name)))
+        files, line = tuple(_files_of_engine(context.store.location.home, name)), context.engine_limit
+        return ForeignEngine(name, evidence, files, None if line is None else line.where)
     return ForeignEngine(None, marks) if marks else None
 
 
@@ -67,8 +70,7 @@ def written_by_another(rows: BoundaryRows) -> bool:
 
 def engine_of(context: ConversationContext) -> str | None:
     """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
-    found = engine_in_charge(context.config, context.log.records, context.release.release)
-    return None if found is None else found.name
+    return None if context.engine is None else context.engine.name
 
 
 def rules_of_another(context: ConversationContext, pair: Match) -> str | None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
 from core.explain.compactions.attempts import BY_AGENT, Attempt
+from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.in_force import engine_in_charge, engine_loaded
+from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.provider_errors.failure import failure_of as provider_failure
 from core.hermes.provider_errors.meaning import meaning_of
@@ -61,7 +62,9 @@ def summary_outcome(context: ConversationContext, pair: Match, release: str) -> 
         return SummaryOutcome(status, model, tokens)
     failure = failure_of(attempt, rows, _provider(context, release))
     if attempt is not None and status is SummaryStatus.ABORTED:
-        failure = replace(failure, cause=_left_open(context, attempt, failure, release))
+        cause = _left_open(context, attempt, failure, release)
+        by_another = rows is None and rules_of_another(context, pair) is not None
+        failure = replace(failure, cause=_entry(cause).get("of_engine", cause) if by_another else cause)
     elif attempt is not None and pausing is not None and failure.cause == "unknown":
         failure = failure_of(replace(attempt, inner=(pausing,)), None, failure.provider)
     return SummaryOutcome(status, model, tokens, failure, replaced)
@@ -162,7 +165,7 @@ def _called(attempt: Attempt | None) -> bool:
 def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bool:
     """Whether an engine besides Hermes' own is set now, or was at hand when the attempt began."""
     lines = context.log.records
-    if engine_in_charge(context.config, lines, context.release.release) is not None:
+    if context.engine is not None:
         return True
     loaded = engine_loaded(line for line in lines if attempt is None or line.at <= attempt.first.at)
     return loaded is not None and loaded.kind is Kind.ENGINE_REGISTERED
@@ -254,10 +257,14 @@ def words(failure: Failure) -> tuple[str, str]:
     """What is said of a failure, in the middle of a sentence, and what helps."""
     from core.compress.summarise.model_choice import key_variables
 
-    entry = next(entry for entry in _entries() if entry["cause"] == failure.cause)
+    entry = _entry(failure.cause)
     status = f" ({failure.status})" if failure.status else ""
     keys = key_variables(failure.provider or "")
     return entry["says"].format(status=status), entry["helps"].format(key=keys[0] if keys else _NO_KEY)
+
+
+def _entry(cause: str) -> Mapping[str, Any]:
+    return next(entry for entry in _entries() if entry["cause"] == cause)
 
 
 def _failure(entry: Mapping[str, Any], text: str, provider: str | None) -> Failure:

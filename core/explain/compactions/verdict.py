@@ -14,7 +14,7 @@ from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
-from core.explain.context.log.log_claims import lowered_threshold, passed_over
+from core.explain.context.log.log_claims import lowered_threshold, passed_over, stated_by_engine
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
@@ -81,6 +81,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
         pair = pair._replace(attempt=None)  # no run of Hermes made it, whatever lines stand near it
     (attempt, rows), cause = pair, pair.cause
     past, others = past_window(context, pair), rules_of_another(context, pair)
+    engine = others is not None and (cause is None or cause.trigger is not Trigger.NATIVE)
     # A log that tells of the attempt tells of a lowering as well.
     lowers = attempt is None
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
@@ -91,6 +92,9 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
+    line = stated_by_engine(context.telling, attempt.first.at) if engine and attempt is not None else None
+    if line is not None and threshold is None:
+        threshold, others = line.threshold, f"{others}: {line.threshold:,} by {line.where}"
     denied = ""
     if cause is None or cause.threshold is None:
         setters = (lowered, past.shrunk.line if past.shrunk is not None else None)

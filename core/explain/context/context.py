@@ -9,7 +9,12 @@ from functools import cached_property
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
-from core.explain.context.log.log_claims import lowered_threshold, runs_of, windows_stated
+from core.explain.context.log.log_claims import (
+    lowered_threshold,
+    runs_of,
+    stated_by_engine,
+    windows_stated,
+)
 from core.explain.context.log.log_clock import Clock, as_written, settled
 from core.explain.context.rows.boundary_rows import (
     BoundaryRows,
@@ -19,7 +24,7 @@ from core.explain.context.rows.boundary_rows import (
     with_pruned,
 )
 from core.hermes.config.config import HermesConfig, load_config
-from core.hermes.config.in_force import WindowGuess
+from core.hermes.config.in_force import EngineInCharge, WindowGuess, engine_in_charge
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy, load_policy
@@ -118,7 +123,22 @@ class ConversationContext:
     @cached_property
     def limits_in_force(self) -> Budgets | None:
         """Threshold and budgets of the next request; None without a window."""
-        return self._budgets(self.settings_in_force, None)
+        limits, line = self._budgets(self.settings_in_force, None), self.engine_limit
+        if limits is None or line is None or not line.threshold or not self.window.tokens:
+            return limits
+        told = f"{line.where}: the context engine last compared with {line.threshold:,}"
+        share = line.threshold / self.window.tokens
+        return replace(limits, threshold=line.threshold, percent=share, arithmetic=(told,))
+
+    @cached_property
+    def engine(self) -> EngineInCharge | None:
+        """The engine that decides instead of Hermes' own compressor."""
+        return engine_in_charge(self.config, self.log.records, self.release.release)
+
+    @cached_property
+    def engine_limit(self) -> LogRecord | None:
+        """The newest line that names its threshold."""
+        return None if self.engine is None else stated_by_engine(self.telling)
 
     @cached_property
     def read(self) -> dict[int, Message]:

@@ -13,7 +13,6 @@ from core.explain.context.gather import gate_of
 from core.explain.context.next_request import gateway_note, next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.config import HermesConfig
-from core.hermes.config.in_force import engine_in_charge
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
@@ -162,8 +161,7 @@ class GenerationContext:
     @property
     def rules(self) -> tuple[str, ...]:
         """Whose rules the figures are by, where these are not the rules in force."""
-        release = self.context.release
-        engine = engine_in_charge(self.context.config, self.context.log.records, release.release)
+        release, engine = self.context.release, self.context.engine
         told = () if engine is None else (engine.note(release.release),)
         return (*told, *filter(None, (release.stands_in,)))
 

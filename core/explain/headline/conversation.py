@@ -31,7 +31,7 @@ _AFTERMATH = ("paused", "left_lock")
 """Failures that only an earlier one brings."""
 _BEHIND = "behind"
 """What met another attempt that was still going on, and whose end tells."""
-_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "left_lock", _BEHIND)
+_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _BEHIND)
 _CALLS = 8
 """The newest calls that show the pace."""
 
@@ -110,6 +110,8 @@ def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False)
         return _due(now)
     left = now.threshold - now.tokens
     sentence = f"{yet}: {short(left)} tokens below the {limit(now.threshold, now.window)}"
+    if now.blocked_by:
+        return Headline(f"{sentence}, and blocked beyond it: {now.blocked_by[0]}.", None, Severity.INFO)
     calls = calls_left(left, prompts)
     pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
     near = now.tokens >= NEAR_LIMIT * now.threshold

@@ -40,18 +40,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print where a compaction would cut."""
     from core.compress.planning.keep_turns import part_of
+    from core.preview.headline import plan_headline
 
     asked = what_if.question(args, quotes=args.pruned or args.engine is not None)
     measured, found = asked.cut(args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
-    broken = None if done is None else engine_options.broken(done)
+    said = None if done is None else engine_options.broken(done)
+    said = said or plan_headline(found, None if asked.context is None else asked.context.context.engine)
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
     gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
-        document = payload(found, broken) | {"release_requested": args.release, "hygiene": before_turn}
+        document = payload(found, said) | {"release_requested": args.release, "hygiene": before_turn}
         document |= {} if asked.context is None else _origin(asked.context)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         document |= {} if pruned is None else {"pruned_messages": pruned}
@@ -62,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
-        output.write_lines(_lines(found, asked.context, texts, broken), mask=not args.unmasked)
+        output.write_lines(_lines(found, asked.context, texts, said), mask=not args.unmasked)
         output.write_lines(() if gateway is None else hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
@@ -79,11 +81,11 @@ def _other_engine(
     return engine_options.compacted(args, args.engine, asked, measured, found, None, ExtractiveSummariser())
 
 
-def payload(value: Plan, broken: Headline | None = None) -> dict[str, Any]:
-    """A plan as the command line promises it; of an engine whose list is broken that comes first."""
+def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
+    """A plan as the command line promises it; `said` where more is known than the plan tells."""
     from core.preview.headline import plan_headline
 
-    said = broken or plan_headline(value)
+    said = said or plan_headline(value)
     return {
         "headline": said.sentence,
         "remedy": said.remedy,
@@ -129,14 +131,11 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
 
 
 def _lines(
-    found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]], broken: Headline | None
+    found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]], said: Headline
 ) -> Iterator[str]:
-    from core.preview.headline import plan_headline
-
     if here is not None:
         tip = here.conversation.tip
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
-    said = broken or plan_headline(found)
     yield from output.headline(said)
     yield ""
     yield from _standing(found)

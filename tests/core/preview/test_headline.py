@@ -117,6 +117,12 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     assert "/compress would" in told.sentence
 
 
+def test_a_plan_below_the_limit_says_that_compression_is_switched_off() -> None:
+    settings = replace(SETTINGS, current_tokens=10, enabled=False)
+    told = plan_headline(plan(measure(messages(300), POLICY), settings))
+    assert "(0.75 of 200K), and compression.enabled is false." in told.sentence
+
+
 @pytest.mark.parametrize(("tokens", "near"), [(127_000, False), (128_000, True), (149_000, True)])
 def test_from_85_percent_of_the_limit_a_plan_says_what_helps(tokens: int, near: bool) -> None:
     told = plan_headline(plan(measure(messages(300), POLICY), replace(SETTINGS, current_tokens=tokens)))

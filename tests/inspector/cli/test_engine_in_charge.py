@@ -47,3 +47,8 @@ def test_map_and_preview_say_so(taken_over: list[str], tmp_path: Path, screen: s
 
 def test_hermes_own_engine_is_no_news(home: Path, cli: Cli) -> None:
     assert not any("engine" in note for note in cli("plan", "latest", "--home", home, "--json").json["notes"])
+
+
+def test_a_plan_does_not_say_when_another_engine_fires(taken_over: list[str], cli: Cli) -> None:
+    found = cli("plan", "latest", *taken_over, "--json").json
+    assert found["headline"].startswith("The context engine 'lcm' decides here")

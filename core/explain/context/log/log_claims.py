@@ -64,6 +64,24 @@ def lowered_threshold(
     return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
 
 
+_ENGINES = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
+_COMPARES = (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.REARMED)
+
+
+def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -> LogRecord | None:
+    """The newest line that names the threshold of an engine which a plugin brought.
+
+    Args:
+        records: The lines about a conversation.
+        at: Local time as the log writes it: no later than the process of then; None for the end of the log.
+    """
+    loaded = [line for line in records if line.kind in _ENGINES]
+    since = next((line.at for line in loaded if line.kind is Kind.ENGINE_REGISTERED), None)
+    until = next((line.at for line in loaded if at is not None and line.at > at), datetime.max)
+    told = (line for line in reversed(records) if line.kind in _COMPARES and line.threshold)
+    return next((line for line in told if since is not None and since <= line.at < until), None)
+
+
 def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
     """Tells whether a line is about some sessions: one that names none must stand between two that do."""
     ends = [

@@ -219,3 +219,60 @@ def test_a_summary_written_beside_an_engine_since_taken_away_is_no_models_for_su
     (event,) = told(home).events
     assert event.summary is not None
     assert event.summary.status is SummaryStatus.UNKNOWN
+
+
+LOADED = "Plugin 'lcm' registered context engine: lcm"
+CLEARED = "Compression budget rearmed after provider-confirmed recovery: prompt=9,000 < threshold=25,600"
+
+
+def with_an_engine(begun: MakeHome) -> Home:
+    """A conversation in which an engine was loaded, in the release whose lines name its threshold."""
+    home = begun("0.22", config=FOREIGN)
+    home.line(LOADED, tag=None)
+    home.turn()
+    home.talk(7)
+    home.call(3, 26_000)
+    home.started(26_400, 28)
+    return home
+
+
+def test_the_threshold_an_engine_named_is_the_one_in_force(begun: MakeHome) -> None:
+    home = with_an_engine(begun)
+    home.done(28, 8, 9_000)
+    home.line(f"{CLEARED} (attempts were 1/3)")
+    found = told(home)
+    (event,) = found.events
+    assert (event.threshold, found.now.threshold) == (25_600, 25_600)
+    assert any("so the threshold shown is the one it named in agent.log:" in note for note in found.notes)
+    with home.store() as store:
+        assert "A1" not in {finding.rule for finding in examine(store, "S").findings}
+
+
+def test_what_hermes_compared_with_before_an_engine_came_is_not_the_engines(begun: MakeHome) -> None:
+    home = begun("0.22", config=FOREIGN)
+    home.turn()
+    home.talk(7)
+    home.line(f"{CLEARED} (attempts were 1/3)")
+    home.line(LOADED, tag=None)
+    home.turn()
+    home.talk(1)
+    assert told(home).now.threshold != 25_600
+
+
+def test_an_engine_that_raises_is_told_as_the_cause(begun: MakeHome) -> None:
+    home = with_an_engine(begun)
+    home.telemetry(commit_status="aborted", failure_class="exception:RuntimeError", method="none")
+    (event,) = told(home).events
+    assert (
+        event.headline.sentence == "Compression failed: the context engine broke it off. Nothing was removed."
+    )
+    assert event.headline.remedy is not None
+    assert "context.engine: compressor" in event.headline.remedy
+
+
+def test_an_engine_that_gives_all_back_is_not_helped_by_hermes_own_threshold(begun: MakeHome) -> None:
+    home = with_an_engine(begun)
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.")
+    (event,) = told(home).events
+    assert "gave the conversation back as it was" in event.headline.sentence
+    assert "compression.threshold" not in (event.headline.remedy or "")

@@ -36,6 +36,11 @@ def test_past_the_limit_and_blocked_is_as_bad_as_it_gets() -> None:
     assert told.remedy is not None
 
 
+def test_below_the_limit_it_says_what_blocks_beyond_it_and_no_pace() -> None:
+    told = standing(Now(38_000, 150_000, 200_000, ("compression.enabled is false",), 112_000), [1_000, 2_000])
+    assert told.sentence.endswith("(0.75 of 200K), and blocked beyond it: compression.enabled is false.")
+
+
 def test_without_a_window_nobody_can_say() -> None:
     assert "not known" in standing(Now(1_000, None, None)).sentence
 

@@ -32,6 +32,8 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     """The share in force is not the configured one."""
     if case.limits is None:
         raise Missing("the window is unknown")
+    if case.context.engine is not None:
+        return  # N1 tells who decides
     setting = case.context.config.setting("compression.threshold", case.policy.release)
     least = case.limits.threshold > int((case.window or 0) * setting.value) + 1
     floor = abs(case.limits.percent - setting.value) >= 1e-9
