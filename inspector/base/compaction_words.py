@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _HEAVIEST, _QUOTE = 3, 100
 """Lost facts that are quoted, and characters of each."""
+NO_BILL = "nothing: no provider bills a server of your own"
 
 
 def effect(event: CompressionEvent) -> str:
@@ -71,7 +72,7 @@ def bill(one: Payback | None) -> str:
         return f"{fmt.UNKNOWN} nothing on record tells"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if one.local:
-        return "nothing: no provider bills a server of your own"
+        return NO_BILL
     if not known and one.saving_per_call_usd is None:
         return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
     mark = fmt.LOWER_BOUND if len(known) == 1 else ""

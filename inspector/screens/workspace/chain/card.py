@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.account.pricing.price import billing_of
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
+from core.model.transcript.storage import UsageRow
 from core.preview.headline import kept_headline
-from inspector.base.compaction_words import lost
+from inspector.base.compaction_words import NO_BILL, lost
 from inspector.screens.workspace.chain.list_view import Twig
 from inspector.screens.workspace.views import how
 from inspector.screens.workspace.why.card import WAITING, missing_lines
@@ -92,8 +94,7 @@ def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: P
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
     yield from field("tokens", _tokens(session.tokens), width, ink)
-    paid = _beside(twig.node) if twig.node.beside else fmt.money(session.cost.usd)
-    yield from field("cost", paid, width, ink, "money")
+    yield from field("cost", _paid(twig.node), width, ink, "money")
     below = chain.subtree(twig.place)
     if len(below) > 1:
         tokens, cost = spent(below)
@@ -119,13 +120,18 @@ def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:
     return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
 
 
-def _beside(node: ChainNode) -> str:
+def _paid(node: ChainNode) -> str:
     """What it comes to with its summaries and other calls beside the main loop."""
     tokens, cost = spent([node])
+    booked: tuple[Session | UsageRow, ...] = (node.session, *node.beside)
+    own = all(billing_of(one.provider or "", one.base_url or "") == "local" for one in booked)
+    paid = NO_BILL if cost.usd is None and own else fmt.sum_of_money(cost)
+    if not node.beside:
+        return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
     calls = sum(row.calls or 0 for row in node.beside)
     told = f"{fmt.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
-    return f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens with {told}"
+    return f"{paid} · {fmt.count(tokens.total)} tokens with {told}"
 
 
 def _ran(session: Session) -> str:

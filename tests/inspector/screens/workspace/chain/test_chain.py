@@ -152,6 +152,11 @@ async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location
     assert "with 1 call for compression" in line
 
 
+async def test_a_server_of_ones_own_costs_nothing_as_why_says_of_its_compaction(samples: Location) -> None:
+    shown = await seen(open_app(samples, "Sort the photo archive", "chain"), (120, 40))
+    assert "nothing: no provider bills a server of your own · 520,066 tokens with 1 call" in shown
+
+
 @pytest.mark.parametrize(
     ("title", "size", "curve"),
     [
