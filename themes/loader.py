@@ -15,7 +15,7 @@ BASE = (
 """Colours every toolkit knows."""
 
 TOKENS = (
-    "ink", "ink-muted", "ink-faint", "rule", "cursor",
+    "ink", "ink-muted", "ink-faint", "rule", "cursor", "cursor-critical",
     "part-outside", "part-head", "part-middle", "part-tail", "threshold",
     "role-system", "role-user", "role-assistant", "role-tool", "role-summary",
     "severity-critical", "severity-warning", "severity-info", "severity-ok",

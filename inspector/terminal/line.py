@@ -100,6 +100,18 @@ class Line:
         return self
 
 
+def recoloured(strip: Strip, old: Style, new: Style) -> Strip:
+    """A row with one text colour in place of another."""
+    if old.color == new.color:
+        return strip
+    mine = [segment.style is not None and segment.style.color == old.color for segment in strip]
+    pieces = zip(strip, mine, strict=True)
+    return Strip(
+        [Segment(one.text, (one.style or new) + new) if own else one for one, own in pieces],
+        strip.cell_length,
+    )
+
+
 LEAST_CUT = 8
 """Characters of a word that must be there for a cut one to count."""
 CUT = "…"

@@ -87,6 +87,16 @@ def test_the_row_under_the_cursor_stands_out_at_every_depth(
     assert cursor != drawn(theme.base["background"], system)
 
 
+XTERM = {"#0000aa": "#0000ee", "#aa0000": "#cd0000", "#ff5555": "#ff0000", "#55ffff": "#00ffff"}
+"""Of the sixteen colours those that xterm draws otherwise than the palette the depths are written for."""
+
+
+@pytest.mark.parametrize("theme", WHOLE, ids=[theme.name for theme in WHOLE])
+def test_a_failure_under_the_cursor_can_be_read_in_sixteen_colours_of_xterm(theme: ThemeFile) -> None:
+    shown = [drawn(theme.at(16).tokens[one], ColorSystem.STANDARD) for one in ("cursor-critical", "cursor")]
+    assert contrast(*(XTERM.get(one, one) for one in shown)) >= 4.5
+
+
 @pytest.mark.parametrize(("theme", "system"), SHOWN, ids=ids)
 def test_threshold_money_and_match_are_no_colour_of_a_failure(
     theme: ThemeFile, system: ColorSystem | None

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from inspector.base.commands import bindings
-from inspector.terminal.line import Line
+from inspector.terminal.line import Line, recoloured
 from inspector.widgets.lists.line_view import LineView
 from inspector.widgets.lists.rows import Row, Rows
 
@@ -102,8 +102,11 @@ class RowList(LineView[Row], can_focus=True):
         if index == self.cursor and self.has_focus:  # a screen reader reads where the terminal's cursor is
             down = self.HEADER_LINES + index - self.scroll_offset.y
             self.app.cursor_position = self.content_region.offset + Offset(0, down)
-        if index != self.cursor or not self.app.no_color or not self.has_focus:
+        if index != self.cursor or not self.has_focus:
             return strip
+        if not self.app.no_color:  # of sixteen colours red cannot be read on the cursor's blue
+            styles = map(self.palette.style, ("severity-critical", "cursor-critical"))
+            return recoloured(strip, *styles)
         style = self.under + Style(bold=True, reverse=True)
         return Line().preformatted(strip.text, style).strip(width, style)
 

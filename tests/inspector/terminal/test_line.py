@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.style import Style
 
-from inspector.terminal.line import Line, found_in
+from inspector.terminal.line import Line, found_in, recoloured
 
 MARK = Style(underline=True)
 
@@ -37,3 +37,11 @@ def test_a_word_that_the_row_cuts_off_is_marked_as_far_as_it_goes() -> None:
 def test_what_stands_before_the_first_cell_stays_as_it_was() -> None:
     line = Line().add("5433").add(" 5433")
     assert _marked(line.mark(("5433",), MARK, start=4)) == ["5433"]
+
+
+def test_one_text_colour_gives_way_to_another_and_the_rest_stays() -> None:
+    red, white, green = Style(color="red"), Style(color="white"), Style(color="green")
+    row = Line().add("failed", red + Style(bold=True)).gap().add("ok", green).strip()
+    shown = [(one.text, one.style) for one in recoloured(row, red, white)]
+    assert shown == [("failed", white + Style(bold=True)), (" ", None), ("ok", green)]
+    assert recoloured(row, red, red) is row
