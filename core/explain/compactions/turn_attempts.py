@@ -19,7 +19,7 @@ BY_REFUSAL = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_
 TAKES_ATTEMPTS = (*BY_REFUSAL, Trigger.PRE_API)
 _STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
 _ENDS: Mapping[str, str] = {
-    "fits": "the next request was taken",
+    "fits": "the provider accepted the next request",
     "refused": "the next request was refused again",
     "exhausted": "all attempts were used up, and the turn was given up (compression_exhausted)",
     "too_small": "this release accepts no summary model that reads so little, so the turn ended there",

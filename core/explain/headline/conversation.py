@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
 
-_AFTERMATH = ("paused", "left_lock")
-"""Failures that only an earlier one brings."""
+_TELLS_LESS = {"ended": 1, "unknown": 1, "paused": 2, "left_lock": 2}
+"""Failures whose cause no line tells, and those that only an earlier one brings: another's helps more."""
 _BEHIND = "behind"
 """What met another attempt that was still going on, and whose end tells."""
 _HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _BEHIND)
@@ -67,18 +67,16 @@ def headline_of(
 def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
     """The newest attempt that failed or fell back, while none has succeeded since.
 
-    An attempt that had nothing to do is no failure: one that succeeded before it still holds. One that only
-    felt an earlier failure leaves the word to that.
+    An attempt that had nothing to do is no failure: one that succeeded before it still holds. One whose own
+    cause is not told, or that only felt an earlier failure, leaves the word to one that is.
     """
-    newest = None
+    standing = []
     for event in reversed(events):
         if event.failed and event.headline.severity is not None and _cause_of(event) != _BEHIND:
-            newest = newest or event
-            if _cause_of(event) not in _AFTERMATH:
-                return event
+            standing.append(event)
         elif event.completed and event.trigger is not Trigger.NATIVE:
             break
-    return newest
+    return min(standing, key=lambda one: _TELLS_LESS.get(_cause_of(one), 0), default=None)
 
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:

@@ -120,6 +120,11 @@ def cache_headline(found: CacheReport) -> Headline:
     return Headline(f"{sentence}.", lifetime or told.remedy, Severity.INFO)
 
 
+def brief_cause(cause: str) -> str:
+    """What broke a cache, in two words."""
+    return str(_entry(cause)["brief"])
+
+
 def _unbroken(found: CacheReport) -> Headline:
     table, hit = _table(), found.tokens.hit_rate
     if not found.calls or hit is None:

@@ -181,6 +181,20 @@ def test_a_failure_stands_until_an_attempt_succeeds(begun: MakeHome) -> None:
     assert explained(home).headline.sentence.startswith("Compressed before a model call")
 
 
+@pytest.mark.parametrize("cause", ["unknown", "ended", "paused"])
+def test_a_cause_that_is_told_speaks_before_a_later_failure_without_one(cause: str) -> None:
+    """Run with 0.22.2: a summary model that reads too little is named once, and then Hermes only stops."""
+
+    def failed(why: str) -> CompressionEvent:
+        made = event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED, failure=Failure(why, "")))
+        return replace(made, headline=event_headline(made))
+
+    told, untold = failed("small_model"), failed(cause)
+    assert standing_failure([told, untold]) is told
+    assert standing_failure([untold]) is untold
+    assert standing_failure([told, event(), untold]) is untold
+
+
 def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
     failed = event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED))
     failed = replace(failed, headline=event_headline(failed))

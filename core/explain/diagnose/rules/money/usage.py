@@ -10,10 +10,10 @@ from core.account.prompt_cache.routes import Route
 from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case, billed
 from core.explain.diagnose.registry import Found, Rule, spending_rule
+from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 from core.support.amounts import plural
-from core.support.yaml_tables import shared_table
 
 
 @spending_rule("F2")
@@ -113,21 +113,19 @@ def breaks_with_cause(case: Case, rule: Rule) -> Iterable[Found]:
         return
     causes = Counter(one.cause for one in breaks)
     usd = [one.usd for one in breaks if one.usd is not None]
-    worst = max(causes, key=lambda cause: sum(one.tokens_lost for one in breaks if one.cause == cause))
     numbers = {
         "told": plural(len(breaks), "cache break"),
         "causes": ", ".join(_caused(cause, count, len(causes)) for cause, count in causes.most_common()),
         "tokens": sum(one.tokens_lost for one in breaks),
         "price": f", ${sum(usd):.4f} above cached reads" if usd else "",
-        "remedy": remedy(worst),
+        "remedy": cache_headline(case.report).remedy or "",
     }
     evidence = [one.evidence[-1] for one in breaks if one.evidence]
     yield Found(numbers, tuple(evidence))
 
 
 def _caused(cause: str, count: int, causes: int) -> str:
-    words = cause.replace("_", " ")
-    return words if causes == 1 else f"{count} by {words}"
+    return brief_cause(cause) if causes == 1 else f"{count} by {brief_cause(cause)}"
 
 
 @spending_rule("G2")
@@ -178,8 +176,3 @@ def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
             "verdict": verdict,
         }
         yield Found(numbers, verdict=Verdict.DERIVED, session=one.session)
-
-
-def remedy(cause: str) -> str:
-    """What helps against a cause of cache breaks."""
-    return str(shared_table("core/explain/diagnose/rules/money/break_remedies.yaml").get(cause, ""))

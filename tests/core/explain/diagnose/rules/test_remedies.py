@@ -26,19 +26,22 @@ SECTIONS = frozenset(key.partition(".")[0] for key in key_specs() if "." in key)
 KEY = re.compile(rf"\b(?:{'|'.join(sorted(SECTIONS))})\.[a-z_.]*[a-z_]")
 OWN = re.compile(r"hermes-inspector ([a-z-]+)")
 SLASH = re.compile(r"(?<![\w`])/([a-z]+)")
-EVERYWHERE = {"compress", "new", "undo", "branch", "sessions", "resume"}
+EVERYWHERE = {"compress", "new", "undo", "retry", "branch", "sessions", "resume"}
 """Commands that every release from 0.13 to 0.22 has."""
 
 ADVICE = {
     **{key: rule.helps for key, rule in rules().items()},
-    **shared_table("core/explain/diagnose/rules/money/break_remedies.yaml"),
+    **{
+        cause: entry["helps"]
+        for cause, entry in shared_table("core/explain/headline/cache_breaks.yaml")["causes"].items()
+    },
 }
 
 
 @pytest.mark.parametrize("rule", ADVICE)
 def test_a_remedy_names_settings_and_commands_of_every_release(rule: str) -> None:
     known = [name for name, spec in key_specs().items() if spec.known_to(OLDEST)]
-    named = [key for key in KEY.findall(ADVICE[rule]) if not key.endswith(".yaml")]
+    named = [key for key in KEY.findall(ADVICE[rule]) if not key.endswith((".yaml", ".log"))]
     assert [key for key in named if not any(f"{one}.".startswith(f"{key}.") for one in known)] == []
     assert set(OWN.findall(ADVICE[rule])) <= set(COMMANDS)
     assert set(SLASH.findall(ADVICE[rule])) <= EVERYWHERE

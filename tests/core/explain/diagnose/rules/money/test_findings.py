@@ -13,6 +13,7 @@ from core.explain.context.context import open_context
 from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.diagnose import spending_findings
 from core.explain.diagnose.registry import STORE_SPENDING_RULES, apply
+from core.explain.headline.usage import cache_headline
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
 from core.model.finding import Finding
@@ -210,8 +211,9 @@ def test_g1_names_causes_and_the_remedy_of_the_worst(sample_home: Path) -> None:
     with Store(sample_home / "state.db") as store:
         session = store.resolve("Explain the query plan").id
         one = next(f for f in case_findings(store, session, whole) if f.rule == "G1")
-    assert one.sentence.startswith("3 cache breaks (model changed) re-read")
-    assert "switch" in one.remedy
+    assert one.sentence.startswith("3 cache breaks (another model) re-read")
+    assert "Switch models at the start of a conversation" in one.remedy
+    assert one.remedy == cache_headline(whole).remedy
     assert len(one.evidence) == 3
 
 
