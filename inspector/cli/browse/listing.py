@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from inspector.cli.table import Column
 
 MOST_COUNTED = 1_000
+FAILED = "✗"
+"""Behind the number of compressions, as in the app's list."""
 
 
 class Row(NamedTuple):
@@ -134,6 +136,8 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     kinds = {row.kind for row in rows} | {Kind.CONTINUATION for row in rows if row.sessions > 1}
     signs = (f"{KIND[kind]} {words}" for kind, words in _SIGNS.items() if kind in kinds)
     yield from filter(None, (" · ".join(signs),))
+    if any(map(_failing, rows)):
+        yield f"{FAILED} no summary since the last attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
         yield f"{fmt.LOWER_BOUND} rows of compactions were overwritten: `why` tells what the log says of them"
     if any(row.lower_bound for row in rows):
@@ -180,15 +184,18 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     ]
 
 
+def _failing(row: Row) -> bool:
+    """The row itself says that the last attempt failed; where only the log does, `findings` tells."""
+    return bool(row.session.guards.failure_error)
+
+
 def _compactions(row: Row) -> str:
     from inspector.terminal import formatting as fmt
+    from inspector.terminal.ink import Ink, inked, joined
 
     held = row.held
-    return (
-        fmt.UNKNOWN
-        if held is None
-        else fmt.count(held.compactions, mark=fmt.LOWER_BOUND if held.lost else "")
-    )
+    known = held and fmt.count(held.compactions, mark=fmt.LOWER_BOUND if held.lost else "")
+    return joined(known or fmt.UNKNOWN, inked(f" {FAILED}" if _failing(row) else "", Ink.CRITICAL))
 
 
 def _of_session(store: SessionLists, entry: SessionEntry) -> Row:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -144,6 +144,9 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
     from inspector.terminal.formatting import count
 
     meaning = found.meaning
+    yield found.headline
+    yield output.fix(found.remedy, Severity.WARNING, "")
+    yield ""
     yield f"{meaning.kind}: {meaning.why}"
     parts = [("window", meaning.limit), ("input", meaning.used), ("output asked for", meaning.asked)]
     known = [
@@ -153,15 +156,14 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
     ]
     if known:
         yield f"  stated: {' · '.join(known)}"
-    yield ""
-    yield found.headline
-    yield output.fix(found.remedy, Severity.WARNING, "")
-    yield ""
-    yield from _reactions(found)
+    rows = [_cells(found, one) for one in found.reactions]
+    if len(rows) == 1 or any(row[1:] != rows[0][1:] for row in rows):
+        yield ""
+        yield from _reactions(rows)
 
 
-def _reactions(found: ErrorExplanation) -> Iterable[str]:
-    """What each release makes of it, as a table."""
+def _reactions(rows: Sequence[Sequence[str]]) -> Iterable[str]:
+    """What each release makes of it, as a table; where all do the same the sentence has said it."""
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table_lines
 
@@ -173,7 +175,7 @@ def _reactions(found: ErrorExplanation) -> Iterable[str]:
         Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
         Column("which helps", varies=True),
     ]
-    return table_lines(columns, [_cells(found, one) for one in found.reactions])
+    return table_lines(columns, rows)
 
 
 def _cells(found: ErrorExplanation, one: Reaction) -> list[str]:

@@ -42,7 +42,7 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
     columns = (
         Column("setting"),
         Column("fires at", right=True),
-        Column("times", right=True, varies=True),
+        Column("compactions", right=True, varies=True),
         Column("tokens summarised", right=True, rank=2),
         Column("prompt tokens", right=True, rank=3),
         Column("largest request", right=True, rank=1),

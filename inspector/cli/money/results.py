@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -84,16 +84,16 @@ def _session(args: argparse.Namespace) -> int:
     every = found.results
     if args.sort != "cost":
         every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
-    found = replace(found, results=every[: args.limit])
-    return output.show(args, lambda: tool_results.lives(found), _lines(found, len(every)))
+    shown, found = every[: args.limit], replace(found, results=every)
+    return output.show(args, lambda: tool_results.lives(replace(found, results=shown)), _lines(found, shown))
 
 
-def _lines(found: ResultLives, every: int) -> Iterator[str]:
+def _lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
     from inspector.cli.money import results_text
 
-    yield from results_text.lines(found)
-    if len(found.results) < every:
-        yield output.muted(f"{len(found.results):,} of {every:,} results")
+    yield from results_text.lines(found, shown)
+    if len(shown) < len(found.results):
+        yield output.muted(f"{len(shown):,} of {len(found.results):,} results")
 
 
 def _incoming(args: argparse.Namespace) -> int:

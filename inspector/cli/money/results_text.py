@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
 from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
@@ -12,8 +12,8 @@ from inspector.cli.table import lines as table
 from inspector.terminal import formatting as fmt
 
 
-def lines(found: ResultLives) -> Iterator[str]:
-    """What they come to, then a table of the results, the most expensive first."""
+def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
+    """What all of them come to, then a table of those that are shown."""
     yield from output.headline(results_headline(found))
     if not found.results:
         return
@@ -25,14 +25,14 @@ def lines(found: ResultLives) -> Iterator[str]:
         Column("in all", right=True, rank=4),
         Column("cost", right=True),
         Column("state", varies=True, rank=5),
-        Column("when shortened", shrinks=True, least=20, rank=1),
+        Column("shortened to", shrinks=True, least=20, rank=1),
     )
-    yield from table(columns, map(_cells, found.results))
+    yield from table(columns, map(_cells, shown))
     yield ""
     size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
     window = f"a window of {fmt.count(found.window)}" if found.window else "no window known"
     yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
-    for one in found.results:
+    for one in shown:
         if one.path is not None:
             yield f"row {one.row}: {one.path} ({file_words(one)})"
         if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):

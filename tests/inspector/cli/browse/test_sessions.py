@@ -194,3 +194,11 @@ def test_figures_that_are_partial_say_where_the_rest_is_told(
     assert run(["sessions", "--home", str(tmp_path)]) == 0
     *_, last = capsys.readouterr().out.splitlines()
     assert last == "≥ not all calls are on record: `usage` says which are missing"
+
+
+def test_a_conversation_whose_compression_fails_is_marked(as_text: Text) -> None:
+    shown = as_text("sessions").splitlines()
+    marked = [line for line in shown if " ✗ " in line]
+    assert [title for title in ("Why is the deploy slow", "Nightly triage") if title in "".join(marked)]
+    assert not any("Refactor the auth module" in line for line in marked)
+    assert "✗ no summary since the last attempt failed: `why` says what helps" in shown

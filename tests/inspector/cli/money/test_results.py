@@ -13,7 +13,7 @@ from core.compress.tool_results.replacement import Storage, result_sizes
 from core.hermes.policy.policy import load_policy
 from inspector.cli.main import run
 from tests.core.explain.home import Home
-from tests.inspector.cli.conftest import Cli, Json
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
 KEYS = {
@@ -39,6 +39,12 @@ def test_results_have_every_key_promised_and_come_dearest_first(as_json: Json) -
     assert prices == sorted(prices, reverse=True)
     assert found["totals"]["results"] == len(found["results"])
     assert {one["readable"] for one in found["results"]} == {None}
+
+
+def test_a_limit_shows_fewer_results_and_what_all_of_them_come_to_stays(as_text: Text) -> None:
+    whole, short = (as_text("results", AUTH, *limit) for limit in ((), ("--limit", "5")))
+    assert whole.splitlines()[0] == short.splitlines()[0]
+    assert "5 of 83 results" in short
 
 
 @pytest.fixture
