@@ -31,13 +31,14 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse, draw
+from inspector.widgets.panes.fields import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
 MOST = 200
 """Events kept on screen, the newest first."""
 BAR = 60
 """Cells of the bar, at most."""
-NOTHING_YET = "Nothing happened yet: calls and compactions appear here as Hermes writes them."
+NOTHING_YET = "Calls and compactions appear here as Hermes writes them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,12 @@ class FollowingScreen(Page):
         self.query_one(Banner).say(found.problem)
         if undelivered:
             self.toast(undelivered, "warning")
+        first, self._found = self._found is None, found
         if found.events:
             shell(self).live.changed = shell(self).now()
             self._told.extendleft(found.events)
+        if found.events or first:
             self.pane.show(self._drawn, keep_place=self.pane.scroll_y > 0)
-        self._found = found
         self.answer.answer = found.pace.standing
         self.query_one("#figures", StatusLine).left = _figures(found.pace)
         self._say_where()
@@ -148,9 +150,10 @@ class FollowingScreen(Page):
         if self._found is not None:
             yield from (_bar(self._found.pace, width, ink), Line())
         for event, calls in self._told:
-            yield _line(event, calls, ink)
+            token = "severity-warning" if calls else "ink"
+            yield from paragraph(event_line.text(event), width, ink, token, bold=calls)
         if not self._told:
-            yield Line().add(NOTHING_YET, ink.style("ink-muted"))
+            yield from paragraph(NOTHING_YET, width, ink, "ink-muted")
 
     def action_open(self) -> None:
         """Open the conversation that is followed."""
@@ -205,8 +208,3 @@ def _hour(pace: Pace) -> str:
 
 def _bar(pace: Pace, width: int, ink: Palette) -> Line:
     return draw(ContextUse(pace.tokens, pace.threshold, pace.window), min(BAR, width), ink)
-
-
-def _line(event: LiveEvent, calls: bool, ink: Palette) -> Line:
-    style = ink.style("severity-warning", bold=True) if calls else ink.style("ink")
-    return Line().add(event_line.text(event), style)

@@ -46,7 +46,7 @@ class ResultList(RowList[ResultLife]):
             line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
         line.cell("in all", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
         line.cell("state", 16, ink)
-        return [line.add("when shortened", ink, most=max(0, width - line.width))]
+        return [line.add("shortened to", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
         """One result."""

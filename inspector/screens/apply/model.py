@@ -141,7 +141,7 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     doubtful = bool(proposal.failure) or any(guard.state is GuardState.FORCED for guard in review.guards)
     sizes = f"{len(found.before):,} → {fmt.plural(len(found.after), 'message')}"
     rows = f"{fmt.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
-    said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing has been written yet, and it can be taken back."
+    said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U takes it back afterwards."
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 

@@ -28,7 +28,7 @@ from inspector.widgets.panes.fields import field, headline, paragraph
 
 NAME, ORIGIN = 24, 18
 """Cells of the columns beside the value."""
-OPENS, THEMES = "enter opens the file in your editor", "enter leads to the themes, to try them on"
+OPENS, THEMES = "enter opens the file in your editor", "enter lists the themes to try"
 WEARS = "enter keeps this theme for the next run; leaving without it goes back to {before}"
 
 

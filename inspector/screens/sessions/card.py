@@ -7,6 +7,7 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from core.model.accounting.amounts import Cost
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
@@ -129,8 +130,7 @@ def _context_use(use: ContextUse) -> tuple[Piece, ...]:
 def _spent(row: SessionLine) -> tuple[Piece, ...]:
     tokens, bound, aside = row.tokens, row.row.lower_bound, row.auxiliary
     pieces: list[Piece] = [
-        ("money!", f"{fmt.money(row.cost.usd, mark=fmt.LOWER_BOUND if bound else '')} "),
-        ("ink-muted", f"{row.cost.status or ''} ".lstrip()),
+        *_cost(row.cost, bound=bound),
         *((("ink-muted", f"({fmt.money(aside)} of it for summaries and side tasks) "),) if aside else ()),
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
@@ -143,6 +143,14 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
     ):
         pieces.append((f"{token}?", f" · {_full(value, lower_bound=bound)} {name}"))
     return tuple(pieces)
+
+
+def _cost(cost: Cost, *, bound: bool) -> tuple[Piece, ...]:
+    """The amount and who says so."""
+    if cost.usd is None and cost.status in (None, "unknown"):
+        return (("ink-muted", "cost unknown "),)
+    amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if bound else "")
+    return (("money!", f"{amount} "), ("ink-muted", f"{cost.status or ''} ".lstrip()))
 
 
 def _full(value: int | None, *, lower_bound: bool) -> str:

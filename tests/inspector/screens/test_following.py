@@ -36,6 +36,9 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         await until(
             pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
         )
+        bar, _, *told = screen_of(app).pane.text.splitlines()
+        assert "│" in bar
+        assert told == ["Calls and compactions appear here as Hermes writes them."]
         writer.message("second")
         writer.call()
         writer.line("Failed to generate context summary: <b>down</b>. No auxiliary model left.", "WARNING")

@@ -21,7 +21,7 @@ async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples:
         costs = [row.usd or 0 for row in rows if row is not None]
         assert costs
         assert costs == sorted(costs, reverse=True)
-        assert "when shortened" in drawn(pilot)
+        assert "shortened to" in drawn(pilot)
         await press(pilot, "escape")
         assert not isinstance(app.screen, ResultsScreen)
 

@@ -35,7 +35,9 @@ class MapPanes(Horizontal):
     MapPanes #sums { display: none; }
     MapPanes.-sums #sums { display: block; }
     MapPanes.-sums DetailPane { display: none; }
-    .-wide MapPanes #sums, .-wide MapPanes DetailPane { display: block; }
+    .-wide MapPanes MessageList { width: 2fr; }
+    .-wide MapPanes DetailPane { display: block; width: 1fr; }
+    .-wide MapPanes #sums { display: block; width: 48; }
     .-narrow MapPanes DetailPane, .-narrow MapPanes #sums { display: none; width: 1fr; border-left: none; }
     .-narrow MapPanes.-drawer MessageList { display: none; }
     .-narrow MapPanes.-drawer DetailPane { display: block; }

@@ -58,7 +58,7 @@ def _threshold(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
 
 
 def _cut(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
-    yield _heading("The cut", palette)
+    yield _heading("The cut, in tokens and messages", palette)
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
         words = _where(span, width - LABEL - FIGURE - 2)
         tokens = sum(plan.estimates[span.start : span.end])
@@ -75,7 +75,7 @@ def _cut(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
 def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterator[Line]:
     """The release's estimate of all messages, and what a real tokenizer says."""
     ink = palette.style("ink")
-    yield _heading("All messages", palette)
+    yield _heading("All messages, in tokens", palette)
     yield _figure("Hermes estimates", fmt.count(sum(plan.estimates), mark=fmt.ESTIMATE), ink, palette)
     if counts is None:
         yield _figure("tokenizer", "counting …", ink, palette)

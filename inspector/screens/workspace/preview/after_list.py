@@ -28,6 +28,8 @@ FATES = {
 
 
 CLAIM = "▲"
+OUTCOME, ROOMY = 13, 70
+"""Cells of the outcome in words, and of a list that has room for it beside its sign."""
 
 
 class AfterList(RowList[AfterEntry]):
@@ -143,7 +145,13 @@ class FactList(RowList[Fact | ClaimLine]):
         if not self.rows.count:
             return [Line()]
         ink = self.palette.style("ink-muted")
-        line = Line().gap(3).cell("outcome", 13, ink).cell("kind", 13, ink).cell("where", 6, ink, right=True)
+        line = (
+            Line()
+            .gap(3)
+            .cell("outcome", _outcome(width), ink)
+            .cell("kind", 13, ink)
+            .cell("where", 6, ink, right=True)
+        )
         return [line.gap(2).add("what", ink, most=max(0, width - line.width - 2))]
 
     def draw_row(self, row: Fact | ClaimLine, index: int, width: int) -> Line:
@@ -154,11 +162,14 @@ class FactList(RowList[Fact | ClaimLine]):
             return line.add(row.text, self.palette.style("ink"), most=max(0, width - line.width))
         sign, token = FATES[row.fate]
         ink, muted = self.palette.style(token), self.palette.style("ink-muted")
-        line = (
-            Line().gap().add(f"{sign} ", ink).cell(row.fate, 13, ink).cell(kind_word(row.category), 13, muted)
-        )
+        line = Line().gap().add(f"{sign} ", ink).cell(row.fate, _outcome(width), ink)
+        line.cell(kind_word(row.category), 13, muted)
         where = f"#{row.messages[-1]}" if row.messages else ""
         line.cell(where, 6, muted, right=True).gap(2)
         return line.add(
             row.value, self.palette.style("match" if row.in_focus else "ink"), most=max(0, width - line.width)
         )
+
+
+def _outcome(width: int) -> int:
+    return OUTCOME if width >= ROOMY else 0

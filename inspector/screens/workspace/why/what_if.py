@@ -28,7 +28,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import ListRows
 
 NAME = 11
-COLUMNS = (("fires at", 8), ("times", 5), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
+COLUMNS = (("fires at", 8), ("compr.", 6), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
 LIVING = "Living through the conversation again …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100

@@ -38,10 +38,10 @@ class ColumnHead(Widget):
         self._topics = tuple(topics)
         self._shown: Comparison | None = None
         self._waiting = "being made …"
-        self._counts: tuple[tuple[int, int], ...] = ()
+        self._counts: tuple[tuple[int, int] | None, ...] = ()
 
-    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int]]) -> None:
-        """Show what came of the topic; `counts` are the facts kept of each topic compared."""
+    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int] | None]) -> None:
+        """Show what came of the topic; `counts` are the facts kept of each topic already known."""
         self._shown, self._counts = comparison, tuple(counts)
         self.refresh(layout=True)
 
@@ -74,7 +74,11 @@ class ColumnHead(Widget):
         if shown is None:
             yield Line().gap().add(self._waiting, palette.style("ink-faint"))
             return
-        for topic, (kept, of) in zip(self._topics, self._counts, strict=False):
+        for topic, count in zip(self._topics, self._counts, strict=False):
+            if count is None:
+                yield Line().gap().add("counting …", palette.style("ink-faint"))
+                continue
+            kept, of = count
             token = "ink-muted" if not of else "severity-ok" if kept == of else "severity-warning"
             line = Line().gap().add(f"{kept:,} of {of:,} ", palette.style(token, bold=topic == self._topic))
             about = f"“{clean_line(topic)}”"
@@ -113,8 +117,8 @@ class FocusColumn(Vertical):
         """The sections."""
         return self.query_one(TextPane)
 
-    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int]]) -> None:
-        """Show what came of the topic; `counts` are the facts kept of each topic compared."""
+    def show(self, comparison: Comparison, counts: Sequence[tuple[int, int] | None]) -> None:
+        """Show what came of the topic; `counts` are the facts kept of each topic already known."""
         self._head.show(comparison, counts)
         self.query_one(RetentionStrip).show(comparison.retention, None)
 

@@ -146,11 +146,11 @@ class FocusLab(Page):
 
     def _take(self, place: int, comparison: Comparison) -> None:
         self._made[place] = comparison
-        topics = [covered(made.retention if made else None) for made in self._made[1:]]
+        topics = [covered(made.retention) if made else None for made in self._made[1:]]
         for column, made in zip(self.columns, self._made, strict=True):
             if made is not None:
                 facts = made.retention or Retention(())
-                column.show(made, [kept_of(facts, keys) for keys in topics])
+                column.show(made, [None if keys is None else kept_of(facts, keys) for keys in topics])
         sections = aligned([made.summary if made else "" for made in self._made])
         for column in self.columns:
             column.align(sections)
