@@ -56,9 +56,6 @@ _WORTH = {
     "commands": 0.35,
     "hashes": 0.6,
 }
-_LATE = 0.2
-"""What a value gains that is spoken of to the very end."""
-
 _ASIDE = 0.4
 """Worth of a path that is not what the work is about, unless a person names it: one that others lie below, a
 scratch file, a package of others.
@@ -108,8 +105,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
         if weight <= _LEAST:
             noise[entry.category] += 1
         else:
-            lateness = (entry.messages[-1] - views[0].index) / len(views)
-            kept.append((entry, round(min(1.0, weight * (1 + _LATE * lateness)), 3)))
+            kept.append((entry, weight))
     return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
 
 

@@ -98,12 +98,6 @@ def test_what_tells_nothing_to_go_on_with_is_no_fact_or_weighs_little() -> None:
     assert all(weight < 0.3 * found["src/importer/retry.py"] for weight in light)
 
 
-def test_of_two_values_alike_the_one_spoken_of_last_weighs_more() -> None:
-    middle = [user("Compare src/early.py."), assistant("Read."), user("Compare src/late.py.")]
-    found = weights(retention(middle, ""))
-    assert found["src/late.py"] > found["src/early.py"]
-
-
 def test_an_error_that_stands_weighs_less_than_a_result() -> None:
     middle = [
         user("Move the importer to the new host."),
