@@ -152,6 +152,14 @@ def day_of(date: str) -> tuple[int, int] | None:
     return (int(month) if month.isdigit() else _months()[month]), int(named["day"])
 
 
+def days_as_written(month: int, day: int) -> Iterator[str]:
+    """A day as programs and languages write it, in lower case and without the year."""
+    for name in lexicon().months[month - 1]:
+        yield from (f"{name} {day}", *(f"{day}{joint}{name}" for joint in (" ", ". ", " de ")))
+    yield from (f"-{month:02}-{day:02}", f"/{month:02}/{day:02}", f"{month}/{day}/", f"{day:02}/{month:02}")
+    yield from (f"{day:02}.{month:02}.", f"{day}.{month}.", f"{month}月{day}", f"{month} 月 {day}")
+
+
 @cache
 def _months() -> dict[str, int]:
     return {name: place for place, names in enumerate(lexicon().months, 1) for name in names}

@@ -184,7 +184,11 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun has a capital.
     plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
-    strange = (name for name in _NAME.findall(plain) if not _is_heard(name, evidence))
+    strange = (
+        name
+        for name in _NAME.findall(plain)
+        if name not in lexicon().known_codes and not _is_heard(name, evidence)
+    )
     yield from (("names", name) for name in islice(strange, 1))
 
 

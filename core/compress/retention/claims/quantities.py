@@ -17,7 +17,7 @@ from core.compress.facts.lexicon import (
 )
 from core.compress.facts.topic import roots, terms
 from core.compress.retention.claims.reported import PART
-from core.compress.retention.claims.standing import COUNTED, is_rough
+from core.compress.retention.claims.standing import COUNTED, is_code, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
@@ -53,6 +53,9 @@ _LABELLED = re.compile(
 """A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
 
 _LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
+_A_DAY = 14
+"""Characters of a day by its name."""
+
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
 """Figures that may stand behind one label."""
@@ -67,9 +70,11 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
+            before = part[: match.start()]
             rough = (
                 evidence.codes(figure_of(match[1]))
-                or claim_words().rough.search(part[: match.start()])
+                or claim_words().rough.search(before)
+                or is_code(before)
                 or _COUNTS.match(match["nouns"] or "")
             )
             unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
@@ -86,17 +91,19 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
     if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or is_time(match.string, at):
         return False
-    lines = list(evidence.lines(match["figure"]))
-    if lines and not any(_is_labelled(match["figure"], line) for line in lines):
+    whole = re.compile(rf"(?<![\d.,]){re.escape(match['figure'])}(?!\d|[.,]\d)")
+    lines = ((line, whole.finditer(line)) for line in evidence.lines(match["figure"]))
+    if any(_may_be_of(noun, line[: one.start()]) for line, found in lines for one in found):
         return False
     others = set(map(_digits, evidence.behind(label) or evidence.behind(noun)))
     known = any(one.startswith(figure) or figure.startswith(one) for one in others)
     return not known and 0 < len(others) <= _SEVERAL and all(len(one) == len(figure) for one in others)
 
 
-def _is_labelled(figure: str, line: str) -> bool:
-    """Whether a figure stands behind the word it belongs to."""
-    return _LABEL.search(line[: line.find(figure)]) is not None
+def _may_be_of(noun: str, before: str) -> bool:
+    """Whether a figure behind some words is of a thing: they name it, or a day, or nothing else."""
+    label = _LABEL.search(before)
+    return label is None or noun in label.group() or day_of(before[-_A_DAY:]) is not None
 
 
 def _digits(figure: str) -> str:
@@ -163,4 +170,4 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
 def _units(nouns: str | None) -> dict[str, str]:
     """The words behind a figure, one of which it counts, by how they begin."""
     words = re.findall(r"%|[^\W\d_]+", (nouns or "").lower())
-    return {word[:_START]: word for word in reversed(words)}
+    return {word[:_START]: word for word in reversed(words) if word == "%" or terms(word)}

@@ -6,7 +6,7 @@ import re
 from itertools import combinations
 
 from core.compress.facts.collect import endings
-from core.compress.facts.lexicon import day_of, lexicon, spellings
+from core.compress.facts.lexicon import day_of, days_as_written, lexicon, spellings
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
@@ -22,6 +22,9 @@ COUNTED = frozenset(
 _ADDED = 8
 """Figures of a sentence of which another may be the sum."""
 
+_ROUNDED = 3
+"""Digits up to which a figure can be rounded: `about 2,198` was told exactly somewhere."""
+
 _LEAST_WORDS = 3
 _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})[\w./-]*"), 200
 """A name or figure that stands for one thing; characters of a line that is about one."""
@@ -29,6 +32,7 @@ _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})
 _EXACT = 3
 """Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
 
+_CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
 _IDENTIFIER = re.compile(r"[\w.-]+")
@@ -86,6 +90,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
         return True
+    if is_code(sentence[: sentence.find(value)]):
+        return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
         return True
@@ -112,9 +118,16 @@ def _is_sum(figure: str, sentence: str) -> bool:
 
 def is_rough(sentence: str, at: int, figure: str) -> bool:
     """Whether a figure is said to be about so much, or is round and stands behind one that is."""
+    if len(figure.replace(",", "").replace(".", "").strip("0")) > _ROUNDED:
+        return False
     before = sentence[:at]
     places = [at, *(match.start() for match in _FIGURE.finditer(before) if figure.endswith("0"))]
     return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
+
+
+def is_code(before: str) -> bool:
+    """Whether a number behind some words says what went wrong, and not how often."""
+    return _CODE.search(before) is not None
 
 
 def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
@@ -125,20 +138,10 @@ def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
 
 def _date(value: str, evidence: Evidence) -> bool:
     day = day_of(value)
-    if day is None:
-        return True
-    month, number = day
-    figures = (
-        *(f"-{month:02}-{number:02}", f"/{month:02}/{number:02}", f"{month}/{number}/"),
-        *(f"{number:02}.{month:02}.", f"{number}.{month}.", f"{number:02}/{month:02}", f"{month}月{number}"),
+    return day is None or any(
+        (evidence.holds if form[-1].isdigit() and not form[0].isalpha() else evidence.mentions)(form)
+        for form in days_as_written(*day)
     )
-    before = (f"{number}", f"{number}.", f"{number} de")
-    spoken = [
-        form
-        for name in lexicon().months[month - 1]
-        for form in (f"{name} {number}", *(f"{day} {name}" for day in before))
-    ]
-    return any(map(evidence.holds, figures)) or any(map(evidence.mentions, spoken))
 
 
 def _name(value: str, evidence: Evidence) -> bool:

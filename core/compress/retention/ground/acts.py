@@ -69,7 +69,10 @@ class Acts:
         spoken = (text for _, text in self._accounts.spoken if fits(text))
         said = (one for text in spoken for one in sentences(text) if fits(one))
         told = (part for one in said for part in _MAIN.split(one) if fits(part))
-        return any(_is_so(one) and (not of or any(word in one for word in of)) for one in told)
+        return any(
+            (_is_so(one) or _is_so(_up_to(did, one))) and (not of or any(word in one for word in of))
+            for one in told
+        )
 
     def failed(self, words: Sequence[str]) -> bool:
         """Whether every command that tells most of some words failed."""
@@ -145,6 +148,16 @@ def _told(one: Outcome, words: Sequence[str]) -> int:
 
 def _edits(one: Outcome) -> bool:
     return not one.error and one.call.path is not None and effect_of(one.call.name) in ("wrote", "changed")
+
+
+def _up_to(act: re.Pattern[str], sentence: str) -> str:
+    """A sentence to the comma behind an act: what comes of it may be otherwise."""
+    found = act.search(sentence)
+    return (
+        sentence[: sentence.find(", ", found.end())]
+        if found and ", " in sentence[found.end() :]
+        else sentence
+    )
 
 
 def _is_so(sentence: str) -> bool:

@@ -130,6 +130,34 @@ def test_an_amount_a_day_and_a_time_may_be_written_as_another_language_has_them(
     assert claims(claim, FRENCH) == ()
 
 
+SHOP = [
+    user("The checkout throws 500s. 2.18.0 dropped a column, 2.17.5 would crash, so no way back."),
+    assistant("Kestrel 12 December 60 is private. The hotels come to 369,300 JPY or 2,189 EUR."),
+    *call("terminal", "KESTREL  -240.00\n3 errors, 2 warnings", command="bank list"),
+    assistant("10 月 15 日开会。 La demande se fait au moins 15 jours avant."),
+]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The checkout answers with HTTP 500 errors.",
+        "Kestrel £60 was private.",
+        "The column was dropped by 2.18.0.",
+        "The meeting is on 15 October.",
+        "It is asked for at least 15 days ahead.",
+        "The hotels are roughly 2,189 EUR.",
+    ],
+)
+def test_a_code_a_label_a_unit_and_what_comes_of_an_act_are_known(claim: str) -> None:
+    assert claims(claim, SHOP) == ()
+
+
+@pytest.mark.parametrize("claim", ["It answers with HTTP 404 errors.", "The hotels are roughly 2,198 EUR."])
+def test_a_figure_that_cannot_be_rounded_and_a_code_must_stand_somewhere(claim: str) -> None:
+    assert len(claims(claim, SHOP)) == 1
+
+
 def test_of_a_summary_in_another_language_only_values_and_acts_are_held_against_the_messages() -> None:
     wrong = "The invoice is €1,161.\nThe meeting is at 15:45.\n"
     told = "Dunkirk was mentioned. The treasurer pays tomorrow, which nobody likes. Seats are scarce."
