@@ -101,7 +101,15 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if unit and not money:
         measured = any(evidence.measures(form, unit) for form in dict.fromkeys(written))
         exact = len(figure) > _EXACT and "." in figure and evidence.tells(figure)
-        return measured or exact or evidence.codes(figure) or _is_beside(figure, sentence, evidence)
+        things = claim_words().counted.get(unit.removesuffix("s"), ())
+        counted_so = figure in evidence.counts(things)
+        return (
+            measured
+            or exact
+            or counted_so
+            or evidence.codes(figure)
+            or _is_beside(figure, sentence, evidence)
+        )
     forms = (*written, *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
 

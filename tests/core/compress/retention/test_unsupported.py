@@ -134,7 +134,8 @@ SHOP = [
     user("The checkout throws 500s. 2.18.0 dropped a column, 2.17.5 would crash, so no way back."),
     assistant("Kestrel 12 December 60 is private. The hotels come to 369,300 JPY or 2,189 EUR."),
     *call("terminal", "KESTREL  -240.00\n3 errors, 2 warnings", command="bank list"),
-    assistant("10 月 15 日开会。 La demande se fait au moins 15 jours avant."),
+    *call("terminal", "18 of 18 executed configurations passed (100.00%)", command="twister -T tests"),
+    assistant("All 18 pass. 10 月 15 日开会。 La demande se fait au moins 15 jours avant."),
 ]
 
 
@@ -147,6 +148,7 @@ SHOP = [
         "The meeting is on 15 October.",
         "It is asked for at least 15 days ahead.",
         "The hotels are roughly 2,189 EUR.",
+        "All 18 tests pass.",
     ],
 )
 def test_a_code_a_label_a_unit_and_what_comes_of_an_act_are_known(claim: str) -> None:
