@@ -70,15 +70,11 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
-            before = part[: match.start()]
-            rough = (
-                evidence.codes(figure_of(match[1]))
-                or claim_words().rough.search(before)
-                or is_code(before)
-                or _COUNTS.match(match["nouns"] or "")
-            )
-            unit = "" if rough else _other(match, part, evidence) or _uncounted(match, part, evidence)
-            if unit:
+            before, nouns = part[: match.start()], match["nouns"] or ""
+            if claim_words().rough.search(before) or is_code(before) or _COUNTS.match(nouns):
+                continue
+            unit = _other(match, part, evidence) or _uncounted(match, part, evidence)
+            if unit and not evidence.codes(figure_of(match[1])):
                 yield f"{match[1]} {unit}"
     for match in _LABELLED.finditer(sentence):
         if not is_rough(sentence, match.start("figure"), match["figure"]) and _is_of_another(match, evidence):

@@ -141,16 +141,19 @@ class Accounts:
             least: The share, 0 to 1.
         """
         weights = self.weigh((), words)
-        whole = sum(weights.values())
+        least *= sum(weights.values())
+        shares: dict[int, float] = {}
+        said, places = self._once
+        for word, weight in weights.items():
+            for number in places.get(word, ()):
+                shares[number] = shares.get(number, 0.0) + weight
         found: dict[str, frozenset[str]] = {}
-        for number in self._holding(weights, (), least * whole):
-            for sentence, roots_of in zip(*self._parts[number], strict=True):
-                if sentence in found or not _reaches(weights, roots_of, least * whole):
-                    continue
-                for line in sentence.splitlines() if len(sentence) > _LONG else [sentence]:
-                    held = roots_of if line is sentence else frozenset(roots(line))
-                    if line not in found and _reaches(weights, held, least * whole):
-                        found[line] = held
+        for sentence, held in (said[number] for number, share in shares.items() if share >= least - _TINY):
+            if len(sentence) <= _LONG:
+                found[sentence] = held
+            else:
+                lines = ((line, frozenset(roots(line))) for line in sentence.splitlines())
+                found |= {line: held for line, held in lines if _weight_of(held, weights) >= least - _TINY}
         return found
 
     def share(self, words: Sequence[str], held: Collection[str], without: str = "") -> float:
@@ -237,6 +240,16 @@ class Accounts:
         return [(said, [frozenset(roots(one)) for one in said]) for said in split]
 
     @cached_property
+    def _once(self) -> tuple[list[tuple[str, frozenset[str]]], Mapping[str, list[int]]]:
+        """Every sentence and call once, however often it was said, with its roots; where each root stands."""
+        said = list({one: held for part in self._parts for one, held in zip(*part, strict=True)}.items())
+        places: dict[str, list[int]] = defaultdict(list)
+        for number, (_, held) in enumerate(said):
+            for word in held:
+                places[word].append(number)
+        return said, places
+
+    @cached_property
     def _all(self) -> list[tuple[int, str, str, str]]:
         return [*self._texts, *self._calls]
 
@@ -257,8 +270,8 @@ class Accounts:
         return min(_MOST, max(_LEAST, rarity)) * (_REPORTING if word in reporting() else 1)
 
 
-def _reaches(weights: Mapping[str, float], held: frozenset[str], least: float) -> bool:
-    return sum(map(weights.__getitem__, held & weights.keys())) >= least - _TINY
+def _weight_of(held: frozenset[str], weights: Mapping[str, float]) -> float:
+    return sum(map(weights.__getitem__, held & weights.keys()))
 
 
 def _said(view: View) -> tuple[str, str] | None:
