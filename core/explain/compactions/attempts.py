@@ -42,6 +42,8 @@ _OUTCOMES = frozenset(
 )
 BY_AGENT = frozenset({Kind.PREFLIGHT, Kind.PRE_API})
 """Lines by which an agent announces an attempt."""
+MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
+"""Lines that tell of a model asked for a summary."""
 _FOLLOWS = BY_AGENT | {Kind.STARTED, Kind.DONE, Kind.TELEMETRY, Kind.CALL, Kind.CALL_FAILED, Kind.TURN}
 _SAID_AT_ONCE = timedelta(seconds=10)
 
@@ -178,6 +180,8 @@ def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tag
     draft = drafts[-1] if drafts else None
     if draft is None or not draft.open or draft.started is None:
         return
+    if record.kind is Kind.SKIPPED and any(line.kind in MODEL_CALLS for line in draft.inner):
+        return  # what has asked a model is not passed over: a later one is, because of it
     previous = draft.inner[-1] if draft.inner else draft.started
     if belongs(record, draft.started, previous, others, tags_tell=tags_tell):
         draft.inner.append(record)

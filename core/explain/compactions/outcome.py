@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
-from core.explain.compactions.attempts import BY_AGENT, Attempt
+from core.explain.compactions.attempts import BY_AGENT, MODEL_CALLS, Attempt
 from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -30,7 +30,6 @@ _METHODS = {
     "provider": SummaryStatus.MODEL,
     "deterministic_fallback": SummaryStatus.FALLBACK,
 }
-_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
 _LOCK = timedelta(minutes=5)
 """How long a lock outlives whoever holds it."""
 _KEPT = 4
@@ -103,7 +102,7 @@ def _is_short(context: ConversationContext, attempt: Attempt) -> bool:
 
 def _pausing(context: ConversationContext, attempt: Attempt) -> LogRecord | None:
     """The failure whose pause an attempt fell into, so that no model was asked."""
-    if any(line.kind in _CALLS for line in attempt.inner):
+    if any(line.kind in MODEL_CALLS for line in attempt.inner):
         return None
     at = attempt.first.at
     failed = (line for line in context.log.records if line.kind is Kind.SUMMARY_FAILED and line.at < at)
@@ -120,7 +119,7 @@ def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
     """Nothing tells how an attempt ended, and the conversation's next turn is that of a later process."""
     later = [line for line in context.log.records if line.at > started.at]
     turn = next((at for at, line in enumerate(later) if line.kind is Kind.TURN), None)
-    if turn is None or any(line.kind not in _CALLS for line in later[:turn]):
+    if turn is None or any(line.kind not in (*MODEL_CALLS, Kind.SKIPPED) for line in later[:turn]):
         return False
     return any(started.at < start <= later[turn].at for start in context.log.starts)
 
@@ -149,7 +148,7 @@ def _status(pair: Match) -> SummaryStatus:
     if kinds & {Kind.FALLBACK, Kind.SUMMARY_FAILED} and Kind.MAIN_MODEL_RETRY not in kinds:
         return SummaryStatus.FALLBACK
     # A call that fails is always told; one that is not has written it.
-    return SummaryStatus.MODEL if kinds & _CALLS else SummaryStatus.UNKNOWN
+    return SummaryStatus.MODEL if kinds & MODEL_CALLS else SummaryStatus.UNKNOWN
 
 
 def _called(attempt: Attempt | None) -> bool:
@@ -159,7 +158,7 @@ def _called(attempt: Attempt | None) -> bool:
     record = attempt.record
     if record is not None and record.method:
         return _METHODS.get(record.method) is SummaryStatus.MODEL
-    return bool({line.kind for line in attempt.inner} & _CALLS)
+    return bool({line.kind for line in attempt.inner} & MODEL_CALLS)
 
 
 def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bool:

@@ -26,7 +26,6 @@ _COMPARED = (
     Trigger.PRE_API,
     Trigger.POST_RESPONSE,
     Trigger.HYGIENE,
-    Trigger.IDLE,
 )
 
 

@@ -272,3 +272,20 @@ def test_what_compress_here_kept_counts_before_as_it_does_behind(home: Home) -> 
     event = only(home)
     assert (event.messages_before, event.messages_after) == (28, 20)
     assert event.disagreements == ()
+
+
+def test_after_a_pause_what_was_compared_is_a_floor_and_no_threshold(begun: MakeHome) -> None:
+    """Run with 0.20.6."""
+    home = begun("0.22", config=f"{CONFIG}compression:\n  threshold: 0.9\n")
+    home.turn()
+    home.talk(7)
+    home.call(3, 40_000)
+    home.line("Idle compaction: 26s idle >= 12s, ~40,868 tokens > 10,880 floor (session S)")
+    home.started(40_868, 28)
+    compacted(home)
+    home.call(4, 20_000)
+    event = only(home)
+    assert (event.trigger, event.verdict, event.tokens) == (Trigger.IDLE, Verdict.PROVED, 40_868)
+    assert event.threshold == 57_600
+    assert event.disagreements == ()
+    assert event.headline.sentence.startswith("Compressed after a pause, as compression.idle_compact")

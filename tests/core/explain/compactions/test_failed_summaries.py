@@ -79,6 +79,17 @@ def test_an_attempt_whose_process_ended_is_told_so_and_so_is_the_lock_it_left(ho
     assert "Hermes was ended while it compressed" in standing(home)
 
 
+def test_what_the_next_gateway_passes_over_says_nothing_of_the_attempt_that_was_killed(home: Home) -> None:
+    """Run with 0.22.2: the gateway was killed while a model wrote, and the next one found the lock."""
+    home.started(55_000, 28, tag=None)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/", tag=None)
+    home.line("Plugin discovery complete: 55 found, 51 enabled", tag=None)
+    passed = "Session hygiene: skipping compression for S; another compression is already in flight"
+    home.line(passed, tag=None, logger="gateway.run")
+    home.turn(history=28)
+    assert causes(home) == ["ended"]
+
+
 def test_a_lock_that_another_process_holds_is_no_lock_left_behind(home: Home) -> None:
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
