@@ -12,7 +12,7 @@ from core.explain.compactions.attempts import find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import newest_failure, refusal_of
+from core.explain.compactions.refusals import newest_failure, refusal_of, refused_earlier
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, rule
@@ -213,6 +213,8 @@ def _notes(context: ConversationContext) -> Iterator[str]:
             f"a resumed session loads all {len(context.newest_messages):,}"
         )
     yield from engine.notes if engine is not None else ()
+    limits = context.limits_in_force
+    yield from refused_earlier(context, None if limits is None else limits.threshold)
     yield from _other_model(context)
     own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.explain.context.log.log_claims import about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
@@ -98,6 +99,34 @@ def _limit(text: str) -> int | None:
     return None
 
 
+def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogRecord]]:
+    """Windows a provider named when it refused the model that runs, or reported besides."""
+    own, model = about(context.log, context.sessions), context.conversation.tip.model
+    for record in context.telling:
+        if (
+            record.kind not in _NAMES_WINDOW
+            or not own(record)
+            or (model and record.model not in (None, model))
+        ):
+            continue
+        if record.kind is Kind.LIMIT_REPORTED and record.window:
+            yield record.window, record
+        refusal = refusal_of(record)
+        if refusal is not None and refusal.limit:
+            yield refusal.limit, record
+
+
+def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
+    """That no request reaches a threshold, because the provider refuses smaller ones."""
+    windows = sorted(refused_windows(context), key=lambda pair: pair[0])
+    answered = max((one.input or 0 for one in context.log.records if one.kind is Kind.CALL), default=0)
+    for window, line in windows[:1]:
+        if threshold is not None and answered < window <= threshold:
+            told = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
+            yield f"{line.where}: {told}"
+
+
+_NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
 _ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
 
 

@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
     said = None if done is None else engine_options.broken(done)
+    notes = _notes(asked.context, found)
     said = said or plan_headline(found, None if asked.context is None else asked.context.context.engine)
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
         document = payload(found, said) | {"release_requested": args.release, "hygiene": before_turn}
-        document |= {} if asked.context is None else _origin(asked.context)
+        document |= {} if asked.context is None else _origin(asked.context, notes)
         document |= {} if done is None else {"engine": engine_options.payload(done)}
         document |= {} if pruned is None else {"pruned_messages": pruned}
         output.write_json(document, mask=not args.unmasked)
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         # Masked whole: a credential may run over several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
-        output.write_lines(_lines(found, asked.context, texts, said), mask=not args.unmasked)
+        output.write_lines(_lines(found, asked.context, texts, said, notes), mask=not args.unmasked)
         output.write_lines(() if gateway is None else hygiene.lines(gateway, asked))
         output.write_lines(() if done is None else engine_options.lines(done))
     return 0
@@ -103,14 +104,23 @@ def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
     }
 
 
-def _origin(here: GenerationContext) -> dict[str, Any]:
+def _notes(here: GenerationContext | None, found: Plan) -> list[str]:
+    """What a reader of the messages should know, and that the threshold cannot be reached."""
+    from core.explain.compactions.refusals import refused_earlier
+
+    if here is None:
+        return []
+    return [*here.notes, *refused_earlier(here.context, found.threshold_tokens)]
+
+
+def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
     """Which messages these are, and how release and window are known."""
     release, window = here.context.release, here.context.window
     return {
         "session": here.conversation.tip.id,
         "generation": None if here.generation is None else here.generation.index,
         "generations": len(here.conversation.generations),
-        "notes": list(here.notes),
+        "notes": notes,
         "release_detected": {
             "version": release.version,
             "verdict": release.verdict.value,
@@ -131,7 +141,11 @@ def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
 
 
 def _lines(
-    found: Plan, here: GenerationContext | None, pruned: list[tuple[int, str]], said: Headline
+    found: Plan,
+    here: GenerationContext | None,
+    pruned: list[tuple[int, str]],
+    said: Headline,
+    notes: list[str],
 ) -> Iterator[str]:
     if here is not None:
         tip = here.conversation.tip
@@ -140,7 +154,7 @@ def _lines(
     yield ""
     yield from _standing(found)
     replaced = here.rules if here and found.engine else ()
-    yield from (f"note: {note}" for note in (here.notes if here else ()) if note not in replaced)
+    yield from (f"note: {note}" for note in notes if note not in replaced)
     yield ""
     yield from _parts(found)
     yield ""

@@ -7,7 +7,7 @@ import pytest
 from core.explain.compactions.causes import trigger_words
 from core.explain.compactions.refusals import refusal_in
 from core.model.compaction.event import Trigger
-from tests.core.explain.home import Home, only
+from tests.core.explain.home import Home, explained, only
 
 SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease"
 
@@ -77,3 +77,15 @@ def test_a_refusal_that_names_the_length_is_not_called_a_guess(home: Home) -> No
     home.compact()
     home.done(28, 8, 27_300)
     assert not [one for one in only(home).evidence if "names none" in one.text]
+
+
+def test_a_threshold_above_what_the_provider_takes_is_told_until_a_longer_request_is_answered(
+    home: Home,
+) -> None:
+    home.turn()
+    home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    said = "the provider refuses beyond 40,000 tokens, before 54,400 are reached"
+    assert any(said in note for note in explained(home).notes)
+    home.call(2, 41_000)
+    assert not any(said in note for note in explained(home).notes)

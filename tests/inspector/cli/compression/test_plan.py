@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.core.explain.home import Home
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli, Json, Text
 
@@ -156,6 +157,18 @@ def test_a_conversation_with_rows_missing_is_planned_with_a_warning(tmp_path: Pa
     assert said in _plan(cli, *place)["notes"][0]
     for command in ("plan", "show"):
         assert said in cli(command, *place).out
+
+
+def test_a_plan_says_that_the_provider_refuses_before_the_threshold(tmp_path: Path, cli: Cli) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    home.turn()
+    home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    home.db.connection.close()
+    said = "the provider refuses beyond 40,000 tokens, before 54,400 are reached"
+    assert any(said in note for note in _plan(cli, "S", "--home", str(tmp_path))["notes"])
+    assert said in cli("plan", "S", "--home", tmp_path).out
 
 
 def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import takewhile
 
@@ -10,12 +10,11 @@ from core.compress.sizing.estimate import transcript_tokens
 from core.compress.sizing.hygiene import hygiene_limits
 from core.compress.sizing.threshold import budgets
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.refusals import refusal_of
+from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.sentences import quoted
 from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import is_local
-from core.explain.context.log.log_claims import about
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.read import log_files
@@ -106,6 +105,10 @@ def window_too_small(case: Case, rule: Rule) -> Iterable[Found]:
     claims = _windows(case)
     if len(sizes := {tokens for tokens, _ in claims}) > 1 and min(sizes) < case.policy.threshold.minimum:
         yield _differing(claims, case)
+
+
+def _refused_windows(case: Case) -> list[tuple[int, Evidence]]:
+    return [(window, quoted(line)) for window, line in refused_windows(case.context)]
 
 
 def _windows(case: Case) -> list[tuple[int, Evidence]]:
@@ -207,19 +210,6 @@ def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
     engine = foreign_engine(case.context)
     if engine is not None:
         yield Found({"engine": engine.name or "of another make"}, engine.evidence)
-
-
-def _refused_windows(case: Case) -> Iterator[tuple[int, Evidence]]:
-    """Windows a provider named when it refused, or reported besides."""
-    own_line, model = about(case.context.log, case.context.sessions), case.tip.model
-    for record in case.lines(Kind.LIMIT_REPORTED, Kind.CALL_FAILED):
-        if not own_line(record) or (model and record.model not in (None, model)):
-            continue
-        if record.kind is Kind.LIMIT_REPORTED and record.window:
-            yield record.window, quoted(record)
-        refusal = refusal_of(record)
-        if refusal is not None and refusal.limit:
-            yield refusal.limit, quoted(record)
 
 
 def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
