@@ -57,7 +57,8 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
     if name is not None:
         origin = context.config.setting("context.engine", context.release.release).origin
         evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
-        files, line = tuple(_files_of_engine(context.store.location.home, name)), context.engine_limit
+        files = tuple(_files_of_engine(context.store.location.home, name))
+        line = None if context.engine is None else context.engine.line
         return ForeignEngine(name, evidence, files, None if line is None else line.where)
     return ForeignEngine(None, marks) if marks else None
 

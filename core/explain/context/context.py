@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
-from core.compress.sizing.threshold import Budgets, budgets
-from core.explain.context.gather import conversation_log, detected, found_window, stored_tools
+from core.compress.sizing.threshold import Budgets
+from core.explain.context.gather import conversation_log, detected, found_window, limits_by, stored_tools
 from core.explain.context.log.log_claims import (
     lowered_threshold,
     runs_of,
@@ -123,22 +123,14 @@ class ConversationContext:
     @cached_property
     def limits_in_force(self) -> Budgets | None:
         """Threshold and budgets of the next request; None without a window."""
-        limits, line = self._budgets(self.settings_in_force, None), self.engine_limit
-        if limits is None or line is None or not line.threshold or not self.window.tokens:
-            return limits
-        told = f"{line.where}: the context engine last compared with {line.threshold:,}"
-        share = line.threshold / self.window.tokens
-        return replace(limits, threshold=line.threshold, percent=share, arithmetic=(told,))
+        named = None if self.engine is None else self.engine.line
+        return limits_by(self.settings_in_force, self.policy(None), named)
 
     @cached_property
     def engine(self) -> EngineInCharge | None:
-        """The engine that decides instead of Hermes' own compressor."""
-        return engine_in_charge(self.config, self.log.records, self.release.release)
-
-    @cached_property
-    def engine_limit(self) -> LogRecord | None:
-        """The newest line that names its threshold."""
-        return None if self.engine is None else stated_by_engine(self.telling)
+        """The engine that decides instead of Hermes' own compressor, with the newest threshold it named."""
+        found = engine_in_charge(self.config, self.log.records, self.release.release)
+        return found and replace(found, line=stated_by_engine(self.telling))
 
     @cached_property
     def read(self) -> dict[int, Message]:
@@ -200,11 +192,8 @@ class ConversationContext:
                 first attempt.
         """
         settings = self.settings(release, session, window)
-        return self._budgets(settings if lowered else replace(settings, aux_window=None), release)
-
-    def _budgets(self, settings: Settings, release: str | None) -> Budgets | None:
-        known = settings.window is not None and settings.window > 0
-        return budgets(settings, self.policy(release), settings.window or 0) if known else None
+        asked = settings if lowered else replace(settings, aux_window=None)
+        return limits_by(asked, self.policy(release))
 
     def gateway_rows(self, release: str | None) -> int:
         """Rows from which the gateway compacts a transcript, whatever its tokens, by today's config."""

@@ -8,20 +8,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.compress.sizing.threshold import Budgets, budgets
 from core.explain.context.log.log_claims import logged_window
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.in_force import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
-from core.hermes.log.record import Kind
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
-from core.hermes.policy.policy import nearest_release
+from core.hermes.policy.policy import Policy, nearest_release
 from core.hermes.policy.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
-from core.model.compaction.settings import Gate
+from core.model.compaction.settings import Gate, Settings
 from core.model.evidence import Evidence, Source, Verdict
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import ReadMessages
@@ -186,3 +188,15 @@ def is_local(source: str | None) -> bool:
 def tolerance(*, tools_known: bool) -> float:
     """How far a recomputed number may fall short of a threshold and still explain it."""
     return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])
+
+
+def limits_by(settings: Settings, policy: Policy, named: LogRecord | None = None) -> Budgets | None:
+    """The limits by Hermes' own rules, with the threshold that another engine named."""
+    if settings.window is None or settings.window <= 0:
+        return None
+    own = budgets(settings, policy, settings.window)
+    if named is None or not named.threshold:
+        return own
+    told = f"{named.where}: the context engine compared with {named.threshold:,}"
+    share = named.threshold / settings.window
+    return replace(own, threshold=named.threshold, percent=share, arithmetic=(told,))

@@ -166,10 +166,12 @@ class EngineInCharge:
     Attributes:
         name: As config.yaml calls it.
         origin: Where it says so: `config.yaml:12`.
+        line: The newest line that names its threshold.
     """
 
     name: str
     origin: str
+    line: LogRecord | None = None
 
     @property
     def short_note(self) -> str:
