@@ -89,7 +89,7 @@ def extractive(basis: Basis) -> Writer:
 
 def faithful(basis: Basis) -> Writer:
     """Offline too: the lines that tell the most weight of facts, things by their last state."""
-    words = "keeps the most of what matters, offline, the same every time"
+    words = "keeps most of what matters, the same every time"
     return Writer("faithful", words, faithful_summariser(basis.reading.context.policy))
 
 

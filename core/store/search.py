@@ -19,6 +19,8 @@ from core.store.rows.messages import hidden_copies, newest_row
 Learn: TypeAlias = Callable[[Mapping[str, str]], None]
 """Given what is to be shown of some sessions, finds out which of its words are credentials."""
 
+SCANNED = "scan"
+"""How it was found where no full-text table could be asked."""
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000
 _BEFORE, _EXCERPT = 24, 240
@@ -53,7 +55,7 @@ def search(
     """
     terms = terms_of(text)
     if not terms:
-        return SearchResult((), False, "scan")
+        return SearchResult((), False, SCANNED)
     query = _Query(connection, schema, terms, limit, session, learn)
     table = _table_for(schema, terms)
     if table is not None:
@@ -133,7 +135,7 @@ def _scan(query: _Query) -> SearchResult:
         values = (*query.places, top - _SCAN_ROWS, top, *session, *wanted)
         rows += query.connection.execute(sql, values).fetchall()
         top = newest_row(query.connection, top - _SCAN_ROWS)  # ids may have gaps of any size
-    return SearchResult(_hits(query, rows), top > 0 or len(rows) > query.limit, "scan")
+    return SearchResult(_hits(query, rows), top > 0 or len(rows) > query.limit, SCANNED)
 
 
 def _hit_columns(schema: Schema) -> str:

@@ -128,6 +128,9 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     from inspector.terminal import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
+    if not total:
+        yield "no sessions: Hermes has written none, or none is as asked for"
+        return
     now = fmt.utc_now()
     yield from lines(_columns(several), (_cells(row, now, several=several) for row in rows))
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"

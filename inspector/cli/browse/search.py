@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
+from core.errors import UsageError
 from core.model.transcript.storage import SearchHit, SearchResult
 from inspector.cli import output
 from inspector.cli.arguments import options, target
@@ -25,7 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the hits."""
+    from core.store.search import terms_of
+
     text = " ".join(args.text)
+    if not terms_of(text):
+        raise UsageError("there is no word to look for", where="search")
     found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
     return output.show(args, lambda: _payload(text, found), _lines(found))
 
@@ -71,6 +76,7 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 
 def _lines(found: SearchResult) -> Iterator[str]:
+    from core.store.search import SCANNED
     from inspector.cli.table import Column, lines
     from inspector.terminal import formatting as fmt
 
@@ -88,4 +94,5 @@ def _lines(found: SearchResult) -> Iterator[str]:
     if found.hits:
         yield from lines(columns, rows)
     more = ", and there may be more" if found.partial else ""
-    yield f"{fmt.plural(len(found.hits), 'hit')}{more} · by {found.how}"
+    how = "reading every row" if found.how == SCANNED else found.how
+    yield f"{fmt.plural(len(found.hits), 'hit')}{more} · by {how}"

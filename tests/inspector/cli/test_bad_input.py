@@ -176,3 +176,19 @@ def test_no_screen_waits_for_ever_for_what_cannot_be_read(
     assert frame.stat().st_size > 1_000
     assert code == 5 or screen in ("sessions", "spending", "search", "help", "settings")
     assert ("damaged" in said) == (code == 5)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["search", " "], "search: there is no word to look for"),
+        (["--screenshot", "frame.gif"], "--screenshot frame.gif: is neither .svg nor .png"),
+    ],
+)
+def test_what_nothing_can_be_made_of_is_refused(home: Path, cli: Cli, words: list[str], said: str) -> None:
+    assert cli(*words, "--home", home, code=2).err == f"hermes-inspector: {said}\n"
+
+
+def test_a_list_without_rows_says_so_instead_of_headings(home: Path, cli: Cli) -> None:
+    shown = cli("sessions", "--since", "2200-01-01", "--home", home).out
+    assert shown == "no sessions: Hermes has written none, or none is as asked for\n"
