@@ -131,8 +131,8 @@ def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: 
     near_full = int(base * rules.near_full)
     if rules.softens_minimum and threshold > share and threshold > near_full:
         threshold = max(share, near_full)
-        held = f"{rules.near_full:.0%} of {base:,}" if near_full > share else "the share of before"
-        lines.append(f"held at {held} = {threshold:,}, to leave room to compress")
+        held = f"held at {rules.near_full:.0%} of {base:,} =" if near_full > share else "back to"
+        lines.append(f"{held} {threshold:,}, to leave room to compress")
     if rules.near_full and threshold >= base:
         threshold = max(1, min(near_full, base - 1))
         lines.append(f"no prompt can reach that: {rules.near_full:.0%} of {base:,} = {threshold:,} instead")

@@ -91,8 +91,8 @@ def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock
     pairs: dict[int, int] = {}
     moment = _same_moment(clock)
     counted = _same_counts(clock)
-    told = (_all_of(counted, moment), _all_of(_completed, moment), moment)
-    for fits in (_same_child, *told, counted, _same_parent):
+    told = (_all_of(counted, moment), _all_of(_completed, moment), counted, moment)
+    for fits in (_same_child, *told, _same_parent):
         _pair(pairs, attempts, boundaries, fits, clock)
     taken = set(pairs.values())
     alone = deque(place for place in range(len(attempts)) if place not in taken)

@@ -30,6 +30,8 @@ _METHODS = {
     "provider": SummaryStatus.MODEL,
     "deterministic_fallback": SummaryStatus.FALLBACK,
 }
+_SAYS_NOTHING = MODEL_CALLS | {Kind.SKIPPED, Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING}
+_GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 _LOCK = timedelta(minutes=5)
 """How long a lock outlives whoever holds it."""
 _KEPT = 4
@@ -116,12 +118,11 @@ def _cause_in(line: LogRecord) -> str:
 
 
 def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
-    """Nothing tells how an attempt ended, and the conversation's next turn is that of a later process."""
-    later = [line for line in context.log.records if line.at > started.at]
-    turn = next((at for at, line in enumerate(later) if line.kind is Kind.TURN), None)
-    if turn is None or any(line.kind not in (*MODEL_CALLS, Kind.SKIPPED) for line in later[:turn]):
-        return False
-    return any(started.at < start <= later[turn].at for start in context.log.starts)
+    """Nothing tells how an attempt ended, and the conversation goes on in a later process."""
+    later = (line for line in context.log.records if line.at > started.at)
+    further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
+    goes_on = further is not None and further.kind in _GOES_ON
+    return goes_on and any(started.at < start <= further.at for start in context.log.starts)
 
 
 def _provider(context: ConversationContext, release: str) -> str | None:

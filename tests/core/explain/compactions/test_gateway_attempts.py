@@ -115,3 +115,22 @@ def test_it_is_nobodys_while_the_tagged_chat_compresses_too(begun: MakeHome) -> 
     (event,) = explained(home).events
     assert event.summary.failure is not None
     assert event.summary.failure.status is None
+
+
+def test_rows_with_times_of_before_belong_to_the_attempt_that_ended_not_to_one_killed_before(
+    begun: MakeHome,
+) -> None:
+    """Run with 0.21.5: a gateway was killed while it compressed, and the next one did it again."""
+    home = _chat(begun)
+    _fires(home, 28)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/", tag=None)
+    written = home.db.tick(20) - 21
+    home.line("Plugin discovery complete: 58 found, 53 enabled", tag=None)
+    _fires(home, 28)
+    home.compact()
+    home.db.mark(home.db.live("S"), timestamp=written)
+    home.done(28, 8, 4_000, tag=None)
+    killed, done = explained(home).events
+    assert (killed.completed, done.completed, done.mode is None) == (False, True, False)
+    assert killed.summary.failure is not None
+    assert killed.summary.failure.cause == "ended"
