@@ -121,8 +121,9 @@ def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
     """Nothing tells how an attempt ended, and the conversation goes on in a later process."""
     later = (line for line in context.log.records if line.at > started.at)
     further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
-    goes_on = further is not None and further.kind in _GOES_ON
-    return goes_on and any(started.at < start <= further.at for start in context.log.starts)
+    if further is None or further.kind not in _GOES_ON:
+        return False
+    return any(started.at < start <= further.at for start in context.log.starts)
 
 
 def _provider(context: ConversationContext, release: str) -> str | None:
