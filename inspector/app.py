@@ -159,7 +159,7 @@ class InspectorApp(App[None]):
             self._state.remember(name, value)
 
     def _welcome(self) -> None:
-        from inspector.screens.dialogs.first_run import FirstRunScreen
+        from inspector.screens.dialogs.help import FirstRunScreen
 
         def go_on(key: str | None) -> None:
             self.remember("welcomed", True)
@@ -214,7 +214,7 @@ class InspectorApp(App[None]):
     def open_trajectories(self, path: str) -> None:
         """Open a file of trajectories: what the newest release would make of each; nothing is written."""
         from core.hermes.policy.policy import newest_release
-        from core.trajectory.compress.settings import Settings
+        from core.trajectory.compress.plan import Settings
         from core.trajectory.input.sources import find_input
         from core.trajectory.shards.job import Job
         from core.trajectory.summaries.base import SummarySpec

@@ -16,7 +16,7 @@ from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.preview.foreseen import basis_of, carry_out
 from core.store.database.locate import locate
 from core.store.store import Store
-from core.support.file_cache import JOURNAL
+from core.support.own_files import JOURNAL
 from sample_sessions.data import mapping
 from sample_sessions.database import write
 from sample_sessions.playing.cast import Line, Model, Played

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from core.support.file_cache import APPLICATION, cache_directory
+from core.support.own_files import APPLICATION, cache_directory
 from sample_sessions.builder import build
 from sample_sessions.data import FOLDER
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.support.file_cache import OWN_SETTINGS, config_directory
+from core.support.own_files import OWN_SETTINGS, config_directory
 
 
 def write_own_settings(text: str) -> None:

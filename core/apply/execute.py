@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from core.apply.checks.guards import check_guards, require
-from core.apply.database.connection import data_version, opened, read_images, sequence_of, transaction
-from core.apply.database.exact_values import Image
+from core.apply.database.connection import Image, data_version, opened, read_images, sequence_of, transaction
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.snapshot import Snapshot, changed, changes, expect, live_messages, surprises, take
 from core.apply.journal import Complete, Journal, new_entry_id

@@ -26,7 +26,7 @@ from core.apply.journal_rows import (
 from core.errors import NotFoundError
 from core.model.compaction.apply import EntryState, JournalEntry
 from core.store.database.connect import reading
-from core.support.file_cache import journal_file, journal_path
+from core.support.own_files import journal_file, journal_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.apply.database.exact_values import Cell, dump, load
+from core.apply.database.connection import Cell, dump, load
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry
 from core.model.compaction.preview import SummaryCall

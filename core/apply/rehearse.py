@@ -11,11 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.apply.checks.guards import check_guards, refused, require
-from core.apply.database.connection import insert_image, opened, read_images, transaction
-from core.apply.database.exact_values import Image, RawText
+from core.apply.database.connection import Image, RawText, insert_image, opened, read_images, transaction
 from core.apply.database.snapshot import live_messages
-from core.apply.new_rows import call_count, loaded_alike, new_rows, stored
-from core.apply.session_columns import new_session, session_changes
+from core.apply.new_rows import call_count, loaded_alike, new_rows, new_session, session_changes, stored
 from core.apply.write import prepared, write
 from core.errors import InspectorError, UsageError
 from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal

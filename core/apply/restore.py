@@ -6,8 +6,22 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.apply.database.connection import columns_of, delete_rows, read_images, sequence_of, update_rows
-from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, dump, load, same, stage
+from core.apply.database.connection import (
+    EXPECTED,
+    SEEN,
+    Cell,
+    Image,
+    columns_of,
+    delete_rows,
+    differing,
+    dump,
+    load,
+    read_images,
+    same,
+    sequence_of,
+    stage,
+    update_rows,
+)
 from core.apply.database.snapshot import TEXTS
 from core.apply.journal_rows import ROUTES, Entry, Record
 from core.apply.write import set_route

@@ -8,8 +8,18 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.apply.database.connection import columns_of, insert_image, insert_messages, read_images, update_rows
-from core.apply.database.exact_values import Cell, Image, RawText, bind, stage
+from core.apply.database.connection import (
+    Cell,
+    Image,
+    RawText,
+    bind,
+    columns_of,
+    insert_image,
+    insert_messages,
+    read_images,
+    stage,
+    update_rows,
+)
 from core.apply.journal_rows import ROUTES, Record
 from core.model.compaction.apply import ApplyMode, Rehearsal
 from core.model.transcript.message import json_object

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from core.compress.assembly.agent_steps import may_hide_todos, settled
 from core.compress.assembly.assemble import Sides, assemble, had_user, handed_off, marked, sides
 from core.compress.assembly.feedback import Outcome, caveats, feedback, focus_caveats
-from core.compress.planning.keep_turns import part_of
+from core.compress.assembly.last_changes import reduced, salvaged
 from core.compress.planning.measure import Measured
-from core.compress.pruning.salvage import reduced, salvaged
+from core.compress.planning.summary_window import part_of
 from core.compress.requests.failure import accepted, consequence, invents_user
 from core.compress.requests.request import completed, finish_of, summary_request
 from core.compress.retention.score import retention_of

@@ -30,7 +30,7 @@ from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
-from core.model.evidence import Evidence, Source
+from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.database.own_changes import undo_command
 from core.store.store import Store

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from core.model.evidence import Evidence, Verdict
-from core.model.finding import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Evidence, Headline, Verdict
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext

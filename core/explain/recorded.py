@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import DatabaseError
 from core.model.accounting.amounts import Buckets
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.recordings import FILE_NAME
 from core.support.amounts import percent
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext

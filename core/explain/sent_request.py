@@ -10,7 +10,7 @@ from core.errors import NotFoundError
 from core.recordings.read import RecordedRequest, Recording, SentRow
 from core.recordings.row_names import row_name
 from core.recordings.sent_lists import Placed, StoredRow, placed, whole_lists
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import NotFoundError, UsageError
-from core.imports.usage_fields import field_at, normalise, one_hour_writes
-from core.imports.values import amount_of, moment_of
+from core.imports.fields import amount_of, field_at, moment_of, normalise, one_hour_writes
 from core.model.accounting.amounts import Buckets
 from core.support.yaml_tables import shared_table
 

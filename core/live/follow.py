@@ -14,8 +14,7 @@ from core.errors import DatabaseError, InspectorError, NotFoundError
 from core.explain.prompt_cache import conversation_cache
 from core.live.alerts import Alerts, Limits
 from core.live.compactions import Compactions
-from core.live.event import LiveEvent, LiveKind
-from core.live.file_changes import Mark, mark_of
+from core.live.event import LiveEvent, LiveKind, Mark, mark_of
 from core.live.log_tail import LogTail, event_of
 from core.live.row_tail import NewRow, RowTail
 from core.store.database.locate import Location

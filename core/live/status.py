@@ -1,19 +1,24 @@
-"""Where a conversation stands, in what fits on one line: for prompts, status bars and scripts."""
+"""Where a conversation stands, or the one Hermes writes to now: its next compaction, what it costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import reduce
 from operator import add
 
+from core.account.pricing.price_book import PriceBook, open_book
 from core.account.spending.budget import Today, spent_today
+from core.explain.context.context import ConversationContext
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.diagnose import examine_case
 from core.explain.events import explain
-from core.model.evidence import Verdict
-from core.model.finding import Finding
+from core.hermes.log.record import Kind, LogRecord
+from core.model.accounting.amounts import Buckets
+from core.model.finding import Finding, Headline, Verdict
+from core.model.transcript.session import Session
 from core.store.database.open_database import OpenDatabase
 from core.store.store import Store
 
@@ -73,3 +78,103 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         hit_rate=reduce(add, (one.tokens for one in conversation.sessions)).hit_rate,
         worst=found[0] if found else None,
     )
+
+
+HOUR = timedelta(hours=1)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What calls cost, by the list price.
+
+    Attributes:
+        calls: How many the log tells of.
+        usd: US dollars; 0 without calls, None when no call has a price.
+        at_least: Some calls have no price or told no usage: it was more.
+    """
+
+    calls: int
+    usd: Decimal | None
+    at_least: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """One conversation at one moment.
+
+    Attributes:
+        session: Its newest session.
+        standing: How far the next automatic compaction is, in calls at the pace of the newest ones.
+        tokens, threshold, window: None when nothing says.
+        hour: What the calls of the last hour cost; None without a log.
+    """
+
+    session: str
+    title: str
+    standing: Headline
+    tokens: int | None
+    threshold: int | None
+    window: int | None
+    hour: Spent | None
+
+
+def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
+    """The session that was written to last, over several databases.
+
+    Raises:
+        NotFoundError: There is none in the only one, or in any.
+    """
+    found = [(store, store.resolve("latest")) for store in stores]
+    return max(found, key=lambda pair: pair[1].last_active or _LONG_AGO)
+
+
+def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pace:
+    """Say how fast a conversation goes.
+
+    Args:
+        store: The database it is in.
+        session_id: Any session of it.
+        now: The moment asked about; this one by default.
+
+    Raises:
+        NotFoundError: There is no such session.
+        ConfigError: config.yaml or the price overrides cannot be used.
+    """
+    told = explain(store, session_id)
+    context, conversation = told.context, told.context.conversation
+    return Pace(
+        session=conversation.tip.id,
+        title=conversation.name,
+        standing=told.now.headline,
+        tokens=told.now.tokens,
+        threshold=told.now.threshold,
+        window=told.now.window,
+        hour=None if context.log.empty else _spent(context, now or datetime.now(UTC)),
+    )
+
+
+def _spent(context: ConversationContext, now: datetime) -> Spent:
+    book, tip = open_book(), context.conversation.tip
+    calls, known, total = 0, 0, Decimal(0)
+    for one in context.log.records:
+        if one.kind is Kind.CALL and one.session in context.sessions and _within(context, one, now):
+            calls += 1
+            usd = _cost(book, one, tip)
+            if usd is not None:
+                known, total = known + 1, total + usd
+    return Spent(calls, total if known or not calls else None, at_least=known < calls)
+
+
+def _within(context: ConversationContext, call: LogRecord, now: datetime) -> bool:
+    return timedelta(0) <= now - context.clock.utc(call.at) < HOUR
+
+
+def _cost(book: PriceBook, call: LogRecord, tip: Session) -> Decimal | None:
+    """The list price of one call; of what the log does not tell to be written to the cache as fresh input."""
+    if call.input is None:
+        return None
+    read, written = call.cached or 0, call.written or 0
+    tokens = Buckets(max(0, call.input - read - written), read, written, call.output)
+    provider, base_url = call.provider or tip.provider or "", tip.base_url or ""
+    return book.price(tokens, call.model or tip.model or "", provider, base_url)

@@ -16,10 +16,10 @@ from core.explain.context.context import counted_sizes, forget_messages, passing
 from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
-from core.model.evidence import Evidence
+from core.model.finding import Evidence
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
-from core.preview.tool_pairs import ToolPairs
+from core.preview.comparison import ToolPairs
 from core.preview.what_if import Hypothesis, WhatIf
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location

@@ -14,7 +14,7 @@ from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt, build_prompt
 from core.hermes.policy.policy import Policy
-from core.model.compaction.settings import Gate
+from core.model.compaction.plan import Gate
 from core.preview.foreseen import Basis
 from core.preview.summarisers import (
     chosen_model,

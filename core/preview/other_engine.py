@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from core.account.pricing.price_book import open_book
-from core.compress.engines.host.choice import EngineSearch
-from core.compress.engines.host.discovery import discover
+from core.compress.engines.host.discovery import EngineSearch, discover
 from core.compress.engines.host.found_engine import EngineKind
 from core.compress.engines.host.hosted_preview import kept_rows
 from core.compress.engines.host.list_check import orphans

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.errors import UsageError
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 Value = int | float | str | bool | None
 

@@ -199,22 +199,15 @@ def rows(text: str) -> Iterator[tuple[int, int]]:
 
 def words() -> Mapping[str, Sequence[str]]:
     """What stands in every text in which a rule finds anything, by rule."""
-    from core.redact.table import (  # most texts need none
-        issuers,
-        kinds,
-        manifests,
-        names,
-        places,
-        unnamed_words,
-    )
+    from core.redact import table  # most texts need none
 
-    unnamed = unnamed_words()
+    unnamed = table.unnamed_words()
     return {
-        "kinds": [needle for kind in kinds() for needle in kind.needles],
-        "places": [needle for place in places() for needle in place.needles],
-        "manifests": manifests(),
-        "stems": names().stems,
-        "tools": [f"{tool} " for tool in sorted(issuers().tools)],
+        "kinds": [needle for kind in table.kinds() for needle in kind.needles],
+        "places": [needle for place in table.places() for needle in place.needles],
+        "manifests": table.manifests(),
+        "stems": table.names().stems,
+        "tools": [f"{tool} " for tool in sorted(table.issuers().tools)],
         "columns": unnamed["columns"],
         "inserts": ("insert", "replace"),
         "groups": unnamed["groups"],

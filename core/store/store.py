@@ -93,7 +93,7 @@ class Store(ConversationLists):
         Raises:
             NotFoundError: There is no such session.
         """
-        from core.store.conversations.chain import read_chain
+        from core.store.conversations.generation_counts import read_chain
 
         with self._read() as (connection, schema):
             found = read_chain(connection, schema, self.path, session_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from core.support.yaml_tables import own_setting
+from core.support.own_files import own_setting
 
 _ABSURD = Decimal(10) ** 20
 """An amount that no digits are worth writing out for; rounding it to cents would fail."""

@@ -1,15 +1,16 @@
-"""Files of this program that can be made again: where they lie, how they are written, what they rest on."""
+"""Files of this program that can be made again: how they are written, what they rest on."""
 
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from zlib import crc32
+
+from core.support.own_files import cache_directory
 
 _ROOT = Path(__file__).parents[2]
 _ROOMS = ("core", "inspector")
@@ -47,58 +48,6 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
                 yield entry.path, about.st_size, about.st_mtime_ns
 
 
-APPLICATION = "hermes-inspector"
-JOURNAL = "journal.db"
-"""File of what was written to session databases, and how to take it back."""
-OWN_SETTINGS = "config.yaml"
-"""File of the user's settings, in the configuration directory."""
-OWN_PRICES = "prices.yaml"
-"""File of the user's own prices, in the configuration directory."""
-OWN_KEYS = "keys.yaml"
-"""File of the user's own keys, likewise."""
-
-
-def cache_directory() -> Path:
-    """The folder for what can be made again: token counts, the sample sessions."""
-    return _folder("XDG_CACHE_HOME", ".cache", "Caches", "Cache")
-
-
-def config_directory() -> Path:
-    """The folder for what the user writes: price overrides, key bindings."""
-    return _folder("XDG_CONFIG_HOME", ".config", "Application Support", "Config")
-
-
-def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """The folder for what cannot be made again: the journal of writes, what a recorder kept."""
-    state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
-    base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
-    return base / APPLICATION
-
-
-def journal_path() -> Path:
-    """Where the journal lies: the user's state directory."""
-    return state_directory() / JOURNAL
-
-
-def journal_file(database: Path) -> Path:
-    """Where what is written to a database is on record: the samples have a journal in their own home."""
-    place, cache = database.resolve(), cache_directory().resolve()
-    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
-    return cache / inside[0] / JOURNAL if len(inside) > 1 else journal_path()
-
-
-def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:
-    """The platform's folder; the XDG variable wins everywhere, so that tests and containers can steer it."""
-    if base := os.environ.get(variable):
-        return Path(base) / APPLICATION
-    if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA")
-        return (Path(local) if local else Path.home() / "AppData" / "Local") / APPLICATION / windows
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / mac / APPLICATION
-    return Path.home() / unix / APPLICATION
-
-
 MOST = 200
 """Files of one folder."""
 ROOM = 64 * 2**20
@@ -109,9 +58,6 @@ OLDEST = 30 * 86_400.0
 
 class KeptAnswer:
     """The file of one answer, which counts only while all it rests on is as it was when it was asked for.
-
-    A new answer to a question replaces the old one. It may rest on files, as `state`, settings,
-    the time zone.
 
     Args:
         folder: Of the user's cache directory, one for each kind of answer.

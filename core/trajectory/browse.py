@@ -12,10 +12,9 @@ from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
 from core.trajectory.compress.metrics import TrajectoryMetrics
-from core.trajectory.compress.settings import marked
+from core.trajectory.compress.plan import marked
 from core.trajectory.entries.entry import METRICS, read_entry
-from core.trajectory.input.cut import Shard
-from core.trajectory.input.lines import read_lines
+from core.trajectory.input.cut import Shard, read_lines
 from core.trajectory.input.sources import PLAIN
 from core.trajectory.shards.compressor import Compressor, Done, Draft
 from core.trajectory.shards.job import Job

@@ -10,8 +10,8 @@ from typing import Any
 from core.errors import InspectorError, UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
 from core.trajectory.engines.local import Engine, Kept
-from core.trajectory.input import files
 from core.trajectory.input.cut import Shard
+from core.trajectory.input.sources import drop_unfinished, is_remote, make_folder, remove_folder, size_of
 from core.trajectory.shards.job import Job, ShardResult, chosen
 from core.trajectory.shards.manifest import Manifest
 from core.trajectory.shards.part import join, outputs
@@ -130,7 +130,7 @@ def _run(
     restart: bool,
 ) -> Outcome:
     for path in (*planned, target.manifest):
-        files.drop_unfinished(path)
+        drop_unfinished(path)
     manifest = Manifest(target.manifest)
     tally = _Results(job, listener)
     done = {} if restart else manifest.finished(job)
@@ -138,13 +138,13 @@ def _run(
         for result in manifest.results():
             tally.add(result, earlier=True)
         if planned:
-            files.remove_folder(job.parts)  # of a run that was stopped while it did so
+            remove_folder(job.parts)  # of a run that was stopped while it did so
         return tally.outcome()
     if not restart and not manifest.exists():
         _check_free(planned or [target.parts])
     if not done:
-        files.remove_folder(job.parts)
-    files.make_folder(job.parts)
+        remove_folder(job.parts)
+    make_folder(job.parts)
     manifest.begin(job, done)
     for result in done.values():
         tally.add(result, earlier=True)
@@ -154,7 +154,7 @@ def _run(
         tally.add(result, earlier=False)
     manifest.finish({path: join(job, path, shards) for path, shards in planned.items()})
     if planned:
-        files.remove_folder(job.parts)
+        remove_folder(job.parts)
     return tally.outcome()
 
 
@@ -206,13 +206,13 @@ def _kept(job: Job) -> Kept | None:
 def _is_whole(manifest: Manifest, planned: Mapping[str, Any]) -> bool:
     """Whether an earlier run ended and its outputs are as it left them."""
     sizes = manifest.outputs()
-    return sizes is not None and all(files.size_of(path) == sizes.get(path) for path in planned)
+    return sizes is not None and all(size_of(path) == sizes.get(path) for path in planned)
 
 
 def _check_apart(job: Job, paths: Sequence[str]) -> None:
     inputs = {os.path.realpath(source.path) for source in job.sources}
     for path in paths:
-        if files.is_remote(path):
+        if is_remote(path):
             continue
         if os.path.realpath(path) in inputs:
             raise UsageError("OUTPUT is the INPUT", where=path, remedy=_ANOTHER)
@@ -225,7 +225,7 @@ def _check_free(paths: Iterable[str]) -> None:
         if os.path.isdir(path):
             if os.listdir(path):
                 raise UsageError("there is something in this folder", where=path, remedy=_RESTART)
-        elif files.size_of(path):
+        elif size_of(path):
             raise UsageError("there is a file of this name", where=path, remedy=_RESTART)
 
 

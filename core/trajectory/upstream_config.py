@@ -9,7 +9,7 @@ from typing import Any
 
 from core.account.tokenizers.vocabularies import SHA256
 from core.errors import ConfigError, NotFoundError
-from core.trajectory.compress.settings import ROLES
+from core.trajectory.compress.plan import ROLES
 
 _SETTINGS = {
     "compression.target_max_tokens": ("target", int),

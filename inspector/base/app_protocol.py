@@ -1,9 +1,9 @@
-"""What a screen may ask of the app around it. The app knows its screens; they know only this."""
+"""What a screen may ask of the app around it, and `=` of any screen: where its figures come from."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Protocol, cast
 from textual.widget import Widget
 
 from core.errors import InspectorError
-from core.model.finding import Severity
+from core.model.accounting.usage import Origin
+from core.model.finding import Evidence, Severity
+from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.base.key_hold import KeyHold
 from inspector.terminal import formatting as fmt
@@ -85,3 +87,29 @@ class Shell(Protocol):
 def shell(widget: Widget) -> Shell:
     """The app a screen or widget lives in."""
     return cast("Shell", widget.app)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureOrigin:
+    """One figure: its origin, and what it is of where the title does not say that."""
+
+    origin: Origin
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureQuestion:
+    """The figures under the cursor.
+
+    Attributes:
+        title: What they are of.
+        read: Looks them up, in a worker's thread.
+    """
+
+    title: str
+    read: Callable[[Cancelled], Sequence[FigureOrigin]]
+
+
+def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:
+    """Where each piece lies, and what it says there."""
+    return tuple(f"{one.where}: {one.text}" for one in evidence)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from textual.widget import Widget
 
-from core.live.file_changes import Mark, mark_of
+from core.live.event import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 

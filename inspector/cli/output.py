@@ -13,8 +13,7 @@ from inspector.terminal import waiting
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from core.model.evidence import Evidence, Verdict
-    from core.model.finding import Headline, Severity
+    from core.model.finding import Evidence, Headline, Severity, Verdict
 
 PROGRAM = "hermes-inspector"
 

@@ -163,7 +163,7 @@ class EngineSession:
 
     def _with_reply(self, rows: Rows, after: Rows) -> Rows:
         """The newest answer put back where the release's agent would miss it."""
-        from core.compress.assembly.restored_reply import with_reply
+        from core.compress.assembly.last_changes import with_reply
 
         if not self._policy.host.keeps_reply:
             return after

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.errors import ConfigError, NotFoundError, UsageError
 from core.recordings import row_names
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 from inspector import __version__
 from inspector.hermes_plugin.config_file.edit import Edit, read_if_there, replace_file, with_plugin, write
 from inspector.hermes_plugin.config_file.own_commands import by_commands

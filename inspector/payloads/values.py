@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from core.model.accounting.amounts import Buckets, Cost
     from core.model.compaction.plan import Span
     from core.model.compaction.preview import SummaryCall
-    from core.model.evidence import Evidence
-    from core.model.finding import Finding, Headline, NotKnown
+    from core.model.finding import Evidence, Finding, Headline, NotKnown
     from core.model.transcript.session import Session
 
 # fmt: off

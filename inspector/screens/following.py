@@ -14,10 +14,10 @@ from core.errors import InspectorError
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
 from core.live.follow import Follower
-from core.live.pace import Pace, newest_session, pace_of
+from core.live.status import Pace, newest_session, pace_of
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.base import event_line
+from inspector.base import event_words
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import PACE, Rhythm
@@ -28,10 +28,9 @@ from inspector.settings.notifier import Notifier, limits_of
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
-from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse, draw
-from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.card import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
 MOST = 200
@@ -151,7 +150,7 @@ class FollowingScreen(Page):
             yield from (_bar(self._found.pace, width, ink), Line())
         for event, calls in self._told:
             token = "severity-warning" if calls else "ink"
-            yield from paragraph(event_line.text(event), width, ink, token, bold=calls)
+            yield from paragraph(event_words.text(event), width, ink, token, bold=calls)
         if not self._told:
             yield from paragraph(NOTHING_YET, width, ink, "ink-muted")
 

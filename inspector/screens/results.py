@@ -17,9 +17,9 @@ from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
-from inspector.widgets.panes.fields import field, headline, paragraph
+from inspector.widgets.panes.card import field, headline, paragraph
 
 _COLOURS = {"tool_cap": "severity-info", "persisted": "severity-info", "truncated": "severity-warning"}
 _ROOMY = 100

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
-from core.support.file_cache import OWN_SETTINGS, config_directory
-from core.support.yaml_tables import BadYaml, built_yaml, read_user_file
+from core.support.own_files import OWN_SETTINGS, BadYaml, built_yaml, config_directory, read_user_file
 from inspector.settings.settings import Settings
 
 Place = tuple[str | int, ...]

@@ -8,11 +8,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError, UsageError
 from inspector.settings.config_file import ConfigFile, own_config
 from inspector.settings.settings import values
+
+TEMPLATE = Path(__file__).with_name("template.yaml")
+"""What a new file of settings holds: each of them, commented out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,48 +73,7 @@ def edit_settings() -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            path.write_text(TEMPLATE, encoding="utf-8")
+            path.write_bytes(TEMPLATE.read_bytes())
         subprocess.run([*editor, str(path)], check=False)
     except OSError as error:
         raise ConfigError(f"cannot be edited ({error.strerror})", where=str(path)) from error
-
-
-TEMPLATE = """\
-# Settings of Hermes Inspector. `hermes-inspector config check` says whether they can be used.
-
-# theme: hermes-light          # hermes-dark, hermes-contrast, hermes-light, hermes-safe
-
-# columns: [last, conversation, model, context used, tokens, cost]   # of the session list
-
-# windows:                     # context length by model, where Hermes does not say
-#   my-model: 32768
-
-# formats:                     # on screen and in lines for people; JSON stays as it is
-#   money: cents               # short: $0.0042; cents: two digits; exact: four
-#   time: 12h                  # 24h
-#   ages: clock                # ago: 3 h; clock: 14:05, or the date
-
-# homes:
-#   default: ~/.hermes         # --home and $HERMES_HOME go before it
-#   profile: research          # all of them when not set
-
-# keys:                        # a command and its key, or a list of keys
-#   sessions.sort: o
-
-# alerts:
-#   context: 0.8               # `watch` tells when this share of the context is used
-#   cache_break: 0.10          # US dollars; a dearer cache break calls you
-#   bell: true                 # how you are called: the terminal's bell
-#   desktop: false             # and a notification on the desktop, with hermes-inspector[notify]
-
-# budgets:
-#   today: 5                   # US dollars of a day that `watch` tells of
-
-# summariser:                  # who writes the summary of `compress`
-#   name: openai               # extractive, faithful, static: offline; anthropic, openai: you are asked first
-#   model: qwen3
-#   base_url: http://127.0.0.1:11434/v1
-
-# privacy:
-#   send: never                # ask: endpoint and price are named first; never: nothing leaves this machine
-"""

@@ -11,7 +11,7 @@ from core.errors import ConfigError
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
 from core.redact.quick_check import mask
-from inspector.base.event_line import sentence
+from inspector.base.event_words import sentence
 from inspector.settings.settings import Alerts, Settings
 from inspector.terminal.text import clean_line
 

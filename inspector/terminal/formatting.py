@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.support import amounts
 from core.support.amounts import plural as plural
-from core.support.yaml_tables import own_setting
+from core.support.own_files import own_setting
 
 if TYPE_CHECKING:
     from core.model.accounting.amounts import Money

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from core.model.evidence import Verdict
-from core.model.finding import Severity
+from core.model.finding import Severity, Verdict
 from core.model.transcript.session import Kind
 
 ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}

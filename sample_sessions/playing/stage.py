@@ -12,7 +12,7 @@ from typing import Any
 from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
 from core.compress.sizing.threshold import budgets
 from core.hermes.policy.policy import Policy, load_policy
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from sample_sessions.playing.cast import Line, Model, Played, PromptCache, Row
 from sample_sessions.releases import Profile

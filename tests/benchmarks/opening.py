@@ -26,7 +26,7 @@ print(measure.peak())
 """
 TOKENIZER = """
 import io, json
-from core.account.tokenizers.child_process import serve
+from core.account.tokenizers.vocabularies import serve
 from tests.benchmarks import measure
 texts = [f"message {number} " * 50 for number in range(64)]
 serve([json.dumps(["o200k_base", *texts]).encode()], io.BytesIO())

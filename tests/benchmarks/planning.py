@@ -9,7 +9,7 @@ from functools import partial
 from core.compress.planning.measure import measure as measure_messages
 from core.compress.planning.plan import plan
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.benchmarks import measure

@@ -23,8 +23,8 @@ EXTRACTIVE = 2.0
 
 SHARE = """
 import json, os, sys, time
-from core.trajectory.compress.settings import Settings
-from core.trajectory.input.lines import read_lines
+from core.trajectory.compress.plan import Settings
+from core.trajectory.input.cut import read_lines
 from core.trajectory.input.sources import find_input
 from core.trajectory.shards.job import Job
 from core.trajectory.shards.part import compress_shard

@@ -17,7 +17,7 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screenshot import take
 from inspector.terminal.line import shipped
-from inspector.widgets.bars.banner import Banner, Notice
+from inspector.widgets.bars.status_line import Banner, Notice
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
 from tests.inspector.driving import front, press, settle, settled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from core.support.file_cache import config_directory
+from core.support.own_files import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen

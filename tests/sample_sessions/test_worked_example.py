@@ -9,8 +9,7 @@ import pytest
 
 from core.compress.planning.plan import plan_messages
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 from core.store.database.locate import locate
 from core.store.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from core.apply.journal import journal_of
 from core.store.database.own_changes import undo_command
-from core.support.file_cache import cache_directory, journal_path
+from core.support.own_files import cache_directory, journal_path
 from inspector.cli.main import run
 from sample_sessions.builder import build
 from sample_sessions.scenario import scenarios

@@ -16,8 +16,14 @@ from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow, Rates, Tier
-from core.support.file_cache import OWN_PRICES, cache_directory, config_directory
-from core.support.yaml_tables import BadYaml, read_user_file, user_yaml
+from core.support.own_files import (
+    OWN_PRICES,
+    BadYaml,
+    cache_directory,
+    config_directory,
+    read_user_file,
+    user_yaml,
+)
 
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}

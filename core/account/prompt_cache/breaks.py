@@ -15,7 +15,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from core.model.accounting.usage import Origin
-from core.model.evidence import Evidence, Source
+from core.model.finding import Evidence, Source
 
 SECONDS = {"5m": 300.0, "1h": 3600.0}
 

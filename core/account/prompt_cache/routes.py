@@ -191,11 +191,7 @@ def advise(
     return TtlAdvice(ttl, better, reason, short, long, counts)
 
 
-def _costs(
-    calls: Sequence[CacheCall],
-    broken: set[int],
-    price: CallPrice,
-) -> tuple[Decimal | None, ...]:
+def _costs(calls: Sequence[CacheCall], broken: set[int], price: CallPrice) -> tuple[Decimal | None, ...]:
     """USD of the input side of all calls with each lifetime: tokens of equal rates are one sum."""
     sums: dict[int, tuple[Rates, list[int]]] = {}
     before = 0

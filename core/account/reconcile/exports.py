@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from core.imports.values import amount_of, count_of, day_of, model_of
+from core.imports.fields import amount_of, count_of, day_of, model_of
 from core.model.accounting.amounts import Buckets, add_known
 from core.support.yaml_tables import shared_table
 

@@ -1,4 +1,4 @@
-"""A provider's export beside what Hermes recorded, by day and model."""
+"""Two counts of the same: rows of a database side by side, a provider's export beside what was recorded."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
+from sqlite3 import Connection
 
 from core.account.reconcile.exports import BUCKETS, Entry, read_export
-from core.account.spending.later_calls import overrunning
+from core.account.spending.conversations import overrunning
 from core.account.spending.recorded import FORMS, Spending, Window, quarter_start
 from core.account.spending.sums import finish
 from core.errors import UsageError
-from core.imports.values import alias_of, model_of
-from core.model.accounting.usage import ReconcileRow, Reconciliation
+from core.imports.fields import alias_of, model_of
+from core.model.accounting.usage import Discrepancy, ReconcileRow, Reconciliation
+from core.model.finding import Evidence, Source
+from core.store.database.connect import reading
+from core.store.database.open_database import Schema
 from core.store.store import Store
 from core.support.yaml_tables import shared_table
 
@@ -153,3 +157,73 @@ def _bucket_apart(row: ReconcileRow) -> str:
         for name in BUCKETS[:4]
     }
     return f", most of it {max(apart, key=lambda name: apart[name]).replace('_', ' ')}"
+
+
+_COUNTERS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
+
+
+def row_lint(store: Store) -> tuple[Discrepancy, ...]:
+    """Sessions whose totals, split by model and messages do not agree, the widest apart first.
+
+    Usage of auxiliary tasks is in the split alone, and a row taken back stays in `message_count` until the
+    session is rewritten (Hermes 0.16 and later): neither is a disagreement.
+
+    Raises:
+        DatabaseError: The database cannot be read.
+    """
+    with reading(store.path):
+        split = list(_against_split(store.connection, store.schema))
+        messages = list(_against_messages(store.connection, store.schema))
+    return tuple(sorted([*split, *messages], key=lambda one: -abs(one.difference)))
+
+
+def _against_split(connection: Connection, schema: Schema) -> Iterator[Discrepancy]:
+    """Totals of sessions against what the main agent used by model."""
+    if not (schema.has("session_model_usage", *_COUNTERS) and schema.has("sessions", *_COUNTERS)):
+        return
+    own = "WHERE u.task = '' " if schema.has("session_model_usage", "task") else ""
+    totals = ", ".join(f"CAST(coalesce(s.{name}, 0) AS INTEGER)" for name in _COUNTERS)
+    sums = ", ".join(f"CAST(total(u.{name}) AS INTEGER)" for name in _COUNTERS)
+    rows = connection.execute(
+        f"SELECT s.id, {totals}, {sums} FROM session_model_usage u "  # noqa: S608 - our own words
+        f"JOIN sessions s ON s.id = u.session_id {own}GROUP BY s.id"
+    )
+    for session, *counts in rows.fetchall():
+        both = zip(_COUNTERS, counts[: len(_COUNTERS)], counts[len(_COUNTERS) :], strict=True)
+        for name, total, parts in both:
+            if total != parts:
+                sides = (f"sessions: {total:,}", f"session_model_usage: {parts:,}")
+                what = name.removesuffix("_tokens").replace("_", " ")
+                yield _discrepancy(str(session), what, sides, total - parts)
+
+
+def _against_messages(connection: Connection, schema: Schema) -> Iterator[Discrepancy]:
+    """`message_count` against live rows, counted in one pass over an index."""
+    if not schema.has("sessions", "message_count"):
+        return
+    live = "total(active = 1)" if schema.keeps_rows else "count(*)"
+    rows = connection.execute(
+        f"SELECT s.id, CAST(s.message_count AS INTEGER), CAST(m.live AS INTEGER) FROM sessions s "  # noqa: S608
+        f"JOIN (SELECT session_id, {live} AS live FROM messages GROUP BY session_id) m "
+        "ON m.session_id = s.id WHERE CAST(s.message_count AS INTEGER) != CAST(m.live AS INTEGER)"
+    )
+    for session, counted, found in rows.fetchall():
+        if found < counted <= found + _taken_back(connection, schema, session):
+            continue
+        sides = (f"sessions.message_count: {counted:,}", f"live rows: {found:,}")
+        yield _discrepancy(str(session), "messages", sides, counted - found)
+
+
+def _taken_back(connection: Connection, schema: Schema, session: object) -> int:
+    """Rows hidden by a rewind, which lowers no counter."""
+    if not schema.keeps_rows:
+        return 0
+    archived = "AND compacted IS NOT 1" if schema.archives else ""
+    query = f"SELECT count(*) FROM messages WHERE session_id = ? AND active = 0 {archived}"  # noqa: S608
+    (count,) = connection.execute(query, (session,)).fetchone()
+    return int(count)
+
+
+def _discrepancy(session: str, what: str, sides: tuple[str, str], difference: int) -> Discrepancy:
+    evidence = Evidence(Source.DATABASE, f"rows of {session}", " against ".join(sides))
+    return Discrepancy(session, what, *sides, difference, evidence)

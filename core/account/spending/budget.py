@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
-from core.account.spending.later_calls import went_on
+from core.account.spending.conversations import went_on
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger

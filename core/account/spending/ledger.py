@@ -8,9 +8,8 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.conversations import learn_titles, read_threads
+from core.account.spending.conversations import learn_titles, overrunning, read_threads
 from core.account.spending.group import Counted, Fields, Group
-from core.account.spending.later_calls import overrunning
 from core.account.spending.recorded import (
     FORMS,
     KEYS,

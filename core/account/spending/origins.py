@@ -42,13 +42,8 @@ def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
         return _summed(ledger, row, figure)
     if figure == "hit_rate":
         terms = (Term("cache read", row.tokens.cache_read or 0), Term("prompt", row.tokens.prompt or 0))
-        return Origin(
-            figure,
-            row.tokens.hit_rate,
-            "cache read / (uncached input + cache read + cache write)",
-            terms,
-            _rows(row),
-        )
+        formula = "cache read / (uncached input + cache read + cache write)"
+        return Origin(figure, row.tokens.hit_rate, formula, terms, _rows(row))
     if figure in _MONEY:
         return _priced(row, figure)
     raise UsageError(f"no figure is called {figure!r}", remedy=f"Choose one of {', '.join(FIGURES)}")

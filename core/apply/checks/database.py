@@ -8,19 +8,56 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 
-from core.apply.checks.case import Case, against, noted, passed
 from core.apply.database.snapshot import live_messages
 from core.hermes.config.in_force import engine_of_home
-from core.model.compaction.apply import ApplyMode, GuardResult
+from core.model.compaction.apply import ApplyMode, GuardResult, GuardState, Rehearsal
 from core.store.database.connect import Interrupted, open_readonly, reading
 from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
+from core.store.store import Store
 from core.support.yaml_tables import shared_table
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A write that has not happened.
+
+    Attributes:
+        thread: Every session of the conversation.
+        own_lock: The holder under which the caller has locked the session itself.
+        integrity_seconds: How long SQLite may look for damage.
+    """
+
+    store: Store
+    rehearsal: Rehearsal
+    thread: frozenset[str]
+    now: datetime
+    own_lock: str | None
+    integrity_seconds: float
+    progress: Callable[[str], None]
+
+
+def passed(name: str, text: str) -> GuardResult:
+    """Nothing to say against it."""
+    return GuardResult(name, GuardState.PASSED, text)
+
+
+def noted(name: str, text: str) -> GuardResult:
+    """Nothing stands in the way, but the reader should know."""
+    return GuardResult(name, GuardState.NOTED, text)
+
+
+def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
+    """A refusal."""
+    return GuardResult(name, GuardState.REFUSED, text, forceable)
+
 
 BLOCKING_SECONDS = 0.5
 """The most where a reader keeps writers waiting: a database without a write-ahead log."""

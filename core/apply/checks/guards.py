@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from core.apply.checks import database as fitness
-from core.apply.checks.case import Case, against, noted, passed
-from core.apply.database.lock import left_behind
-from core.apply.database.open_files import alive, having_open
+from core.apply.checks.database import Case, against, noted, passed
+from core.apply.database.lock import alive, having_open, left_behind
 from core.errors import DatabaseError
 from core.model.compaction.apply import ApplyMode, GuardResult, GuardState, Rehearsal
 from core.model.transcript.storage import Lease

@@ -1,4 +1,7 @@
-"""Hermes' own compression lock: taken as Hermes takes it, so that each side keeps out of the other's way."""
+"""Who else has a database: processes that write to it (Linux tells), and Hermes' own compression lock.
+
+The lock is taken as Hermes takes it, so that each side keeps out of the other's way.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,59 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from core.apply.database import open_files as writers
 from core.apply.database.connection import columns_of, transaction
 from core.errors import DatabaseError
+
+_PROC = Path("/proc")
+
+
+def having_open(path: Path) -> frozenset[int] | None:
+    """Process ids that have the file open for writing, this one aside; None where nobody can say."""
+    if not (_PROC / "self" / "fd").is_dir():
+        return None
+    target = path.resolve()
+    return frozenset(pid for pid in _others() if _writes(pid, target))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process with this id runs on this machine."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _others() -> Iterator[int]:
+    own = os.getpid()
+    yield from (
+        int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit() and int(entry.name) != own
+    )
+
+
+def _writes(pid: int, target: Path) -> bool:
+    folder = _PROC / str(pid) / "fd"
+    try:
+        for name in os.listdir(folder):
+            if os.readlink(folder / name) == str(target) and _writable(pid, name):
+                return True
+    except OSError:
+        # It ended meanwhile, or belongs to another user.
+        return False
+    return False
+
+
+def _writable(pid: int, descriptor: str) -> bool:
+    info = (_PROC / str(pid) / "fdinfo" / descriptor).read_text()
+    flags = next((line.split()[1] for line in info.splitlines() if line.startswith("flags:")), "0")
+    return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
+
 
 _AGENT = "inspector"
 SECONDS = 300.0
@@ -78,7 +130,7 @@ def new_holder() -> str:
 def left_behind(holder: str) -> bool:
     """The lock is one of ours, and the process that took it has died on this machine."""
     own = re.fullmatch(rf"pid=(\d+):tid=\d+:agent={_AGENT}:nonce=\w+", holder)
-    return own is not None and not writers.alive(int(own[1]))
+    return own is not None and not alive(int(own[1]))
 
 
 def _holder(connection: sqlite3.Connection, session_id: str) -> str | None:

@@ -6,8 +6,17 @@ import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.apply.database.connection import columns_of, read_images
-from core.apply.database.exact_values import EXPECTED, SEEN, Cell, Image, differing, same, stage
+from core.apply.database.connection import (
+    EXPECTED,
+    SEEN,
+    Cell,
+    Image,
+    columns_of,
+    differing,
+    read_images,
+    same,
+    stage,
+)
 from core.model.transcript.message import Message
 from core.store.database.open_database import TEXTS as STORED_TEXTS
 from core.store.rows.message_decoding import NOTE_ROLE

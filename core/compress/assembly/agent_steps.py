@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.compress.assembly.restored_reply import with_reply
-from core.compress.messages.kinds import content_text, is_summary
+from core.compress.assembly.last_changes import with_reply
+from core.compress.messages.kinds import content_text, is_asking, is_summary
 from core.compress.messages.list_rows import appended, without_keys
-from core.compress.messages.restated_request import is_asking, is_carrying
+from core.compress.messages.restated_request import is_carrying
 from core.compress.pruning.skills import reload_notice
 from core.hermes.markers.summary_signs import markers
 from core.hermes.policy.policy import Policy

@@ -10,9 +10,8 @@ from core.compress.messages.kinds import HAD_USER, content_text, is_scaffold, is
 from core.compress.messages.list_rows import Row, appended, repaired, without_keys
 from core.compress.messages.restated_request import restated
 from core.compress.messages.summary_row import merged, place, standalone, unwrapped
-from core.compress.planning.keep_turns import rejoined
 from core.compress.planning.measure import Measured
-from core.compress.planning.summary_window import Window, summary_window
+from core.compress.planning.summary_window import Window, rejoined, summary_window
 from core.compress.pruning.old_outputs import demoted, without_old_images
 from core.compress.summarise.fallback.summariser import no_user_line
 from core.hermes.markers.wording import NOTE_OPENER, OURS, Wording

@@ -29,8 +29,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 
 _ROUTE = ("model", "provider", "host", "api_mode")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.dry_run import NO_AGENT, preview
-from core.compress.engines.host.choice import EngineSearch
+from core.compress.engines.host.discovery import EngineSearch
 from core.compress.engines.host.found_engine import EngineKind, FoundEngine
 from core.compress.engines.host.hosted import Compacted, hosted
 from core.compress.engines.host.hosted_preview import hosted_preview, kept_rows

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any
 
 from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.summary_signs import PREFILTERS, markers
 from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.policy import Policy
@@ -177,3 +177,39 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
     """The function part of a call; empty when it is malformed."""
     function = call.get("function")
     return function if isinstance(function, dict) else {}
+
+
+_FLAGS = (
+    "_todo_snapshot_synthetic",
+    "_empty_recovery_synthetic",
+    "_verification_stop_synthetic",
+    "_pre_verify_synthetic",
+    "_dropped_toolcall_nudge",
+)
+
+
+_CUT = "cut_notice"
+"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
+
+
+def restated_header() -> str:
+    """The line over a request said again."""
+    text: str = markers()["restated_whole"]
+    return text
+
+
+def request_text(message: Message) -> str:
+    """The words of a request, without what an earlier restatement put in front."""
+    return content_text(message.content).rpartition(restated_header())[2].strip()
+
+
+def is_asking(message: Message, policy: Policy) -> bool:
+    """Whether a message holds words of the user: text that neither a summary nor Hermes itself put there."""
+    wire = message.wire
+    if wire.get("role") != "user" or any(wire.get(flag) for flag in _FLAGS):
+        return False
+    content = wire.get("content")
+    text = content_text(content).strip() if isinstance(content, str | list) else ""
+    if not text or scaffold_kind(text) == _CUT or is_scaffold(text, policy.tail):
+        return False
+    return not is_summary(wire, policy.summary)

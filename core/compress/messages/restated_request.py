@@ -8,29 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.compress.messages.kinds import content_text, is_readable_answer, is_request, is_scaffold, is_summary
+from core.compress.messages.kinds import (
+    content_text,
+    is_asking,
+    is_readable_answer,
+    is_request,
+    is_summary,
+    request_text,
+    restated_header,
+)
 from core.compress.messages.list_rows import Row, appended, prepended, without_keys
 from core.compress.messages.summary_row import END_MARKER, last_visible, visible_role
-from core.hermes.markers.markers import scaffold_kind
-from core.hermes.markers.summary_signs import markers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
-
-_FLAGS = (
-    "_todo_snapshot_synthetic",
-    "_empty_recovery_synthetic",
-    "_verification_stop_synthetic",
-    "_pre_verify_synthetic",
-    "_dropped_toolcall_nudge",
-)
-_CUT = "cut_notice"
-"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
-
-
-def header() -> str:
-    """The line over a request said again."""
-    text: str = markers()["restated_whole"]
-    return text
 
 
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
@@ -52,7 +42,7 @@ def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[
     ends_with_user = last_visible(rows) == "user"
     rows, carrier, changed = _without_original(rows, carrier, replay)
     if changed if changed is not None else ends_with_user:
-        joined = appended(rows[carrier].content, f"\n\n{header()}\n{task}")
+        joined = appended(rows[carrier].content, f"\n\n{restated_header()}\n{task}")
         return [*rows[:carrier], rows[carrier].rewritten(joined, drop_sidecar=True), *rows[carrier + 1 :]]
     return [*rows, Row(replay)]
 
@@ -70,23 +60,6 @@ def running_request(given: Sequence[Message], policy: Policy) -> Message | None:
     return given[newest]
 
 
-def request_text(message: Message) -> str:
-    """The words of a request, without what an earlier restatement put in front."""
-    return content_text(message.content).rpartition(header())[2].strip()
-
-
-def is_asking(message: Message, policy: Policy) -> bool:
-    """Whether a message holds words of the user: text that neither a summary nor Hermes itself put there."""
-    wire = message.wire
-    if wire.get("role") != "user" or any(wire.get(flag) for flag in _FLAGS):
-        return False
-    content = wire.get("content")
-    text = content_text(content).strip() if isinstance(content, str | list) else ""
-    if not text or scaffold_kind(text) == _CUT or is_scaffold(text, policy.tail):
-        return False
-    return not is_summary(wire, policy.summary)
-
-
 def _opens_turn(message: Message, policy: Policy) -> bool:
     asks = is_request(message.wire, policy) and is_asking(message, policy)
     return asks or is_carrying(message, policy)
@@ -99,8 +72,8 @@ def is_carrying(message: Message, policy: Policy) -> bool:
     _, end, rest = content_text(message.content).rpartition(END_MARKER)
     return (
         bool(end)
-        and rest.lstrip().startswith(header())
-        and bool(rest.lstrip().removeprefix(header()).strip())
+        and rest.lstrip().startswith(restated_header())
+        and bool(rest.lstrip().removeprefix(restated_header()).strip())
     )
 
 
@@ -119,9 +92,9 @@ def _is_actionable(rows: Sequence[Row], carrier: int, policy: Policy) -> bool:
 
 def _replay(request: Message, task: str, policy: Policy) -> Message:
     if is_carrying(request, policy):
-        return Message({"role": "user", "content": f"{header()}\n{task}"})
-    content = request.content
-    again = f"{header()}\n{task}" if isinstance(content, str) else prepended(content, f"{header()}\n")
+        return Message({"role": "user", "content": f"{restated_header()}\n{task}"})
+    content, opening = request.content, f"{restated_header()}\n"
+    again = f"{opening}{task}" if isinstance(content, str) else prepended(content, opening)
     copy = request.with_wire(content=again)
     return without_keys(Message(copy.wire), ("timestamp", "api_content", "_db_persisted"))
 

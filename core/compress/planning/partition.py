@@ -10,7 +10,7 @@ from typing import NamedTuple
 from core.compress.planning.row_facts import Columns
 from core.compress.sizing.threshold import Budgets
 from core.hermes.policy.policy import Policy
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 
 class Walk(NamedTuple):

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.compress.planning.keep_turns import boundary, widened
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Cut, Rows, cut
 from core.compress.planning.prune import Pruning, prune, prune_span
-from core.compress.planning.summary_window import summary_budget, summary_window
+from core.compress.planning.summary_window import boundary, summary_budget, summary_window, widened
 from core.compress.sizing.estimate import numbers
 from core.compress.sizing.threshold import Budgets, budgets, gate_blocks, tail_mode
 from core.compress.sizing.weight import replays_thinking
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.summary_rules import ModelTable
 from core.hermes.policy.trigger_rules import Tier
-from core.model.compaction.plan import Plan, Span
-from core.model.compaction.settings import Gate, Settings
+from core.model.compaction.plan import Gate, Plan, Settings, Span
 from core.model.transcript.message import Message
 from core.support.amounts import plural
 

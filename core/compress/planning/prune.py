@@ -12,8 +12,7 @@ from core.compress.planning.row_facts import Columns
 from core.compress.sizing.threshold import Budgets, budgets
 from core.compress.sizing.weight import weighs_old_thinking
 from core.hermes.policy.cut_rules import PruneRules
-from core.model.compaction.plan import Span
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings, Span
 from core.model.transcript.message import Message
 
 

@@ -10,14 +10,13 @@ from functools import cache, cached_property
 from core.compress.facts.collect import about, topic_of
 from core.compress.facts.readable import views
 from core.compress.facts.topic import Topic
-from core.compress.messages.kinds import content_text
-from core.compress.messages.restated_request import is_asking, request_text
+from core.compress.messages.kinds import content_text, is_asking, request_text
 from core.compress.messages.summary_row import bare
 from core.compress.pruning.skills import lost_skills, mark
 from core.compress.pruning.truncate import elide
 from core.compress.pruning.truncate import mark as elision
 from core.compress.requests.identifier_index import identifier_index
-from core.compress.summarise.base import heading_line
+from core.compress.summarise.answer_check import heading_line
 from core.hermes.markers.summary_signs import markers
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy

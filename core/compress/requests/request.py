@@ -9,8 +9,7 @@ from typing import Any
 
 from core.compress.assembly.assemble import pruned_rows, without_summaries
 from core.compress.facts.readable import is_output
-from core.compress.messages.kinds import content_text, function_of, summary_match
-from core.compress.messages.restated_request import is_asking, request_text
+from core.compress.messages.kinds import content_text, function_of, is_asking, request_text, summary_match
 from core.compress.messages.summary_row import unwrapped
 from core.compress.planning.measure import Measured
 from core.compress.planning.summary_window import Window, summary_window

@@ -8,7 +8,7 @@ from datetime import datetime
 from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import ModelRule, ThresholdRules
-from core.model.compaction.settings import Gate, Settings
+from core.model.compaction.plan import Gate, Settings
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
 

@@ -19,7 +19,7 @@ from core.compress.sizing.estimate import (
 from core.hermes.policy.cut_rules import WeightRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import EstimateRules
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Wire
 from core.support.yaml_tables import shared_table
 

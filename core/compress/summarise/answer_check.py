@@ -1,4 +1,4 @@
-"""Whether a model's answer is a summary."""
+"""Whether a model's answer is a summary, and the sections one is divided into."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from core.compress.summarise.base import (
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
-    heading_line,
-    sections,
 )
 from core.model.accounting.amounts import Buckets
 from core.redact.text import redact_text
@@ -126,3 +124,28 @@ def _length_notes(body: str, budget: int) -> tuple[str, ...]:
     return (
         (f"about {tokens:,} tokens, more than the {budget:,} asked for",) if tokens > _OVER * budget else ()
     )
+
+
+def heading_line(heading: str) -> str:
+    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
+    return heading if heading.startswith("### ") else f"## {heading}"
+
+
+def sections(body: str) -> dict[str, str]:
+    """Split a summary at its `## ` headings.
+
+    Args:
+        body: A summary, with or without its markers.
+
+    Returns:
+        Heading to text; text before the first heading is under "".
+    """
+    found: dict[str, list[str]] = {"": []}
+    current = found[""]
+    for line in body.splitlines():
+        if line.startswith("## "):
+            current = found.setdefault(line[3:].strip(), [])
+        else:
+            current.append(line)
+    texts = {name: "\n".join(lines).strip() for name, lines in found.items()}
+    return {name: text for name, text in texts.items() if name or text}

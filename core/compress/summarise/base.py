@@ -1,4 +1,4 @@
-"""What every summariser is asked, what it answers, and how it fails."""
+"""What every summariser is asked, what it answers, how it fails; and the one that was given its answer."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from core.errors import ConfigError, SummaryError
 from core.hermes.markers.wording import OURS, Wording
 from core.model.accounting.amounts import Buckets
 from core.model.transcript.message import Message
+from core.redact.text import redact_text
 
 OnText = Callable[[str], None]
 """Receives each piece of the summary as it arrives; `RESTART` alone says that what came so far is void."""
@@ -225,26 +226,17 @@ class OfflineSummariser(ABC):
         """The summary."""
 
 
-def heading_line(heading: str) -> str:
-    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
-    return heading if heading.startswith("### ") else f"## {heading}"
-
-
-def sections(body: str) -> dict[str, str]:
-    """Split a summary at its `## ` headings.
+class GivenSummary(OfflineSummariser):
+    """Answers every request with the same text, its credentials masked as a release masks a model's.
 
     Args:
-        body: A summary, with or without its markers.
-
-    Returns:
-        Heading to text; text before the first heading is under "".
+        text: The body of the summary, without markers.
+        name: What to call its writer.
     """
-    found: dict[str, list[str]] = {"": []}
-    current = found[""]
-    for line in body.splitlines():
-        if line.startswith("## "):
-            current = found.setdefault(line[3:].strip(), [])
-        else:
-            current.append(line)
-    texts = {name: "\n".join(lines).strip() for name, lines in found.items()}
-    return {name: text for name, text in texts.items() if name or text}
+
+    def __init__(self, text: str, name: str = "file") -> None:
+        self.name = name
+        self._text = text
+
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        return SummaryResult(redact_text(self._text), SummaryStatus.MODEL)

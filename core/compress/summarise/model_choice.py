@@ -11,7 +11,8 @@ from typing import Any
 from core.compress.summarise.base import Endpoint, NoProvider
 from core.hermes.config.config import NEWEST, HermesConfig
 from core.hermes.config.config_values import address_of, api_mode_of, host_of
-from core.support.yaml_tables import BadYaml, load_table, read_user_file, user_yaml
+from core.support.own_files import BadYaml, read_user_file, user_yaml
+from core.support.yaml_tables import load_table
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
 DEFAULT_TIMEOUT = 120.0

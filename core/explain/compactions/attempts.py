@@ -10,7 +10,7 @@ from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry,
 from core.explain.context.log.log_claims import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 
 _BEGINS = frozenset({Kind.STARTED, Kind.NATIVE_STARTED})
 _ENDS = frozenset({Kind.DONE, Kind.NATIVE_DONE})

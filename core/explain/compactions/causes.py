@@ -9,7 +9,7 @@ from datetime import timedelta
 from core.explain.compactions.refusals import refusal_of, triggers
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 
 _SOON = timedelta(minutes=2)
 _LOOK_BACK = 4000

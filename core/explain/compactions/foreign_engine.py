@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.model.compaction.event import Trigger
-from core.model.evidence import Evidence, Source
+from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
 from core.redact.quick_check import masked_start
 

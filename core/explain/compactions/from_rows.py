@@ -9,7 +9,7 @@ from core.explain.context.gather import is_local, tolerance
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.usage_anchor import anchored_tokens
 from core.model.compaction.event import Trigger
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session

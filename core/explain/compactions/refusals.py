@@ -15,8 +15,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
-from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
-from core.hermes.provider_errors.reaction import lower_window
+from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.support.yaml_tables import shared_table
 

@@ -13,7 +13,7 @@ from core.explain.compactions.verdict import Ruling
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 
 _CERTAINTY = {
     Verdict.PROVED: "",

@@ -12,7 +12,7 @@ from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import OUTPUT_MARGIN
-from core.hermes.provider_errors.numbers import is_output_cap, parsed_available, parsed_limit
+from core.hermes.provider_errors.reaction import is_output_cap, parsed_available, parsed_limit
 from core.model.compaction.event import Trigger, TurnAttempt
 
 BY_REFUSAL = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)

@@ -18,7 +18,7 @@ from core.explain.context.log.log_claims import lowered_threshold, passed_over, 
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 
 _CLOSE = 0.15

@@ -29,7 +29,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy, load_policy
 from core.hermes.policy.release import ReleaseGuess
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, Wire
 from core.model.transcript.session import Session

@@ -23,13 +23,13 @@ from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy, nearest_release
 from core.hermes.policy.release import ReleaseClues, ReleaseGuess, detect_release, shape_names
-from core.model.compaction.settings import Gate, Settings
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.compaction.plan import Gate, Settings
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
-from core.support.file_cache import cache_directory
+from core.support.own_files import cache_directory
 from core.support.yaml_tables import shared_table
 
 _table = partial(shared_table, "core/explain/context/assumptions.yaml")

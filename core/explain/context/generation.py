@@ -16,7 +16,7 @@ from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
-from core.model.compaction.settings import Gate, Settings
+from core.model.compaction.plan import Gate, Settings
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
 from core.store.store import Store

@@ -12,7 +12,7 @@ from core.explain.context.rows.unsaved_rows import answered, ranges, saved_again
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.support.amounts import plural

@@ -8,8 +8,7 @@ from functools import cache, partial
 from typing import Any
 
 from core.errors import DatabaseError
-from core.model.evidence import Evidence, Verdict
-from core.model.finding import Finding, NotKnown, Severity
+from core.model.finding import Evidence, Finding, NotKnown, Severity, Verdict
 from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
 from core.support.yaml_tables import load_table

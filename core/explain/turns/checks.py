@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from core.explain.compactions.refusals import FailedCall
 from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
-from core.model.compaction.settings import Settings
-from core.model.evidence import Verdict
+from core.model.compaction.plan import Settings
+from core.model.finding import Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,14 +12,21 @@ from core.explain.context.gather import is_local
 from core.explain.context.log.log_claims import same_model
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, enabled, fired_by
-from core.explain.turns.draft import TurnDraft, row_of, with_lowered_outputs
 from core.explain.turns.past_gates import PastGates
-from core.explain.turns.size_checks import AgentChecks, counted, gateway_checks, gateway_limits
+from core.explain.turns.size_checks import (
+    AgentChecks,
+    TurnDraft,
+    counted,
+    gateway_checks,
+    gateway_limits,
+    row_of,
+    with_lowered_outputs,
+)
 from core.explain.turns.transcripts import RunningSums, Transcript, threshold_in_force, transcripts
 from core.explain.turns.turn_lines import turn_lines
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
-from core.model.evidence import Source
+from core.model.finding import Source
 from core.model.transcript.message import Message
 
 

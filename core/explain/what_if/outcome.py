@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.explain.what_if.recovery import RecoveryEnd
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.support.amounts import plural
 
 

@@ -16,8 +16,7 @@ from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
 from core.hermes.provider_errors.reaction import reaction
 from core.hermes.provider_errors.shapes import SessionSize
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 
 Provider = Callable[[int], ProviderFailure | None]

@@ -11,8 +11,7 @@ from core.compress.sizing.hygiene import hygiene_limits, unlooked
 from core.explain.what_if.outcome import Firing, Outcome, Refused
 from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 
 _SUMMARY = "[CONTEXT SUMMARY]: "

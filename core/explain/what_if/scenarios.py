@@ -15,7 +15,7 @@ from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun
 from core.hermes.policy.policy import Policy
 from core.model.accounting.ledger import PriceRow
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)

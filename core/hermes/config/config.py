@@ -10,8 +10,8 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.config.config_values import api_mode_of, host_of, key_specs
-from core.model.compaction.settings import Settings
-from core.support.yaml_tables import BadYaml, built_yaml, read_user_file, weight
+from core.model.compaction.plan import Settings
+from core.support.own_files import BadYaml, built_yaml, read_user_file, weight
 
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"

@@ -6,11 +6,13 @@ import errno
 import os
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from core.support.file_cache import keep
+from core.support.yaml_tables import load_table
 
 _VERSION = b"hermes-inspector log index 6"
 _SEPARATOR = b"\x1f"
@@ -26,36 +28,12 @@ _LATER = 64 * 1024
 _CHUNK, _LEAST = 16 * 1024 * 1024, 64 * 1024
 _CONTINUED = 12
 _LONGEST = 20_000
-NEEDLES = (
-    b"ompress",
-    b"ompact",
-    b": conversation turn: ",
-    b": API call ",
-    b": Turn ended: ",
-    b": Session hygiene",
-    b": Session split detected",
-    b": Summarizing turns ",
-    b": Summary ",
-    b"Failed to generate context summary",
-    b": Cached context length ",
-    b": Context limit detected",
-    b": Context length exceeded",
-    b": Context overflow",
-    b": Provider context rejection",
-    b": Context engine ",
-    b": Plugin '",
-    b": 413 payload",
-    b": Stored system prompt for session ",
-    b": Engine-driven preflight",
-    b": Error classified: ",
-    b": Error during API call ",
-    b": Fallback activated: ",
-    b": No .env file found",
-    b": Loaded environment variables",
-    b": Plugin discovery complete",
-)
-"""Every line form of `lines.yaml` holds one of these; searching a whole chunk for each costs far less than
-looking at every line."""
+
+
+@cache
+def needles() -> tuple[bytes, ...]:
+    """What a line worth parsing holds one of."""
+    return tuple(map(str.encode, load_table("core/hermes/log/needles.yaml")))
 
 
 class Hit(NamedTuple):
@@ -109,7 +87,7 @@ def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
 
 def _hits(chunk: bytes, lines: int) -> Iterator[Hit]:
     counted, number = 0, lines + 1
-    for start in line_starts(chunk, NEEDLES):
+    for start in line_starts(chunk, needles()):
         number += chunk.count(b"\n", counted, start)
         counted = start
         end = chunk.find(b"\n", start)

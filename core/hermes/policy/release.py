@@ -10,7 +10,7 @@ from typing import Any
 from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
 from core.hermes.policy.policy import covers, load_policy, nearest_release, newest_release
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.support.yaml_tables import shared_table
 
 _table = partial(shared_table, "core/hermes/policy/release_clues.yaml")

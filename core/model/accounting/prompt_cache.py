@@ -9,7 +9,7 @@ from typing import Protocol
 
 from core.model.accounting.amounts import Buckets, share_of
 from core.model.accounting.usage import Origin, RecordedUse
-from core.model.evidence import Evidence
+from core.model.finding import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import Term
-from core.model.evidence import Evidence
+from core.model.finding import Evidence
 
 
 @dataclass(frozen=True, slots=True)

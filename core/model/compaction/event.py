@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.model.evidence import Evidence, Verdict
-from core.model.finding import NO_HEADLINE, Headline
+from core.model.finding import NO_HEADLINE, Evidence, Headline, Verdict
 from core.model.transcript.conversation import BoundaryMode
 
 

@@ -15,7 +15,7 @@ from core.model.accounting.amounts import Buckets, Money
 from core.model.transcript.session import Kind, Session, Thread
 
 if TYPE_CHECKING:
-    from core.model.evidence import Evidence
+    from core.model.finding import Evidence
     from core.model.transcript.storage import UsageRow
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.model.evidence import Evidence, Source
+from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation, OwnCompaction
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Session
@@ -26,9 +26,8 @@ from core.store.generations.segments import (
 from core.store.generations.split import Segment
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
-from core.store.rows.decode import moment
-from core.store.rows.excerpts import read_first_words
-from core.support.file_cache import journal_file
+from core.store.rows.decode import moment, read_first_words
+from core.support.own_files import journal_file
 
 _SET_BACK = timedelta(minutes=10)
 """Rows of a long turn may be saved behind what it compacted, with the times they were made at."""
@@ -88,9 +87,7 @@ def _generations(
     seen: set[int] = set()
     found = []
     for index, (session, parent, segment) in enumerate(segments, start=1):
-        copies = set(segment.copies)
-        if by_uid(segment.outlines):
-            copies = set()
+        copies = set[int]() if by_uid(segment.outlines) else set(segment.copies)
         for outline in segment.outlines:
             if outline.uid:
                 if outline.uid in seen:

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from core.model.accounting.amounts import Buckets, Cost
-from core.model.transcript.pages import (
+from core.model.transcript.session import (
     ConversationPage,
     ConversationRow,
+    Kind,
     ListQuery,
+    Session,
     SessionEntry,
     SessionPage,
 )
-from core.model.transcript.session import Kind, Session
 from core.store.conversations.sort_order import LAST_ACTIVE, columns_of, order_by, sort_threads
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import MAX_FAMILY, every_family, families_of

@@ -1,32 +1,40 @@
-"""How many generations sessions hold: by a quick look at all, and by splitting where that does not tell.
+"""The family tree of a session, and how many generations each holds.
 
-Most sessions were never compacted, or once, and then two sums and the place of one row say it. What a quick
+Generations are counted by a quick look at all sessions, and by splitting where that does not tell. Most were
+never compacted, or once, and then two sums and the place of one row say it. What a quick
 look cannot decide (copied rows, several summaries, one near the start) is read and split as everywhere else.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.hermes.markers.summary_signs import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
+from core.store.conversations.conversation_query import is_lower_bound
 from core.store.database.open_database import Schema
-from core.store.lineage.lineage import Lineage
-from core.store.rows.decode import JSON_PREFIX
-from core.store.rows.sessions import chunks
+from core.store.lineage.families import family_of
+from core.store.lineage.lineage import Lineage, Link
+from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX
+from core.store.rows.sessions import chunks, read_sessions
+from core.store.rows.usage import read_usage, unbooked_summaries
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import Chain
+    from core.model.transcript.storage import UsageRow
 
 _BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
 """What `str.strip` takes off."""
-_HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
 # A summary begins with a bracket; content that is JSON begins with NUL, which SQLite takes for the end.
 _MAY_BE_SUMMARY = (
     "CASE WHEN role IN ('user', 'assistant') AND substr(ltrim(content, ?), 1, 1) IN ('[', '') "
-    f"THEN {_HOLDS} ELSE 0 END"
+    f"THEN {HOLDS_SUMMARY} ELSE 0 END"
 )
 _LOOKED_FOR = (_BLANKS, *PREFILTERS)
 
@@ -179,3 +187,59 @@ def _kept(schema: Schema, prefix: str = "") -> str:
         return "1"
     archived = f" OR coalesce({prefix}compacted, 0) <> 0" if schema.archives else ""
     return f"(coalesce({prefix}active, 1) <> 0{archived})"
+
+
+def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> Chain | None:
+    """Everything related to a session; None when there is no such session."""
+    from core.model.transcript.conversation import Chain, ChainNode  # a list of sessions needs none
+
+    lineage = family_of(connection, schema, session_id)
+    if lineage is None:
+        return None
+    family = lineage.family(session_id)
+    sessions = read_sessions(connection, schema, path, [link.id for link, _ in family])
+    counts = count_generations(connection, schema, lineage, [link.id for link, _ in family])
+    short = unbooked_summaries(connection, schema, path, list(sessions))
+    beside: dict[str, list[UsageRow]] = defaultdict(list)
+    for row in read_usage(connection, schema, list(sessions)):
+        if row.task:
+            beside[row.session_id].append(row)
+    target, reason = lineage.resume(session_id)
+    thread = lineage.path(session_id)
+    return Chain(
+        root=thread[0],
+        tip=thread[-1],
+        resume_target=target,
+        resume_reason=reason,
+        nodes=tuple(
+            ChainNode(
+                session=sessions[link.id],
+                kind=lineage.kind(link.id),
+                parent_id=link.parent_id,
+                depth=depth,
+                generations=counts[link.id].generations,
+                lost=counts[link.id].lost,
+                orphan=lineage.orphan(link.id),
+                beside=tuple(beside[link.id]),
+                lower_bound=is_lower_bound(sessions[link.id], short),
+            )
+            for link, depth in family
+            if link.id in sessions
+        ),
+        findings=tuple(_findings(lineage, [link for link, _ in family], session_id)),
+    )
+
+
+def _findings(lineage: Lineage, family: list[Link], session_id: str) -> Iterator[str]:
+    if lineage.cycle(session_id):
+        yield "the parents of these sessions form a circle, which was cut"
+    for link in family:
+        rivals = lineage.successors(link.id)
+        if link.end_reason == "compression" and not rivals:
+            yield f"{link.id} ended in a compression, but no session continues it"
+        if len(rivals) > 1:
+            yield f"{link.id} is continued {len(rivals)} times: {lineage.why_preferred(link.id)}"
+        if lineage.orphan(link.id):
+            yield f"{link.id} names a parent that is not in this database: {link.parent_id}"
+        if lineage.kind(link.id) is Kind.CONTINUATION and not lineage.has_messages(link.id):
+            yield f"{link.id} continues a conversation, but holds no messages"

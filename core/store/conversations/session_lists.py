@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from core.model.transcript.pages import (
+from core.model.transcript.session import (
     EVERYTHING,
     NAME_CHARS,
     ConversationPage,
     ConversationRow,
+    Kind,
     ListQuery,
     SessionPage,
 )
-from core.model.transcript.session import Kind
 from core.redact.quick_check import masked_start
 from core.store.conversations.conversation_query import (
     conversation_ids,
@@ -24,6 +24,7 @@ from core.store.conversations.conversation_query import (
 from core.store.conversations.generation_counts import Count, count_generations, together
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import families_of
+from core.store.rows.decode import read_first_words
 from core.store.rows.sessions import read_sessions
 
 _READ_ON = 200
@@ -70,9 +71,6 @@ class SessionLists(OpenDatabase):
         """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
         if not session_ids:
             return {}
-        # Reading messages takes more to import than listing sessions.
-        from core.store.rows.excerpts import read_first_words
-
         with self._read() as (connection, schema):
             found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_ON)
         self.learn_shown(found)

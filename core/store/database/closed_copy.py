@@ -9,13 +9,17 @@ from __future__ import annotations
 import atexit
 import os
 import sqlite3
+import struct
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+from core.support.yaml_tables import load_table
 
 MOST_COPIED = 32 * 2**20
 """Bytes of the largest file that is copied; reading that much takes some hundredths of a second."""
@@ -47,6 +51,7 @@ class _Shared(NamedTuple):
     keeper: sqlite3.Connection
 
 
+_COMPLAINTS = "core/store/database/complaints.yaml"
 _lock = threading.Lock()
 _names = count()
 _asked: dict[Path, _State] = {}
@@ -167,10 +172,51 @@ def _logged(path: Path) -> bool:
 def _beside(path: Path) -> bool:
     """Whether somebody may have a database open, or its log may hold more than the file."""
     shared = Path(f"{path}-shm")
-    if os.path.lexists(shared) and not shared.is_dir():
-        return True
-    if not os.path.lexists(log_of(path)):
-        return False
-    from core.store.database.complaints import is_log
+    return (os.path.lexists(shared) and not shared.is_dir()) or is_log(log_of(path))
 
-    return is_log(log_of(path))
+
+def meaning(path: Path, text: str) -> tuple[str, str]:
+    """What a complaint about a database means, and what helps.
+
+    Args:
+        path: The database.
+        text: The complaint; one nobody foresaw is passed on.
+    """
+    known = ((one["holds"], one["what"], one["helps"]) for one in load_table(_COMPLAINTS))
+    for fragments, what, remedy in (*_in_the_way(path), *known):
+        if any(fragment in text.lower() for fragment in fragments):
+            return what, remedy
+    return f"SQLite says: {' '.join(text.split())}", ""
+
+
+def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What the same complaints mean where something lies beside the database that is in the way."""
+    journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
+    if journal.is_file():
+        what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"
+        remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
+        yield ("readonly", "unable to open"), what, remedy
+    elif os.path.lexists(log) and not log.is_file():
+        what = f"cannot be opened: {log.name} beside it is no file"
+        yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"
+
+
+_LOG_HEAD = 32
+"""Bytes of the header of a write-ahead log."""
+_LOG_ORDERS = {b"\x37\x7f\x06\x82": "<II", b"\x37\x7f\x06\x83": ">II"}
+"""What it begins with, and in which order of bytes its sums are made."""
+
+
+def is_log(path: Path) -> bool:
+    """Whether a file is a write-ahead log; SQLite reads nothing of one whose header does not add up."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        head = stream.read(_LOG_HEAD)
+    if len(head) < _LOG_HEAD or head[:4] not in _LOG_ORDERS:
+        return False
+    one = two = 0
+    for even, odd in struct.iter_unpack(_LOG_ORDERS[head[:4]], head[:24]):
+        one = (one + even + two) & 0xFFFFFFFF
+        two = (two + odd + one) & 0xFFFFFFFF
+    return struct.pack(">II", one, two) == head[24:]

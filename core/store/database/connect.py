@@ -196,7 +196,7 @@ def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseE
         )
     if text == "interrupted":
         return Interrupted("the query was stopped", where=str(path))
-    from core.store.database.complaints import meaning  # most databases are whole
+    from core.store.database.closed_copy import meaning  # most databases are whole
 
     what, remedy = meaning(path, text)
     return DatabaseError(what, where=str(path), remedy=remedy)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import DatabaseError
 from core.store.database.connect import open_readonly, reading
-from core.support.file_cache import journal_file, journal_path
+from core.support.own_files import journal_file, journal_path
 
 if TYPE_CHECKING:
     from core.model.transcript.conversation import OwnCompaction

@@ -14,7 +14,7 @@ from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
-from core.store.rows.decode import JSON_PREFIX, Cells, spoken
+from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX, Cells, spoken
 from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_by, row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
@@ -62,11 +62,10 @@ def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: st
 def _rows(
     connection: sqlite3.Connection, schema: Schema, session_id: str, after: int | None
 ) -> list[sqlite3.Row]:
-    tests = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
     newer = "" if after is None else f"AND id > {after} "
     query = (
         f"SELECT {schema.select('messages', {*_COLUMNS, *repeat_columns(schema)})}, "  # noqa: S608 - names from the schema
-        f"CASE WHEN role IN ('user', 'assistant') AND ({tests}) THEN content END AS candidate "
+        f"CASE WHEN role IN ('user', 'assistant') AND ({HOLDS_SUMMARY}) THEN content END AS candidate "
         f"FROM messages WHERE session_id = ? {newer}ORDER BY id"
     )
     return connection.execute(query, (*PREFILTERS, session_id)).fetchall()

@@ -11,8 +11,7 @@ from core.model.transcript.message import Message, json_object
 from core.model.transcript.session import Session
 from core.store.database.connect import reading
 from core.store.database.open_database import TEXTS, OpenDatabase, Schema
-from core.store.rows.decode import JSON_PREFIX, Cells
-from core.store.rows.excerpts import call_names, shown_start, start_of_content
+from core.store.rows.decode import JSON_PREFIX, Cells, call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import (
     MESSAGE_COLUMNS,
     message_from_row,

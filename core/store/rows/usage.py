@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.store.database.open_database import HAS_ID, Schema
-from core.store.rows.decode import Cells
+from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ _USAGE_COLUMNS = (
     "first_seen",
     "last_seen",
 )
-_HOLDS = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
 _BROKE_OFF = (
     *("timed out", "timeout", "peer closed", "incomplete", "disconnected", "no progress"),
     *("stream ended", "stream closed", "did not emit a terminal", "did not return a final"),
@@ -173,6 +172,6 @@ def _candidates(connection: sqlite3.Connection, ids: Sequence[str]) -> Iterator[
         marks = ", ".join("?" * len(chunk))
         query = (
             f"SELECT session_id, id, content FROM messages WHERE session_id IN ({marks}) "  # noqa: S608
-            f"AND role IN ('user', 'assistant') AND ({_HOLDS}) ORDER BY id"
+            f"AND role IN ('user', 'assistant') AND ({HOLDS_SUMMARY}) ORDER BY id"
         )
         yield from map(tuple, connection.execute(query, (*chunk, *PREFILTERS)).fetchall())

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from core.model.compaction.plan import Span
 from core.trajectory.compress.metrics import TrajectoryMetrics
-from core.trajectory.compress.plan import Count, Counter, Plan, after_summary, plan_turns
-from core.trajectory.compress.settings import Settings, marked
+from core.trajectory.compress.plan import Count, Counter, Plan, Settings, after_summary, marked, plan_turns
 from core.trajectory.entries.entry import Entry, read_entry, rewritten
 from core.trajectory.entries.forms import BadEntry
 from core.trajectory.summaries.base import SummaryMissing, Written

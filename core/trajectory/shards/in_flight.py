@@ -11,15 +11,13 @@ from dataclasses import dataclass, replace
 from core.compress.summarise.answer_check import ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.prompt import Prompt
-from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
+from core.compress.summarise.remote.answers import failure_of, is_worth_retrying
 from core.model.accounting.amounts import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.job import Job, ShardResult
-from core.trajectory.shards.line_window import Gate, Window
-from core.trajectory.shards.work import Report, ShardWork
-from core.trajectory.summaries.base import SummaryMissing, Written, build_prompt
-from core.trajectory.summaries.models import AsyncConnection, connect
+from core.trajectory.shards.work import Gate, Report, ShardWork, Window
+from core.trajectory.summaries.base import AsyncConnection, SummaryMissing, Written, build_prompt, connect
 
 _OPEN = 8
 """Shards that may wait for their last requests at once."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.trajectory.compress.metrics import AggregateMetrics
-from core.trajectory.compress.settings import Settings
-from core.trajectory.input.cut import Shard, cut, shard_size
-from core.trajectory.input.lines import LONGEST, read_lines
+from core.trajectory.compress.plan import Settings
+from core.trajectory.input.cut import LONGEST, Shard, cut, read_lines, shard_size
 from core.trajectory.input.sources import Source
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.tokenizer import DEFAULT, fingerprint

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
-from core.trajectory.input import files
+from core.trajectory.input.sources import is_remote, joined, opened, replaced, size_of
 from core.trajectory.shards.job import Job, Problem, ShardResult
 
 FORMAT = 1
@@ -49,7 +49,7 @@ class Manifest:
             for found in results
             if found is not None
             and found.index in names
-            and files.size_of(files.joined(job.parts, names[found.index])) == found.written
+            and size_of(joined(job.parts, names[found.index])) == found.written
         }
 
     def exists(self) -> bool:
@@ -81,7 +81,7 @@ class Manifest:
         self._append({"joined": dict(outputs)}, now=True)
 
     def _append(self, line: Mapping[str, Any], *, now: bool) -> None:
-        if files.is_remote(self.path):
+        if is_remote(self.path):
             self._kept.append(_encoded(line))
             if now or time.monotonic() - self._sent > _PAUSE:
                 self._write_all()
@@ -93,14 +93,14 @@ class Manifest:
 
     def _write_all(self) -> None:
         self._sent = time.monotonic()
-        with files.replaced(self.path) as stream:
+        with replaced(self.path) as stream:
             stream.write(b"".join(self._kept))
 
     def _lines(self) -> list[dict[str, Any]]:
         """Every whole line."""
-        if files.size_of(self.path) is None:
+        if size_of(self.path) is None:
             return []
-        with files.opened(self.path) as stream:
+        with opened(self.path) as stream:
             data = stream.read()
         found = []
         for raw in data.split(b"\n")[:-1]:

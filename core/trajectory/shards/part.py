@@ -10,9 +10,18 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from core.errors import ConfigError
-from core.trajectory.input import files
 from core.trajectory.input.cut import Shard
-from core.trajectory.input.sources import GZIP, PARQUET, ZSTD, kind_of
+from core.trajectory.input.sources import (
+    GZIP,
+    PARQUET,
+    ZSTD,
+    joined,
+    kind_of,
+    make_folder,
+    opened,
+    replaced,
+    size_of,
+)
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Report, ShardWork
@@ -104,7 +113,7 @@ def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:
     if not folder:
         return {output: list(job.shards)}
     found: dict[str, list[Shard]] = {
-        files.joined(output, _own_name(source.name, source.kind)): [] for source in job.sources
+        joined(output, _own_name(source.name, source.kind)): [] for source in job.sources
     }
     names = list(found)
     for shard in job.shards:
@@ -118,12 +127,12 @@ def join(job: Job, path: str, shards: Sequence[Shard]) -> int:
     Raises:
         OSError: A part cannot be read or the output not be written.
     """
-    files.make_folder(path.rpartition("/")[0] or ".")
-    with files.replaced(path) as raw, _packed(raw, kind_of(path)) as stream:
+    make_folder(path.rpartition("/")[0] or ".")
+    with replaced(path) as raw, _packed(raw, kind_of(path)) as stream:
         for shard in shards:
-            with files.opened(files.joined(job.parts, shard.name)) as part:
+            with opened(joined(job.parts, shard.name)) as part:
                 shutil.copyfileobj(part, stream, _BUFFER)
-    return files.size_of(path) or 0
+    return size_of(path) or 0
 
 
 def _own_name(name: str, kind: str) -> str:

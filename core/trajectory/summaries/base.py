@@ -1,20 +1,23 @@
-"""Who writes the summaries of a run, and what each is given."""
+"""Who writes the summaries of a run, what each is given, and how a model is reached many times at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
+from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import SummaryFailure
-from core.compress.summarise.model_choice import ModelChoice
+from core.compress.summarise.model_choice import ANTHROPIC, DEFAULT_TIMEOUT, ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt
+from core.hermes.config.config import load_config
 from core.model.compaction.plan import Span
 from core.redact.text import redact_bulk
 from core.support.yaml_tables import shared_table
-from core.trajectory.compress.plan import Count
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Count, Settings
 from core.trajectory.entries.forms import Turn
+from core.trajectory.upstream_config import UpstreamConfig
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
@@ -104,3 +107,48 @@ def _cut(text: str) -> str:
         return text
     left_out = len(text) - _HEAD - _TAIL
     return f"{text[:_HEAD]}\n[{left_out:,} characters left out]\n{text[-_TAIL:]}"
+
+
+class AsyncConnection(Protocol):
+    """One client in one wire format, for many requests at once."""
+
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
+        """Send a prompt and wait for the whole answer."""
+        ...
+
+    async def close(self) -> None:
+        """Break off whatever is under way."""
+        ...
+
+
+def choose_model(flags: ModelChoice, config: UpstreamConfig, env: Mapping[str, str]) -> ModelChoice:
+    """Settle a choice: flags, the file of the release's tool, environment, then Hermes' configuration.
+
+    Raises:
+        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+    """
+    live = None
+    if config.model:
+        key = env.get(config.key_variable, "") if config.key_variable else ""
+        live = ModelChoice(model=config.model, base_url=config.base_url or "", api_key=key)
+    if live is not None and not flags.model:
+        timeout = flags.timeout if flags.timeout != DEFAULT_TIMEOUT else live.timeout
+        flags = ModelChoice(
+            flags.provider,
+            live.model,
+            flags.base_url or live.base_url,
+            flags.api_key or ("" if flags.base_url else live.api_key),
+            timeout,
+        )
+    return resolve(flags, env=env, config=load_config(None))
+
+
+def connect(wire: str, choice: ModelChoice) -> AsyncConnection:
+    """A client in this wire format; its SDK is loaded only now."""
+    if wire == ANTHROPIC:
+        from core.compress.summarise.remote.anthropic import AsyncAnthropicConnection
+
+        return AsyncAnthropicConnection(choice)
+    from core.compress.summarise.remote.openai import AsyncOpenAIConnection
+
+    return AsyncOpenAIConnection(choice)

@@ -13,7 +13,7 @@ from core.compress.summarise.base import SummaryFailure, SummaryRequest
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.entries.forms import Turn
 from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, SummarySpec, Written
 

@@ -90,7 +90,7 @@ def _line(problem: dict[str, Any]) -> str:
 def _beside() -> Iterator[dict[str, Any]]:
     """What is wrong with the files of keys and of prices."""
     from core.account.pricing.price_book import read_overrides
-    from core.support.file_cache import OWN_KEYS, OWN_PRICES, config_directory
+    from core.support.own_files import OWN_KEYS, OWN_PRICES, config_directory
     from inspector.base.commands import read_keymap
 
     readers: dict[str, Any] = {OWN_KEYS: read_keymap, OWN_PRICES: read_overrides}

@@ -18,7 +18,7 @@ from inspector.cli.arguments import options, target
 from inspector.cli.registry import COMMANDS
 
 if TYPE_CHECKING:
-    from core.model.transcript.pages import ConversationRow
+    from core.model.transcript.session import ConversationRow
     from core.store.database.locate import Location
 
 ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
@@ -102,7 +102,7 @@ Choice = tuple["Location", str, str]
 
 def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
     """Print some conversations, the newest first."""
-    from core.model.transcript.pages import ListQuery
+    from core.model.transcript.session import ListQuery
 
     query = ListQuery(begin + SHOWN, text=wanted or None)
     with target.stores(args) as stores:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
-from core.support.file_cache import OWN_KEYS, config_directory, journal_path
+from core.support.own_files import OWN_KEYS, config_directory, journal_path
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
     """The context engine whose cut the app foresees, and the interpreter it needs."""
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
-    from core.compress.engines.host.choice import EngineSearch, engine_named, told_name
+    from core.compress.engines.host.discovery import EngineSearch, engine_named, told_name
     from core.compress.engines.host.install import find_install
     from core.compress.engines.run import OtherEngine
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
 from core.store.database.locate import Location, locate
-from core.support.file_cache import OWN_SETTINGS, config_directory
+from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.accounting.usage import Discrepancy
 from core.model.finding import Finding, Severity
-from core.model.transcript.pages import ListQuery
+from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import StoreHealth
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(location: Location, *, integrity: bool) -> Report:
-    from core.account.reconcile.consistency import row_lint
+    from core.account.reconcile.reconcile import row_lint
     from core.explain.diagnose.diagnose import diagnose_store
     from core.hermes.config.config import load_config
 

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from core.model.accounting.amounts import Buckets
-    from core.model.transcript.pages import ConversationRow, ListQuery, SessionEntry
-    from core.model.transcript.session import Session
+    from core.model.transcript.session import ConversationRow, ListQuery, Session, SessionEntry
     from core.store.conversations.generation_counts import Count
     from core.store.conversations.session_lists import ConversationLists, SessionLists
     from inspector.cli.table import Column

@@ -94,7 +94,7 @@ def _read(
     limit: int | None,
 ) -> tuple[list[Row], int]:
     """Rows of all databases in one order, no more than asked for, and how many there would be."""
-    from core.model.transcript.pages import ListQuery
+    from core.model.transcript.session import ListQuery
 
     query = ListQuery(limit, since=args.since, source=args.source, sort=args.sort, text=args.filter)
     found: list[Row] = []

@@ -15,7 +15,6 @@ from core.errors import UsageError
 from core.model.compaction.preview import FactCount, Preview, Retention
 from core.preview.words import claim_told
 from inspector.cli import output
-from inspector.cli.compression import agreement as pricing
 from inspector.cli.compression import apply as writing
 from inspector.cli.compression import engine_comparison, engine_options
 from inspector.cli.compression import question as what_if
@@ -125,7 +124,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         "failure": found.failure,
         "usage": None if found.call is None else call_payload(found.call),
         "retention": None if found.retention is None else _retention(found.retention),
-        "price": pricing.payload(pricing.price(args, asked, found.plan, found.focus, found.summary)),
+        "price": summarisers.payload(summarisers.price(args, asked, found.plan, found.focus, found.summary)),
     }
 
 
@@ -137,8 +136,8 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
     agent = agent_of(asked.context, asked.policy.release)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
-    pricing.tell_pause(asked, writer.describe())
-    pricing.agree(args, asked, cut, writer.describe(), focuses, second)
+    summarisers.tell_pause(asked, writer.describe())
+    summarisers.agree(args, asked, cut, writer.describe(), focuses, second)
 
     def made(focus: str | None) -> Preview:
         with progress(writer.describe()) as line:

@@ -90,10 +90,9 @@ def _own_preview(
 ) -> tuple[Preview, Decimal | None]:
     from core.compress.dry_run import ANY_AGENT, NO_AGENT, preview
     from core.preview.other_engine import our_price
-    from inspector.cli.compression import agreement
 
     measured, cut = asked.cut(args.keep)
-    agreement.agree(args, asked, cut, writer.describe(), (args.focus,))
+    summarisers.agree(args, asked, cut, writer.describe(), (args.focus,))
     agent = ANY_AGENT if asked.context is not None else NO_AGENT
     made = preview(measured, cut, writer, args.focus, agent=agent)
     return made, our_price(asked.context, measured, cut, made)

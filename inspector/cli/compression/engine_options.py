@@ -34,7 +34,7 @@ def compacted(
         NotFoundError, UsageError: The name means no engine.
         EngineFailed: It could not be loaded, hung, died or returned no list.
     """
-    from core.compress.engines.host.choice import engine_named
+    from core.compress.engines.host.discovery import engine_named
     from core.compress.engines.run import OtherEngine, run_engine
 
     path = None if asked.context is None else asked.context.config.path

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print where a compaction would cut."""
-    from core.compress.planning.keep_turns import part_of
+    from core.compress.planning.summary_window import part_of
     from core.preview.headline import plan_headline
 
     asked = what_if.question(args, quotes=args.pruned or args.engine is not None)

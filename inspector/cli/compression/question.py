@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import ConfigError, UsageError
 from core.imports import openai_messages as transcript
-from core.model.compaction.settings import Gate, Settings
+from core.model.compaction.plan import Gate, Settings
 from core.model.transcript.message import Message
 from inspector.cli import output
 from inspector.cli.arguments import options, target

@@ -16,7 +16,7 @@ from inspector.cli.arguments import options
 from inspector.cli.engines import lookup
 
 if TYPE_CHECKING:
-    from core.compress.engines.host.choice import EngineSearch
+    from core.compress.engines.host.discovery import EngineSearch
     from core.compress.engines.host.found_engine import FoundEngine, LoadedEngine
 
 
@@ -114,11 +114,11 @@ def _selected(here: EngineSearch) -> str:
 
 def _examined(found: FoundEngine, here: EngineSearch) -> Listed:
     """Load one."""
-    from core.compress.engines.host.choice import no_model
+    from core.compress.engines.host.discovery import no_model
     from core.compress.engines.host.found_engine import EngineKind
     from core.compress.engines.host.hosted import hosted
     from core.compress.engines.host.process import EngineFailed
-    from core.model.compaction.settings import Settings
+    from core.model.compaction.plan import Settings
 
     if found.kind is EngineKind.BUILTIN:
         return Listed(found)

@@ -11,7 +11,7 @@ from core.store.database.locate import default_home
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
-    from core.compress.engines.host.choice import EngineSearch
+    from core.compress.engines.host.discovery import EngineSearch
 
 
 def engine_search(args: argparse.Namespace, home: Path | None = None) -> EngineSearch:
@@ -21,7 +21,7 @@ def engine_search(args: argparse.Namespace, home: Path | None = None) -> EngineS
         NotFoundError: There is no interpreter of that name.
         ConfigError: It has no Hermes.
     """
-    from core.compress.engines.host.choice import EngineSearch
+    from core.compress.engines.host.discovery import EngineSearch
     from core.compress.engines.host.install import find_install
 
     return EngineSearch(home or home_of(args), find_install(args.hermes_python))

@@ -71,9 +71,9 @@ def run(args: argparse.Namespace) -> int:
     if args.words and args.action not in ("answer", "request"):
         raise UsageError(f"{args.words[0]!r} goes with `plugin answer` and `plugin request` only")
     if args.action == "request":
-        from inspector.cli.engines import requests
+        from inspector.cli.engines import answers
 
-        return output.show(args, lambda: requests.payload(args), requests.lines(args))
+        return output.show(args, lambda: answers.payload(args), answers.lines(args))
     if args.action == "answer":
         from inspector.cli.engines import answers
 
@@ -124,7 +124,7 @@ def _hermes(args: argparse.Namespace) -> Path | None:
 
 def _uninstall(args: argparse.Namespace, home: Path) -> int:
     from inspector.hermes_plugin.install import installed, plugin_folder
-    from inspector.hermes_plugin.uninstall import uninstall
+    from inspector.hermes_plugin.status import uninstall
 
     if installed(home) is None:
         raise NotFoundError("the plugin is not installed there", where=str(home))

@@ -106,7 +106,7 @@ def _headline_event(found: Explanation) -> CompressionEvent | None:
 
 def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
     """Every text of an answer."""
-    from inspector.base.compaction_words import heaviest
+    from inspector.base.event_words import heaviest
 
     found, after = answer
     yield found.context.conversation.name
@@ -173,7 +173,7 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
 
 
 def _aftermath(after: Aftermath) -> Iterator[str]:
-    from inspector.base.compaction_words import bill, heaviest, lost
+    from inspector.base.event_words import bill, heaviest, lost
 
     yield from _field("lost", lost(after.kept))
     yield from _fields("missing", (f"“{words}”" for words in heaviest(after.kept)))
@@ -206,7 +206,7 @@ def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
 
 def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:
     """One event; of the one the headline is about, what stands there is not said again."""
-    from inspector.base.compaction_words import effect, summary
+    from inspector.base.event_words import effect, summary
     from inspector.terminal import formatting as fmt
     from inspector.terminal.ink import joined
 

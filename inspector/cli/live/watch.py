@@ -127,13 +127,13 @@ def _ring() -> None:
 
 
 def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None:
-    from inspector.base import event_line
+    from inspector.base import event_words
 
     for follower, event in found:
         if as_json:
             output.write_json(_payload(event, follower.place.profile))
         else:
-            output.write_lines([event_line.text(event)])
+            output.write_lines([event_words.text(event)])
     if found:
         sys.stdout.flush()
 

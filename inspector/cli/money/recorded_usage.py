@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _session(args: argparse.Namespace) -> int:
     from core.explain.tool_results.follow import result_lives
-    from inspector.payloads import tool_results
+    from inspector.cli.money import results_shown
 
     release = _release(args)
     with target.session(args) as (store, session):
@@ -85,28 +85,27 @@ def _session(args: argparse.Namespace) -> int:
     if args.sort != "cost":
         every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
     shown, found = every[: args.limit], replace(found, results=every)
-    return output.show(args, lambda: tool_results.lives(replace(found, results=shown)), _lines(found, shown))
+    return output.show(args, lambda: results_shown.lives(replace(found, results=shown)), _lines(found, shown))
 
 
 def _lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
-    from inspector.cli.money import results_text
+    from inspector.cli.money import results_shown
 
-    yield from results_text.lines(found, shown)
+    yield from results_shown.lines(found, shown)
     if len(shown) < len(found.results):
         yield output.muted(f"{len(shown):,} of {len(found.results):,} results")
 
 
 def _incoming(args: argparse.Namespace) -> int:
     from core.hermes.policy.policy import load_policy, newest_release
-    from inspector.cli.money import results_text
-    from inspector.payloads import tool_results
+    from inspector.cli.money import results_shown
 
     arriving = read_results(args.incoming)
     rules = load_policy(_release(args) or newest_release()).results
     home = str(args.home or default_home())
     place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
     turn = arrive(arriving, result_sizes(rules, args.window), place)
-    return output.show(args, lambda: tool_results.turn(turn), results_text.turn_lines(turn))
+    return output.show(args, lambda: results_shown.turn(turn), results_shown.turn_lines(turn))
 
 
 def _release(args: argparse.Namespace) -> str | None:

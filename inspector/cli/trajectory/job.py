@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.imports import openai_messages as texts
-from core.trajectory.compress.settings import ROLES
+from core.trajectory.compress.plan import ROLES
 from inspector.cli import output
 from inspector.cli.arguments import confirm
 from inspector.payloads.values import money
 
 if TYPE_CHECKING:
     from core.compress.summarise.model_choice import ModelChoice
-    from core.trajectory.compress.settings import Settings
+    from core.trajectory.compress.plan import Settings
     from core.trajectory.engines.local import Engine
     from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome, Target
@@ -56,7 +56,7 @@ def job(args: argparse.Namespace, found: Input) -> tuple[Job, Target]:
 
 def _settings(args: argparse.Namespace, config: UpstreamConfig) -> Settings:
     from core.hermes.policy.policy import nearest_release, newest_release
-    from core.trajectory.compress.settings import Settings
+    from core.trajectory.compress.plan import Settings
 
     given = {
         "target": args.target,
@@ -107,7 +107,7 @@ def _spec(args: argparse.Namespace, config: UpstreamConfig) -> SummarySpec:
 
 def _choice(args: argparse.Namespace, config: UpstreamConfig) -> ModelChoice:
     from core.compress.summarise.model_choice import ModelChoice
-    from core.trajectory.summaries.models import choose_model
+    from core.trajectory.summaries.base import choose_model
 
     model = args.model or config.model or ""
     unnamed = not (args.provider or args.base_url or config.base_url)

@@ -9,13 +9,16 @@ are kept.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from core.errors import UsageError
+from core.trajectory.run import Listener
+from core.trajectory.shards.job import Job, ShardResult
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.trajectory import job as jobs
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from core.trajectory.engines.local import Engine
     from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome
-    from core.trajectory.shards.job import Job
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +56,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _outcome(args: argparse.Namespace, found: Input) -> tuple[Outcome, Job]:
     from core.trajectory.run import foresee, run
-    from inspector.cli.trajectory.progress import Progress
 
     job, target = jobs.job(args, found)
     engine = _engine(args)
@@ -96,7 +97,7 @@ def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> di
 
 
 def _write_metrics(path: str, document: dict[str, Any]) -> None:
-    from core.trajectory.input.files import replaced
+    from core.trajectory.input.sources import replaced
     from core.trajectory.run import OutputFault
 
     try:
@@ -108,7 +109,7 @@ def _write_metrics(path: str, document: dict[str, Any]) -> None:
 
 def browse(args: argparse.Namespace, found: Input) -> int:
     """Open the list of trajectories, or draw one frame of it."""
-    from core.support.file_cache import OWN_KEYS, config_directory
+    from core.support.own_files import OWN_KEYS, config_directory
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
     from inspector.screens.trajectories.screen import TrajectoriesScreen
@@ -151,3 +152,89 @@ def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
     if shards["taken_up"]:
         yield f"{shards['taken_up']:,} of {shards['total']:,} shards were finished before"
     yield f"{document['processing']['duration_seconds']:.1f} s"
+
+
+_REDRAWN, _PRINTED = 0.2, 10.0
+"""Seconds between two lines, on a terminal and elsewhere."""
+
+_TOLD = 0.01
+"""Share of the input from which on it is said how long the rest takes."""
+
+NAMED = 20
+"""Problems named one by one; --json and --metrics hold more."""
+
+
+class Progress:
+    """Told how a run goes; use as a context manager.
+
+    Args:
+        job: The run.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._bytes = sum(source.size for source in job.sources) or 1
+        self._shards = len(job.shards)
+        self._asks = job.summary.asks
+        self._entries = self._tokens = self._read = self._calls = self._done = self._problems = 0
+        self._taken_up = 0
+        self._began = time.monotonic()
+        self._shown = self._began
+        self._drawn = sys.stderr is not None and sys.stderr.isatty()
+        self.listener = Listener(self._report, self._problem, self._result)
+
+    def __enter__(self) -> Self:
+        """The clock runs."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Leaves no half line on a terminal, and counts what was not named."""
+        self._clear()
+        if self._problems > NAMED:
+            output.write_note(f"{self._problems - NAMED:,} more entries stayed as they were")
+
+    def _report(self, entries: int, tokens: int, read: int) -> None:
+        self._entries += entries
+        self._tokens += tokens
+        self._read += read
+        self._show()
+
+    def _result(self, result: ShardResult, earlier: bool) -> None:
+        self._done += 1
+        self._taken_up += earlier
+        self._calls += result.metrics.total_summarization_calls
+        self._show()
+
+    def _problem(self, file: str, line: int, what: str) -> None:
+        self._problems += 1
+        if self._problems <= NAMED:
+            self._clear()
+            output.write_note(f"{file}:{line}: kept as it was: {what}")
+
+    def _show(self) -> None:
+        now = time.monotonic()
+        if now - self._shown < (_REDRAWN if self._drawn else _PRINTED):
+            return
+        self._shown = now
+        line = self._line(now - self._began)
+        if self._drawn:
+            sys.stderr.write(f"\r{line}\x1b[K")
+            sys.stderr.flush()
+        else:
+            output.write_note(line)
+
+    def _line(self, seconds: float) -> str:
+        share = self._read / self._bytes
+        left = seconds * (1 - share) / share if _TOLD < share < 1 else 0.0
+        parts = [
+            f"{self._entries:,} entries",
+            f"{self._tokens:,} tokens",
+            f"{self._tokens / max(seconds, 0.001):,.0f} tokens/s",
+            f"shard {self._done:,} of {self._shards:,}",
+        ]
+        parts += [f"{self._calls:,} requests"] if self._asks else []
+        parts += [f"{left:,.0f} s left"] if left else []
+        return ", ".join(parts)
+
+    def _clear(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")

@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from core.trajectory.compress.settings import ROLES
+from core.trajectory.compress.plan import ROLES
 from inspector.cli.arguments import parsers as numbers
 
 _SUMMARISERS = ("extractive", "static", "anthropic", "openai")

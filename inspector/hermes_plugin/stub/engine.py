@@ -8,18 +8,20 @@ import os
 import uuid
 from collections.abc import Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from agent.context_engine import ContextEngine
 
 from .settings import Settings
-from .tools import TOOLS
-from .wire import Rows, packed, unpacked
-from .worker_link import link_for
+from .worker_link import Rows, link_for, packed, unpacked
 
 log = logging.getLogger(__name__)
 
 NAME = "inspector"
+_TOOLS = Path(__file__).with_name("tools.json")
+"""The tools the engine offers the model."""
+
 _QUICK = 5.0
 """Seconds for anything but a compaction."""
 _MIRRORED = (
@@ -178,7 +180,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
         """The tools it offers the model."""
-        return json.loads(json.dumps(TOOLS))  # type: ignore[no-any-return]
+        return json.loads(_TOOLS.read_text("utf-8"))  # type: ignore[no-any-return]
 
     def handle_tool_call(self, name: str, args: Mapping[str, Any], **details: Any) -> str:
         """Answer one of its tools."""

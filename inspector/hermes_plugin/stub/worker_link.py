@@ -15,6 +15,10 @@ from typing import Any
 
 from .settings import Settings, own_environment
 
+Rows = list[dict[str, Any]]
+_MARK = "__hermes_inspector_kept__"
+"""What JSON cannot hold stays here: this marks its place."""
+
 log = logging.getLogger(__name__)
 
 _START = (
@@ -155,3 +159,44 @@ _LINKS: dict[str, WorkerLink] = {}
 def link_for(settings: Settings) -> WorkerLink:
     """The one link of this process."""
     return _LINKS.setdefault(settings.home, WorkerLink(settings))
+
+
+def packed(rows: Rows) -> tuple[Rows, list[Any]]:
+    """The rows as JSON can hold them, and the values that were left out."""
+    aside: list[Any] = []
+    return [_plain(row, aside) for row in rows], aside
+
+
+def unpacked(answer: list[Any], rows: Rows, aside: list[Any]) -> Rows:
+    """The rows a worker sent back.
+
+    Args:
+        answer: `{"row": i}` for a row that stays, `{"new": row}` for any other.
+        rows: What was sent.
+        aside: What was left out of it.
+    """
+    return [rows[one["row"]] if "row" in one else _restored(one["new"], aside) for one in answer]
+
+
+def _plain(row: dict[str, Any], aside: list[Any]) -> dict[str, Any]:
+    try:
+        json.dumps(row)
+    except (TypeError, ValueError):
+        return {str(key): _kept(value, aside) for key, value in row.items()}
+    return row
+
+
+def _kept(value: Any, aside: list[Any]) -> Any:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        aside.append(value)
+        return {_MARK: len(aside) - 1}
+    return value
+
+
+def _restored(row: dict[str, Any], aside: list[Any]) -> dict[str, Any]:
+    return {
+        key: aside[value[_MARK]] if isinstance(value, dict) and _MARK in value else value
+        for key, value in row.items()
+    }

@@ -11,7 +11,7 @@ from core.store.database.own_changes import undo_command
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
-from inspector.widgets.panes.fields import field, paragraph
+from inspector.widgets.panes.card import field, paragraph
 
 SIGNS = {
     GuardState.PASSED: ("✓", "severity-ok"),

@@ -19,7 +19,7 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar
-from inspector.widgets.panes.fields import field
+from inspector.widgets.panes.card import field
 from inspector.widgets.panes.text_pane import TextPane
 
 

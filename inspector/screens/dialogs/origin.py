@@ -9,13 +9,13 @@ from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from inspector.base.app_protocol import FigureOrigin, FigureQuestion
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import FigureOrigin, FigureQuestion
 from inspector.base.workers import ask
 from inspector.screens.page import Dialog
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import KeyBar
-from inspector.widgets.panes.fields import origin_lines, paragraph
+from inspector.widgets.panes.card import origin_lines, paragraph
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 READING = "Looking up rows and prices …"

@@ -17,7 +17,7 @@ from inspector.base.workers import ask_store
 from inspector.screens.page import Dialog
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.input_lines import PromptBar
-from inspector.widgets.panes.fields import paragraph
+from inspector.widgets.panes.card import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
 WORDS = (

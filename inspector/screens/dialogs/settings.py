@@ -21,10 +21,9 @@ from inspector.settings.edit import ShownSetting, edit_settings, shown_settings
 from inspector.terminal.line import Line, Palette, shipped
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
-from inspector.widgets.panes.card import Card
-from inspector.widgets.panes.fields import field, headline, paragraph
+from inspector.widgets.panes.card import Card, field, headline, paragraph
 
 NAME, ORIGIN = 24, 18
 """Cells of the columns beside the value."""

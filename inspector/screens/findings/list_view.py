@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, NotKnown, Severity, help_word
+from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict, help_word
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
+from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
 LEAST_FIX = 24
 """Cells a fix needs behind its sentence; with fewer it stands below alone."""

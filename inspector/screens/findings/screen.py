@@ -25,11 +25,10 @@ from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, exami
 from inspector.screens.page import CardPage
 from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
-from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.input_lines import FilterLine
-from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.bars.status_line import Banner, StatusLine, titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from core.errors import InspectorError
 from core.model.finding import Finding, NotKnown
-from core.model.transcript.pages import ListQuery
+from core.model.transcript.session import ListQuery
 from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
 from core.store.store import Store

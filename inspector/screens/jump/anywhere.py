@@ -14,7 +14,7 @@ from threading import Event
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from core.errors import InspectorError
-from core.model.transcript.pages import ListQuery
+from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import SearchHit
 from core.store.database.locate import Location
 from core.store.store import Store

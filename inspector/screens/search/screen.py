@@ -22,11 +22,10 @@ from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean_line, crop
 from inspector.widgets.bars.answer_and_keys import KeyBar
-from inspector.widgets.bars.banner import Banner
 from inspector.widgets.bars.input_lines import InputLine
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 RECENT, MOST_RECENT = "searches", 8
 

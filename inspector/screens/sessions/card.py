@@ -11,7 +11,7 @@ from core.model.accounting.amounts import Cost
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
-from inspector.base.figure_origins import FigureOrigin
+from inspector.base.app_protocol import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal import formatting as fmt

@@ -1,19 +1,30 @@
-"""The list of conversations, drawn."""
+"""The list of conversations, drawn, and what is said of it in words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.reactive import reactive, var
 
+from core.model.finding import Severity
+from core.model.transcript.session import Kind
+from core.store.database.locate import Location
 from inspector.screens.sessions.data.columns import ALL, GAP, SETS, Column, Sheet, column_sets, layout
-from inspector.screens.sessions.data.order import Order
+from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
 from inspector.terminal import formatting as fmt
-from inspector.terminal.glyphs import DOWN, UP
+from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.terminal.line import Line
-from inspector.terminal.text import cell_len
+from inspector.terminal.text import cell_len, clean_line, crop
+from inspector.widgets.bars.status_line import Piece
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.lists.rows import FoldingRows
+
+if TYPE_CHECKING:
+    from core.account.spending.budget import Today
 
 LIVE_FOR = timedelta(minutes=2)
 """A session that is still open counts as live this long after Hermes last wrote to it."""
@@ -103,3 +114,117 @@ class SessionsList(RowList[SessionLine]):
 def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
     chosen = column_sets().get(listing.columns, SETS[ALL])
     return layout(width - PAD, profiles=listing.profiles, chosen=chosen)
+
+
+SAMPLES = ("hermes-inspector", "demo-")
+"""The folder the samples are kept in, and how their home begins."""
+SUMS_CELLS = 30
+"""What today's money takes; the app's own name gives way to it."""
+NONE_YET = (
+    "No sessions yet. They appear here as soon as Hermes writes one.\n"
+    "To look around meanwhile: q, then hermes-inspector demo shows sample sessions."
+)
+LEAST_NAME = 12
+"""Cells a title needs to be told from another."""
+
+
+def legend(room: int) -> tuple[Piece, ...]:
+    """What the signs mean, as many as fit."""
+    pieces: list[Piece] = []
+    for token, sign, word in (
+        ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
+        ("severity-warning", SEVERITY[Severity.WARNING], "near the limit, or blocked"),
+        ("live", LIVE, "live"),
+        ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
+        ("ink-faint", KIND[Kind.BRANCH], "branch"),
+        ("ink-faint", KIND[Kind.DELEGATE], "sub-agent"),
+    ):
+        named: list[Piece] = [(token, sign), ("ink-faint", f" {word}")]
+        if cells([*pieces, *named]) > room:
+            break
+        pieces += [*named, ("ink", "  ")]
+    return tuple(pieces)
+
+
+def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
+    """The app where there is room for its name, the place, how many conversations."""
+    count = "reading …" if total is None else fmt.plural(total, "conversation")
+    room = width - SUMS_CELLS - cell_len(f" · {count}")
+    where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
+    named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)
+    return named if width - cells(named) >= SUMS_CELLS else where
+
+
+def cells(pieces: Sequence[Piece]) -> int:
+    """How wide a line of these is."""
+    return sum(cell_len(text) for _, text in pieces)
+
+
+def _place(locations: Sequence[Location], room: int) -> str:
+    """The home as a whole, else its last folder, else that without the number of profiles."""
+    if not locations:
+        return "no database"
+    path, more = locations[0].home or locations[0].db, len(locations) - 1
+    others = f" +{fmt.plural(more, 'profile')}" if more else ""
+    if (path.parent.name, path.name[:5]) == SAMPLES:
+        return f"sample sessions{others}"
+    short = f"…/{path.name}"
+    return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
+
+
+def _short(path: Path) -> str:
+    try:
+        return f"~/{path.relative_to(Path.home())}"
+    except ValueError:
+        return str(path)
+
+
+def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ...]:
+    """Today's money, what took most of it, the findings once somebody looked for them: as many as fit."""
+    pieces: list[Piece] = []
+    counted = f" · {fmt.plural(findings, 'finding')}" if findings else ""
+    if today is not None and not today.usd:
+        told = "nothing spent today" if today.known is not None else "today's cost is not known"
+        pieces.append(("ink-muted", told))
+    elif today is not None:
+        sign = fmt.LOWER_BOUND if today.at_least else ""
+        pieces.append(("money", f"today {sign}{fmt.money(today.usd)}"))
+        if today.largest is not None:
+            name, usd = today.largest[0], fmt.money(today.largest[1])
+            left = room - cells(pieces) - cell_len(f" (largest:  {usd}){counted}")
+            if left >= LEAST_NAME:
+                pieces.append(("ink-muted", f" (largest: {crop(clean_line(name), left)} {usd})"))
+    if counted:
+        pieces.append(("severity-warning", counted if pieces else counted.removeprefix(" · ")))
+    while pieces and cells(pieces) > room:
+        pieces.pop()
+    return tuple(pieces)
+
+
+def position(
+    listing: SessionsList, order: Order, page: SourcePage | None = None, *, brief: bool = False
+) -> tuple[Piece, ...]:
+    """Where the cursor is, what the list is sorted by, and unless `brief` what is folded in it."""
+    rows = listing.rows
+    if not isinstance(rows, FoldingRows) or not rows.count:
+        return ()
+    place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
+    folded = "" if brief or order.delegates or order.text else " · sub-agents hidden (a)"
+    direction = DOWN if order.natural else UP
+    sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
+    return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)
+
+
+def _progress(page: SourcePage | None, order: Order) -> str:
+    if page is not None and page.ranking and not page.settled:
+        return f" · {page.measured:,} measured"
+    return " …" if page is not None and page.order != order else ""
+
+
+def nothing(page: SourcePage) -> str:
+    """Why the list is empty, and the key that helps."""
+    if page.order.text:
+        return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
+    if page.errors:
+        return "Nothing could be read; the reason is above."
+    return NONE_YET

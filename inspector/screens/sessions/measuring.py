@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from inspector.base.live import in_sight
 from inspector.screens.sessions.data.session_line import Figures, Key, remembered
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.screens.sessions.messages import Measured, Weighed
-from inspector.screens.sessions.reader import ListReader
+from inspector.screens.sessions.reader import ListReader, Measured, Weighed
 
 DETAIL = 50
 """Parts of a size below which nobody sees a difference."""

@@ -16,14 +16,20 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import Reporting
-from inspector.screens.sessions import messages
 from inspector.screens.sessions.data.columns import OWN, column_sets
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Key, SessionLine
-from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.list_view import SessionsList, nothing
 from inspector.screens.sessions.measuring import Measuring
-from inspector.screens.sessions.reader import ListReader
-from inspector.screens.sessions.words import nothing
+from inspector.screens.sessions.reader import (
+    Arrived,
+    ListReader,
+    Measured,
+    Previewed,
+    Recalled,
+    Unfolded,
+    Weighed,
+)
 from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import FoldingRows, PagedRows
@@ -116,8 +122,8 @@ class SessionsPane(Reporting, Vertical):
 
     # Rows.
 
-    @on(messages.Arrived)
-    def _take(self, event: messages.Arrived) -> None:
+    @on(Arrived)
+    def _take(self, event: Arrived) -> None:
         if event.epoch != self._epoch:
             event.stop()
             return
@@ -163,19 +169,19 @@ class SessionsPane(Reporting, Vertical):
             self._closer.stop()
         self._closer = self.set_timer(LOOK_SECONDS, self.measuring.look)
 
-    @on(messages.Recalled)
-    def _recall(self, event: messages.Recalled) -> None:
+    @on(Recalled)
+    def _recall(self, event: Recalled) -> None:
         self.measuring.recall(event.known)
         self.post_message(self.Changed())
 
-    @on(messages.Measured)
-    @on(messages.Weighed)
-    def _know(self, event: messages.Measured | messages.Weighed) -> None:
+    @on(Measured)
+    @on(Weighed)
+    def _know(self, event: Measured | Weighed) -> None:
         self.measuring.take(event)
         self.post_message(self.Changed())
 
-    @on(messages.Previewed)
-    def _quote(self, event: messages.Previewed) -> None:
+    @on(Previewed)
+    def _quote(self, event: Previewed) -> None:
         before = dict(self.listing.previews)
         self.listing.previews.update(event.previews)
         if self.listing.previews != before:
@@ -203,8 +209,8 @@ class SessionsPane(Reporting, Vertical):
         else:
             self.toast("This conversation is one session, with nothing below it.")
 
-    @on(messages.Unfolded)
-    def _show_family(self, event: messages.Unfolded) -> None:
+    @on(Unfolded)
+    def _show_family(self, event: Unfolded) -> None:
         rows, key, before = self.listing.rows, event.line.key, self.listing.current
         lines = self.page.rows if self.page is not None else ()
         place = _place(lines, key)

@@ -1,9 +1,9 @@
-"""What the session list reads, in threads; the answers are posted to the widget that asked."""
+"""What the session list reads, in threads, and the messages by which the widget that asked is told."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from importlib import import_module
@@ -16,16 +16,72 @@ from core.redact.quick_check import warm
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.workers import cancelled, start
-from inspector.screens.sessions import messages
 from inspector.screens.sessions.data.order import MEASURED, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, recall, remember
 from inspector.widgets.lists.rows import PAGE
 
 if TYPE_CHECKING:
+    from core.account.spending.budget import Today
     from core.preview.generation import Reading
     from core.store.database.connect import Cancelled
+    from inspector.screens.sessions.data.extras import Ranker
     from inspector.screens.sessions.data.order import Order
-    from inspector.screens.sessions.data.ranking import Ranker
+    from inspector.screens.sessions.data.session_line import Figures
+
+
+@dataclass
+class Arrived(Event):
+    """A page of the list was read."""
+
+    epoch: int
+    page: SourcePage
+
+
+@dataclass
+class Measured(Event):
+    """What had to be computed for a conversation is known."""
+
+    key: Key
+    extra: Extra
+
+
+@dataclass
+class Weighed(Event):
+    """What fills the window of a conversation is known."""
+
+    line: SessionLine
+    parts: tuple[int, ...]
+
+
+@dataclass
+class Recalled(Event):
+    """What an earlier run computed was read."""
+
+    known: Mapping[Key, Figures]
+
+
+@dataclass
+class Previewed(Event):
+    """What the users of untitled conversations said first is known."""
+
+    previews: Mapping[Key, str]
+
+
+@dataclass
+class Unfolded(Event):
+    """The family of a conversation was read, in answer to a key or because Hermes wrote to it since."""
+
+    place: int
+    line: SessionLine
+    lines: tuple[SessionLine, ...]
+    asked: bool
+
+
+@dataclass
+class AddedUp(Event):
+    """What today cost is known."""
+
+    today: Today
 
 
 class ListReader:
@@ -56,23 +112,23 @@ class ListReader:
 
         stop = cancelled()
         if first:
-            self._tell(messages.Arrived(epoch, read_first(self.locations, stop)))
-            self._tell(messages.Recalled(recall(self.locations)))
+            self._tell(Arrived(epoch, read_first(self.locations, stop)))
+            self._tell(Recalled(recall(self.locations)))
         if order.sort in MEASURED:
             self._rank(epoch, order, stop)
             return
         page = read_page(self.locations, order, 0, PAGE, cancelled=stop)
         warm()
         if not stop():
-            self._tell(messages.Arrived(epoch, page))
+            self._tell(Arrived(epoch, page))
 
     def _rank(self, epoch: int, order: Order, stop: Cancelled) -> None:
-        from inspector.screens.sessions.data.ranking import Ranker
+        from inspector.screens.sessions.data.extras import Ranker
 
         self._ranker = ranker = self._ranker or Ranker()
         for page in ranker.pages(self.locations, order, PAGE, self.now, stop):
             if not stop():
-                self._tell(messages.Arrived(epoch, page))
+                self._tell(Arrived(epoch, page))
 
     def read_more(self, epoch: int, page: SourcePage, first: int, size: int) -> None:
         """Read a page the user scrolled to."""
@@ -83,10 +139,10 @@ class ListReader:
 
         if page.ranking:
             rows = tuple(read_ranked(page.ranking[first : first + size], cancelled()))
-            self._tell(messages.Arrived(epoch, replace(page, start=first, rows=rows)))
+            self._tell(Arrived(epoch, replace(page, start=first, rows=rows)))
             return
         found = read_page(self.locations, page.order, first, size, totals=page.totals, cancelled=cancelled())
-        self._tell(messages.Arrived(epoch, found))
+        self._tell(Arrived(epoch, found))
 
     def measure(self, lines: Sequence[SessionLine]) -> None:
         """First words, generations and pressure of some conversations, each told as soon as it is known."""
@@ -96,13 +152,13 @@ class ListReader:
         from inspector.screens.sessions.data.extras import measure, previews
 
         stop = cancelled()
-        self._tell(messages.Previewed(previews(lines, stop)))
+        self._tell(Previewed(previews(lines, stop)))
         found: dict[Key, Extra] = {}
         for key, extra in measure(lines, self.now, stop):
             if stop():
                 break
             found[key] = extra
-            self._tell(messages.Measured(key, extra))
+            self._tell(Measured(key, extra))
         remember(lines, found)
 
     def weigh(self, line: SessionLine) -> None:
@@ -115,7 +171,7 @@ class ListReader:
         stop = cancelled()
         found, self._weighed = parts(line, stop, self._weighed)
         if not stop():
-            self._tell(messages.Weighed(line, found))
+            self._tell(Weighed(line, found))
 
     def stop_measuring(self) -> None:
         """Leave conversations unmeasured and unweighed that are not done."""
@@ -127,12 +183,12 @@ class ListReader:
         start(self._host, "spent", self._add_up)
 
     def _add_up(self) -> None:
-        from inspector.screens.sessions.data.ranking import spent
+        from inspector.screens.sessions.data.extras import spent
 
         stop = cancelled()
         today = spent(self.locations, self.now, stop)
         if today is not None and not stop():
-            self._tell(messages.AddedUp(today))
+            self._tell(AddedUp(today))
         # Says more of these totals; loaded on the key it would be felt.
         import_module("inspector.screens.workspace.usage.screen")
 
@@ -143,7 +199,7 @@ class ListReader:
     def _unfold(self, place: int, line: SessionLine, asked: bool) -> None:
         from inspector.screens.sessions.data.source import family
 
-        self._tell(messages.Unfolded(place, line, family(line, cancelled()), asked))
+        self._tell(Unfolded(place, line, family(line, cancelled()), asked))
 
     def _tell(self, event: Event) -> None:
         self._host.post_message(event)

@@ -12,19 +12,16 @@ from textual.timer import Timer
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from inspector.base.app_protocol import shell
-from inspector.base.figure_origins import FigureQuestion
+from inspector.base.app_protocol import FigureQuestion, shell
 from inspector.base.live import in_sight
 from inspector.screens.page import Page
-from inspector.screens.sessions import messages
 from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard, measured
-from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.list_view import SessionsList, cells, header, legend, position, summing_up
 from inspector.screens.sessions.pane import SessionsPane
-from inspector.screens.sessions.words import cells, header, legend, position, summing_up
+from inspector.screens.sessions.reader import AddedUp, Arrived
 from inspector.widgets.bars.answer_and_keys import KeyBar
-from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import Banner, StatusLine
 from inspector.widgets.lists.row_list import RowList
 
 if TYPE_CHECKING:
@@ -80,8 +77,8 @@ class SessionsScreen(Page):
         if self.is_mounted:
             self.call_after_refresh(self._tell)
 
-    @on(messages.Arrived)
-    def _arrived(self, event: messages.Arrived) -> None:
+    @on(Arrived)
+    def _arrived(self, event: Arrived) -> None:
         self.query_one(Banner).say(" · ".join(error.line for error in event.page.errors))
         shell(self).failures += event.page.errors
         self._add_up_at_first()
@@ -100,8 +97,8 @@ class SessionsScreen(Page):
         self._adding = None
         self.pane.reader.add_up()
 
-    @on(messages.AddedUp)
-    def _sum_up(self, event: messages.AddedUp) -> None:
+    @on(AddedUp)
+    def _sum_up(self, event: AddedUp) -> None:
         self._today = event.today
         self._tell()
 
@@ -174,7 +171,7 @@ class SessionsScreen(Page):
     def action_origins(self) -> None:
         """Say where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
-        from inspector.screens.workspace.usage.card import spending
+        from inspector.screens.workspace.usage.bars import spending
 
         line = self.listing.current
         if line is not None:

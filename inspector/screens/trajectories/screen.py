@@ -20,8 +20,8 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 TELL_SECONDS = 0.2
 """How often the reading tells what it found."""

@@ -25,7 +25,7 @@ from inspector.screens.page import Page
 from inspector.screens.workspace.tabs import TABS, warm
 from inspector.screens.workspace.views import Cursor, Subject, View
 from inspector.widgets.bars.answer_and_keys import KeyBar
-from inspector.widgets.bars.banner import Banner, Notice
+from inspector.widgets.bars.status_line import Banner, Notice
 from inspector.widgets.bars.title_bar import TitleBar
 
 AGES = 5.0

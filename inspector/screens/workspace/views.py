@@ -15,7 +15,7 @@ from core.model.transcript.conversation import Boundary, BoundaryMode, Conversat
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from core.support.amounts import plural
-from inspector.base.figure_origins import FigureQuestion
+from inspector.base.app_protocol import FigureQuestion
 from inspector.base.workers import Reporting
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.row_list import RowList

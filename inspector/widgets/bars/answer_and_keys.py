@@ -159,9 +159,11 @@ class KeyBar(Widget):
         order = {command.id: place for place, command in enumerate(table()) if command.label}
         active: dict[str, ActiveBinding] = {}
         for entry in self.screen.active_bindings.values():
-            typed = focused is not None and _is_typed(entry.binding, focused)
-            if entry.enabled and not typed and entry.binding.id in order:
-                active.setdefault(entry.binding.id, entry)
+            name = entry.binding.id
+            if not entry.enabled or name is None or name not in order:
+                continue
+            if focused is None or not _is_typed(entry.binding, focused):
+                active.setdefault(name, entry)
         if isinstance(focused, Input):
             yield TAKE
         named = set[str]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Generic
 
 from rich.style import Style
@@ -13,7 +14,24 @@ from textual.strip import Strip
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean_line
 from inspector.terminal.wrap import broken
-from inspector.widgets.lists.rows import ListRows, Row, Rows
+from inspector.widgets.lists.rows import Row, Rows
+
+
+class ListRows(Generic[Row]):
+    """Rows that are in memory already."""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        self.rows = rows
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.rows)
+
+    def row(self, index: int) -> Row | None:
+        """One row; None outside the list."""
+        return self.rows[index] if 0 <= index < len(self.rows) else None
+
 
 _DRAWN = 1_000
 """Rows remembered as they were drawn: some screens full."""

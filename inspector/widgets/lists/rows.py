@@ -26,22 +26,6 @@ class Rows(Protocol[Row_co]):
         ...
 
 
-class ListRows(Generic[Row]):
-    """Rows that are in memory already."""
-
-    def __init__(self, rows: Sequence[Row] = ()) -> None:
-        self.rows = rows
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return len(self.rows)
-
-    def row(self, index: int) -> Row | None:
-        """One row; None outside the list."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
-
-
 class PagedRows(Generic[Row]):
     """Rows read a page at a time; only the pages used last are kept.
 

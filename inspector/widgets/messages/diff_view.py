@@ -13,8 +13,8 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.message_line import laid_out
 
 REMOVED, ADDED, SAME, SECTION = "-", "+", " ", "@"

@@ -1,14 +1,20 @@
-"""What is known about the row under the cursor, and behind it what that rests on."""
+"""What is known about the row under the cursor, as labelled facts, and behind it what that rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
 
 from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from core.model.accounting.ledger import Term
+from core.model.accounting.usage import Origin
+from core.model.finding import Evidence
+from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
+from inspector.terminal.text import clean, wrap
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 GAP = 1
@@ -62,3 +68,91 @@ class Card(Horizontal):
         """Both parts as plain text."""
         parts = (self.face.text, self.behind.text if self.behind.display else "")
         return "\n\n".join(part for part in parts if part)
+
+
+LABEL = 10
+"""Cells of the label column."""
+
+
+def field(label: str, text: str, width: int, ink: Palette, token: str = "ink") -> Iterator[Line]:
+    """A label and its text, wrapped beside it."""
+    style = ink.style(token)
+    for place, line in enumerate(wrap(clean(text), max(1, width - LABEL))):
+        yield Line().cell("" if place else label, LABEL, ink.style("ink-muted")).preformatted(line, style)
+
+
+def paragraph(
+    text: str, width: int, ink: Palette, token: str = "ink", *, bold: bool = False
+) -> Iterator[Line]:
+    """Running text over the whole width."""
+    for line in wrap(clean(text), max(1, width)):
+        yield Line().preformatted(line, ink.style(token, bold=bold))
+
+
+def headline(
+    text: str, badge: str, width: int, ink: Palette, *, badge_token: str = "ink-muted"
+) -> Iterator[Line]:
+    """What a card says first, in bold, with a badge at the right end of its first line."""
+    room = max(1, width - len(badge) - 2)
+    for place, line in enumerate(wrap(clean(text), room)):
+        found = Line().preformatted(line, ink.style("ink", bold=True))
+        if not place:
+            found.to(width - len(badge)).add(badge, ink.style(badge_token))
+        yield found
+
+
+def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
+    """What a claim rests on: where it stands, and what it says there."""
+    for place, piece in enumerate(evidence):
+        label = "" if place else "evidence"
+        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
+        yield from field("", piece.text, width, ink)
+
+
+NAMES = {
+    "total": "tokens",
+    "calls": "calls",
+    "input": "uncached input",
+    "cache_read": "cache read",
+    "cache_write": "cache write",
+    "output": "output",
+    "hit_rate": "hit rate",
+    "recorded": "recorded cost",
+    "computed": "cost at the price list",
+}
+
+
+MOST_TERMS = 12
+
+
+def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:
+    """Everything behind one number."""
+    name = NAMES.get(origin.figure, origin.figure)
+    of = f" of {about}" if about else ""
+    yield from paragraph(f"{name}{of}: {_value(origin)}", width, ink, bold=True)
+    yield Line()
+    yield from field("= formula", origin.formula, width, ink)
+    for place, term in enumerate(origin.terms[:MOST_TERMS]):
+        yield from field("" if place else "terms", _term(term), width, ink)
+    if len(origin.terms) > MOST_TERMS:
+        yield from field("", f"and {len(origin.terms) - MOST_TERMS} more", width, ink, "ink-faint")
+    for place, words in enumerate(origin.rows):
+        yield from field("" if place else "rows", words, width, ink, "ink-muted")
+    for place, words in enumerate(origin.prices):
+        yield from field("" if place else "prices", words, width, ink, "ink-muted")
+    for place, words in enumerate(origin.notes):
+        yield from field("" if place else "note", words, width, ink, "severity-warning")
+
+
+def _value(origin: Origin) -> str:
+    value = origin.value
+    if isinstance(value, Decimal):
+        return fmt.money(value)
+    return fmt.percent(value) if isinstance(value, float) else fmt.count(value)
+
+
+def _term(term: Term) -> str:
+    if isinstance(term.amount, Decimal):
+        return f"{fmt.money(term.amount)}  {term.label}"
+    rate = "" if term.rate is None else f" × ${term.rate.normalize():f} per million"
+    return f"{term.amount:,}{rate}  {term.label}"

@@ -15,8 +15,8 @@ from textual.screen import ModalScreen, Screen
 
 from inspector.base.commands import Command, bindings, key_name, table
 from inspector.terminal.line import Line
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 MOVES = frozenset({"app", "page", "list", "pane"})
 """Scopes whose keys go about rather than do something with a row."""

@@ -14,8 +14,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, ask
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
-from inspector.widgets.lists.line_view import LineView
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.line_view import LineView, ListRows
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Iterable[Line]]

@@ -21,8 +21,8 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.hermes.policy.policy import load_policy, nearest_release
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import Preview
-from core.model.compaction.settings import Settings
 from core.store.store import Store
 from tests.core.apply.scripted_model import ScriptedModel, serving
 

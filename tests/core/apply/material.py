@@ -6,9 +6,8 @@ import sqlite3
 from pathlib import Path
 
 from core.apply.database.snapshot import live_messages
-from core.model.compaction.plan import Plan, Span
+from core.model.compaction.plan import Plan, Settings, Span
 from core.model.compaction.preview import Feedback, Preview
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from core.store.store import Store
 from tests.core.store.database import SUMMARY as COMPACTED

@@ -11,13 +11,12 @@ from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import transcript_tokens
-from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.compress.summarise.base import FailureKind, GivenSummary, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.provided import GivenSummary
 from core.hermes.policy.policy import documents, load_policy, releases
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import FactCount
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call
 from tests.core.compress.conversations import conversation, messages, resumed

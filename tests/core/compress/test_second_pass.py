@@ -7,9 +7,9 @@ import pytest
 from core.compress.dry_run import preview
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.planning.test_plan import cut_of, vectors
 

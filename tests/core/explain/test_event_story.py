@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from core.explain.events import explain
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from core.model.transcript.conversation import BoundaryMode
-from core.support.file_cache import cache_directory
+from core.support.own_files import cache_directory
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 from tests.core.store.database import LONG_SUMMARY

@@ -8,7 +8,7 @@ import pytest
 
 from core.explain.events import explain
 from core.model.compaction.event import CompressionEvent, Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted, explained, only
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from core.model.compaction.event import SummaryStatus, Trigger
-from core.model.evidence import Source, Verdict
+from core.model.finding import Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only

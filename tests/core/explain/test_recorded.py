@@ -12,10 +12,10 @@ import pytest
 
 from core.explain.events import explain
 from core.explain.prompt_cache import conversation_cache
-from core.model.evidence import Source
+from core.model.finding import Source
 from core.store.database.locate import locate
 from core.store.store import Store
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 from inspector.cli.main import run
 from inspector.hermes_plugin.stub.recording.recording_file import add_compaction, add_requests
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.imports.usage_fields import normalise, one_hour_writes
+from core.imports.fields import normalise, one_hour_writes
 from core.model.accounting.amounts import Buckets
 
 ANTHROPIC = {

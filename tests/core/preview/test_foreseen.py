@@ -24,7 +24,7 @@ from core.preview.foreseen import Basis, basis_of, carry_out, compare, paid, rea
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.file_cache import OWN_PRICES, config_directory
+from core.support.own_files import OWN_PRICES, config_directory
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
 

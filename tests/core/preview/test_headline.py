@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.plan import Span
+from core.model.compaction.plan import Settings, Span
 from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
-from core.model.compaction.settings import Settings
 from core.model.finding import MOST, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out

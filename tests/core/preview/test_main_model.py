@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from core.compress.summarise.model_choice import ModelChoice
-from core.compress.summarise.remote.provider_errors import failure_of
+from core.compress.summarise.remote.answers import failure_of
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, releases
 from core.preview.summarisers import main_model

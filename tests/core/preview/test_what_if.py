@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import UsageError
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.preview.what_if import KNOBS, Hypothesis, Knob, WhatIf
 
 RELEASES = ("0.13", "0.16", "0.19", "0.22")

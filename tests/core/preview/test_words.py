@@ -11,8 +11,8 @@ from core.compress.engines.host.hosted_preview import hosted_preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import Preview
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from core.preview.headline import headline_of, plan_headline
 from tests.core.compress.engines.builders import compacted, conversation, engine

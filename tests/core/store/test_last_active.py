@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.model.transcript.pages import ListQuery
+from core.model.transcript.session import ListQuery
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

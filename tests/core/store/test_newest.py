@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.model.transcript.pages import ListQuery
-from core.model.transcript.session import Kind
+from core.model.transcript.session import Kind, ListQuery
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 

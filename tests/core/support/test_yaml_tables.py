@@ -12,16 +12,16 @@ import pytest
 import yaml
 
 from core.support import yaml_tables as tables
-from core.support.file_cache import cache_directory
-from core.support.yaml_tables import (
+from core.support.own_files import (
     MOST_BYTES,
     BadYaml,
     built_yaml,
-    load_table,
+    cache_directory,
     read_user_file,
     user_yaml,
     weight,
 )
+from core.support.yaml_tables import load_table
 
 ROOT = Path(__file__).parents[3]
 MARKERS = "core/hermes/markers/markers.yaml"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.trajectory.input import files
+from core.trajectory.input import sources
 
 DATA = b"one line\nand another\n"
 
@@ -22,8 +22,8 @@ def test_lines_of_a_file_at_a_url_are_read_up_to_a_limit(monkeypatch: pytest.Mon
         def open(self, path: str, mode: str = "rb", *given: Any, **named: Any) -> Any:
             return Far(self, path, mode, size=len(DATA))
 
-    monkeypatch.setattr(files, "filesystem", lambda url: Store())
-    with files.opened("far://set/in.jsonl") as stream:
+    monkeypatch.setattr(sources, "filesystem", lambda url: Store())
+    with sources.opened("far://set/in.jsonl") as stream:
         assert [stream.readline(4), stream.readline(40), stream.readline(40)] == [
             b"one ",
             b"line\n",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from core.errors import UsageError
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.engines.local import LocalEngine
 from core.trajectory.input.sources import find_input
 from core.trajectory.run import Listener, Outcome, OutputFault, Target, foresee, run

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.support import file_cache
-from core.support.file_cache import cache_directory, config_directory
+from core.support.own_files import cache_directory, config_directory
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import target
 from tests.core.store.database import SessionDatabase

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.store.database.locate import Location
-from core.support.file_cache import OWN_SETTINGS, config_directory
+from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.app import InspectorApp
 from inspector.screens.following import FollowingScreen
 from inspector.screens.workspace.screen import WorkspaceScreen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.input.sources import find_input
 from core.trajectory.shards.job import Job
 from core.trajectory.summaries.base import SummarySpec

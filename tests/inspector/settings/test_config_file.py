@@ -95,7 +95,7 @@ def test_the_first_problem_ends_a_command_with_its_line() -> None:
 
 
 def test_a_new_file_begins_with_every_setting_and_each_can_be_switched_on(tmp_path: Path) -> None:
-    lines = [line.removeprefix("# ") for line in TEMPLATE.splitlines()[2:]]
+    lines = [line.removeprefix("# ") for line in TEMPLATE.read_text("utf-8").splitlines()[2:]]
     found = read(tmp_path, "\n".join(lines))
     assert found.problems == ()
     offered = {

@@ -1,16 +1,20 @@
-"""Finding context engines where Hermes looks for them, by reading files alone."""
+"""Finding context engines where Hermes looks for them, by reading files alone, and the one a user means."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.compress.engines.host.found_engine import BUILT_IN, EngineKind, FoundEngine
+from core.compress.engines.host.hosted import hosted
 from core.compress.engines.host.install import HermesInstall
-from core.errors import ConfigError, NotFoundError
+from core.compress.engines.host.process import EngineFailed
+from core.errors import ConfigError, NotFoundError, UsageError
 from core.hermes.config.config import load_tree
 from core.hermes.policy.policy import load_policy, nearest_release
+from core.model.compaction.plan import Settings
 
 _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
@@ -27,14 +31,11 @@ def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEng
     """
     own = "every release of Hermes" if install is None else f"Hermes {install.version}"
     version = None if install is None else install.version
-    found = [FoundEngine(BUILT_IN, EngineKind.BUILTIN, own, version=version)]
-    if install is not None:
-        found += _packaged(install)
-    if home is not None:
-        found += _in_home(home, install)
-    if install is not None:
-        found += _entry_points(install, enabled_plugins(home))
-    return tuple(found)
+    ours = FoundEngine(BUILT_IN, EngineKind.BUILTIN, own, version=version)
+    enabled = enabled_plugins(home)
+    packaged = _packaged(install) if install is not None else ()
+    in_home = _in_home(home, install, enabled) if home is not None else ()
+    return (ours, *packaged, *in_home, *(_entry_points(install, enabled) if install is not None else ()))
 
 
 def from_path(path: Path) -> FoundEngine:
@@ -84,14 +85,13 @@ def _packaged(install: HermesInstall) -> Iterator[FoundEngine]:
             )
 
 
-def _in_home(home: Path, install: HermesInstall | None) -> Iterator[FoundEngine]:
-    enabled = enabled_plugins(home)
+def _in_home(home: Path, install: HermesInstall | None, enabled: frozenset[str]) -> Iterator[FoundEngine]:
     policy = None if install is None else load_policy(nearest_release(install.version))
     for folder in _folders(home / "plugins"):
         if not any(_speaks_of_engines(source, _READ) for source in folder.glob("*.py")):
             continue
         manifest = _manifest(folder)
-        name = str(manifest.get("name") or folder.name)
+        name, kind = str(manifest.get("name") or folder.name), str(manifest.get("kind")).strip().lower()
         yield FoundEngine(
             name,
             EngineKind.PLUGIN,
@@ -102,7 +102,7 @@ def _in_home(home: Path, install: HermesInstall | None) -> Iterator[FoundEngine]
             manifest=any((folder / file).is_file() for file in _MANIFESTS),
             hinted=_speaks_of_engines(folder / "__init__.py", _HINTED),
             last=policy is not None and policy.engine.home_folders,
-            start=_kind(manifest) or _start(folder / "__init__.py", _HINTED),
+            start=f"kind: {kind}" if "kind" in manifest else _start(folder / "__init__.py", _HINTED),
         )
 
 
@@ -159,9 +159,80 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _kind(manifest: dict[str, Any]) -> str:
-    return f"kind: {str(manifest['kind']).strip().lower()}" if "kind" in manifest else ""
-
-
 def _text(value: Any) -> str | None:
     return None if value is None else str(value)
+
+
+OURS = ("builtin", BUILT_IN, "inspector")
+"""Names of this program's own replay of Hermes' compressor."""
+INSTALLED = "hermes"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSearch:
+    """Where engines are looked for.
+
+    Attributes:
+        install: Where Hermes is installed; None when nobody says.
+    """
+
+    home: Path | None
+    install: HermesInstall | None
+
+    @property
+    def python(self) -> Path | None:
+        """Hermes' interpreter."""
+        return None if self.install is None else self.install.python
+
+
+def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
+    """The engine a user means; None for ours.
+
+    Raises:
+        NotFoundError: No engine has that name, or the path holds none.
+        UsageError: `hermes` is asked for where none is installed.
+    """
+    if text in OURS:
+        return None
+    if text == INSTALLED:
+        if search.install is None:
+            raise UsageError(
+                "no Hermes is known to run",
+                where="--engine hermes",
+                remedy="Name it with --hermes-python PATH",
+            )
+        return discover(None, search.install)[0]
+    found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
+    for one in found:
+        if one.path is not None and text == one.path.name:
+            return one
+        if text == one.name:
+            return replace(one, last=False)
+    if "/" in text or "\\" in text or Path(text).is_dir():
+        return from_path(Path(text))
+    for one in found:  # its own name may be neither its folder's nor its manifest's
+        if _own_name(one, search) == text:
+            return one
+    known = ", ".join(dict.fromkeys(("builtin", INSTALLED, *(one.name for one in found))))
+    raise NotFoundError(
+        f"no context engine is called {text!r}", where="--engine", remedy=f"Known are {known}"
+    )
+
+
+def _own_name(found: FoundEngine, search: EngineSearch) -> str | None:
+    try:
+        asked = hosted(found, home=search.home, python=search.python, settings=Settings(), answer=no_model)
+        with asked as engine:
+            return engine.loaded.name
+    except EngineFailed:
+        return None
+
+
+def told_name(text: str, found: FoundEngine) -> str:
+    """What an engine is called on screen: as the user did, or of a path its own name."""
+    return found.name if "/" in text or "\\" in text else text
+
+
+def no_model(call: dict[str, object]) -> str:
+    """Answer of a host that asks no model."""
+    raise UsageError("no model is asked here")

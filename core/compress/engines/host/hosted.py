@@ -13,7 +13,7 @@ from typing import Any
 from core.compress.engines.host.found_engine import EngineKind, FoundEngine, LoadedEngine
 from core.compress.engines.host.list_check import problems, unusable
 from core.compress.engines.host.process import Answer, Bounds, EngineFailed, EngineProcess
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 _WINDOW = 128_000
 """For an engine that is only looked at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -112,15 +113,11 @@ def _actions(
     calls: Sequence[Outcome], stories: dict[str, FileStory], focused: Container[int]
 ) -> Iterator[FactLine]:
     """What was done: repeats and superseded failures as the last time, a numbered series as one."""
-    last: dict[tuple[str, str], Outcome] = {}
-    times: dict[tuple[str, str], int] = {}
-    for outcome in calls:
-        key = (outcome.call.name, outcome.call.target)
-        times[key] = times.get(key, 0) + 1
-        last.pop(key, None)
-        last[key] = outcome
+    keys = [(outcome.call.name, outcome.call.target) for outcome in calls]
+    times, last = Counter(keys), {key: at for at, key in enumerate(keys)}
     gone = {path for path, story in stories.items() if story.vanished}
-    told = [one for one in last.values() if one.call.path not in gone and one.fixed_at is None]
+    newest = (calls[at] for at in sorted(last.values()))
+    told = [one for one in newest if one.call.path not in gone and one.fixed_at is None]
     series: dict[tuple[str, str], list[Outcome]] = {}
     shapes = [None if one.error or one.at in focused else _shape(one) for one in told]
     for outcome, shape in zip(told, shapes, strict=True):

@@ -27,8 +27,7 @@ from core.compress.summarise.extract.content_selection import (
     topic_details,
 )
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
-from core.compress.summarise.extract.previous_summary import carried, without_repeats
-from core.compress.summarise.extract.sections import homes, purposes, render
+from core.compress.summarise.extract.sections import carried, homes, purposes, render, without_repeats
 from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE = 0.5

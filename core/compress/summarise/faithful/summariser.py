@@ -16,8 +16,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.extract.content_selection import Estimate, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
-from core.compress.summarise.extract.previous_summary import carried, without_repeats
-from core.compress.summarise.extract.sections import render
+from core.compress.summarise.extract.sections import carried, render, without_repeats
 from core.compress.summarise.extract.summariser import quarter
 from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
 from core.redact.text import redact_bulk, redact_text

@@ -20,8 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt, build_prompt
-from core.compress.summarise.remote.provider_errors import failure_of, is_worth_retrying
-from core.compress.summarise.remote.streaming import Listener, pump
+from core.compress.summarise.remote.answers import Listener, failure_of, is_worth_retrying, pump
 
 _ATTEMPTS = 3
 _TOTAL = 300.0

@@ -10,7 +10,7 @@ from itertools import pairwise
 from core.hermes.config.in_force import WindowClaim
 from core.hermes.log.read import LONGEST, Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 
 _CALLS = (Kind.TURN, Kind.CALL)
 STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)

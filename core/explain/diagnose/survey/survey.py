@@ -26,7 +26,7 @@ from core.explain.diagnose.survey.memory import Memory
 from core.explain.diagnose.survey.worker_pool import Examiners, SessionLogs, encoded
 from core.hermes.config.config import HermesConfig, load_config
 from core.model.finding import Finding
-from core.model.transcript.pages import ConversationRow
+from core.model.transcript.session import ConversationRow
 from core.model.transcript.storage import Lease
 from core.store.database.connect import Interrupted, reading
 from core.store.rows.messages import newest_row, next_row

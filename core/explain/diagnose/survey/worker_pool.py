@@ -28,7 +28,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Finding
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.file_cache import cache_directory
+from core.support.own_files import cache_directory
 
 # -P: the folder the user stands in may hold modules called like ours.
 COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")

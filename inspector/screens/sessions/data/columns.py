@@ -8,9 +8,8 @@ from datetime import datetime
 
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Severity
-from core.model.transcript.pages import ConversationRow
-from core.model.transcript.session import Kind, Session
-from core.support.yaml_tables import own_setting
+from core.model.transcript.session import ConversationRow, Kind, Session
+from core.support.own_files import own_setting
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY

@@ -12,8 +12,7 @@ from zlib import crc32
 
 from core.model.accounting.amounts import Buckets, Cost
 from core.model.finding import NO_HEADLINE, Headline, Severity
-from core.model.transcript.pages import ConversationRow
-from core.model.transcript.session import Kind, Session
+from core.model.transcript.session import ConversationRow, Kind, Session
 from core.store.database.locate import Location
 from core.support.file_cache import KeptAnswer
 from inspector.widgets.charts.context_bar import ContextUse

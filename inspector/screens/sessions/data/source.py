@@ -9,8 +9,7 @@ from functools import partial
 from itertools import chain
 
 from core.errors import InspectorError
-from core.model.transcript.pages import ConversationRow, ListQuery
-from core.model.transcript.session import Kind
+from core.model.transcript.session import ConversationRow, Kind, ListQuery
 from core.store.conversations.session_lists import ConversationLists
 from core.store.conversations.sort_order import place
 from core.store.database.connect import Cancelled, Interrupted

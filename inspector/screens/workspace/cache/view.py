@@ -16,8 +16,8 @@ from core.explain.headline.usage import cache_headline
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
+from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.cache.card import (
     break_lines,
@@ -26,7 +26,15 @@ from inspector.screens.workspace.cache.card import (
     whole_lines,
     whole_told,
 )
-from inspector.screens.workspace.cache.list_view import BreakList, CacheMoment, hit_layers, read_out, token_of
+from inspector.screens.workspace.cache.list_view import (
+    BreakList,
+    CacheMoment,
+    MarkerStrip,
+    Pin,
+    hit_layers,
+    read_out,
+    token_of,
+)
 from inspector.screens.workspace.views import CurveView, Subject
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
@@ -34,11 +42,9 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart
-from inspector.widgets.charts.marker_strip import MarkerStrip, Pin
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
-from inspector.widgets.panes.card import Card
-from inspector.widgets.panes.fields import evidence_lines
+from inspector.widgets.panes.card import Card, evidence_lines
 
 READING = "Reading log, rows and prices …"
 

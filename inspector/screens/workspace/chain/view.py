@@ -15,14 +15,12 @@ from core.explain.headline.conversation import chain_headline
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
-from inspector.base.app_protocol import shell
+from inspector.base.app_protocol import FigureQuestion, shell
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.chain.card import Beginning, card_lines
 from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
-from inspector.screens.workspace.usage.bars import STACKED
-from inspector.screens.workspace.usage.card import spending
+from inspector.screens.workspace.usage.bars import STACKED, spending
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
@@ -32,8 +30,8 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 

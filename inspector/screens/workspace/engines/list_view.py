@@ -11,7 +11,7 @@ from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.fields import field, headline, paragraph
+from inspector.widgets.panes.card import field, headline, paragraph
 
 OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
 NARROW = 90

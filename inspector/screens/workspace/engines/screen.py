@@ -10,7 +10,7 @@ from pathlib import Path
 from textual import getters, on
 from textual.app import ComposeResult
 
-from core.compress.engines.host.choice import EngineSearch
+from core.compress.engines.host.discovery import EngineSearch
 from core.compress.engines.host.install import find_install
 from core.compress.engines.run import OtherEngine
 from core.model.finding import NO_HEADLINE
@@ -27,8 +27,8 @@ from inspector.screens.page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
 from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.status_line import titled
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 
 @dataclass(frozen=True, slots=True)

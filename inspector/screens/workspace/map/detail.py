@@ -14,9 +14,8 @@ from core.model.accounting.usage import TokenCounts
 from core.model.transcript.message import Message
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.listing import MapListing
-from inspector.screens.workspace.map.reading import counted, message_of
 from inspector.screens.workspace.map.sums import sums_lines
-from inspector.screens.workspace.map.work import MapWork
+from inspector.screens.workspace.map.work import MapWork, counted, message_of
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import CHUNK, DetailPane

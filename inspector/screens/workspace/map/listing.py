@@ -8,8 +8,7 @@ from functools import partial
 from core.preview.generation import RowPlaces
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.model import Listed, every_row, gathered, generation_bands, next_of
-from inspector.screens.workspace.map.reading import previews_of, rows_with
-from inspector.screens.workspace.map.work import MapWork
+from inspector.screens.workspace.map.work import MapWork, previews_of, rows_with
 from inspector.screens.workspace.views import GenerationView
 from inspector.terminal import formatting as fmt
 from inspector.widgets.lists.rows import PAGE, PagedRows

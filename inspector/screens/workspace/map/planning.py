@@ -19,8 +19,7 @@ from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
 from inspector.screens.workspace.map.header import MapHeader
 from inspector.screens.workspace.map.listing import MapListing
-from inspector.screens.workspace.map.reading import engine_cut, measured_for
-from inspector.screens.workspace.map.work import EngineCut, MapWork
+from inspector.screens.workspace.map.work import EngineCut, MapWork, engine_cut, measured_for
 from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.what_if import WhatIfBar

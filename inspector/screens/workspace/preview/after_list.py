@@ -14,8 +14,8 @@ from core.preview.words import claim_told, kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean, wrap
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.messages.message_line import Marks, draw_message
 from inspector.widgets.messages.message_list import Band, draw_band
 

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import GivenSummary
 from core.preview.foreseen import Basis
 from core.preview.offers import Offers, Writer, offers
 from inspector.base.commands import bindings

@@ -17,7 +17,7 @@ from inspector.base.workers import Reporting, ask
 from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import BeforeRows, before_banding, blocks_of, linked
 from inspector.widgets.charts.retention import RetentionStrip
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from core.compress.planning.keep_turns import MOST_TURNS
+from core.compress.planning.summary_window import MOST_TURNS
 from inspector.screens.workspace.preview.focus.model import COMPARED
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens

@@ -14,8 +14,8 @@ from inspector.base.commands import bindings
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.text import content
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
 ANOTHER = "Another model, or another server: o asks for it."

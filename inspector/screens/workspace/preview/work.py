@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from core.compress.summarise.base import RESTART
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import RESTART, GivenSummary
 from core.model.compaction.plan import Plan
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis

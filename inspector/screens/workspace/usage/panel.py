@@ -16,8 +16,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread, then
-from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of
-from inspector.screens.workspace.usage.card import behind
+from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, behind, lines_of
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
@@ -36,11 +35,10 @@ from inspector.screens.workspace.usage.words import (
     waiting,
 )
 from inspector.widgets.bars.answer_and_keys import AnswerBar
-from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
 from inspector.widgets.charts.day_bars import DayBars
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from core.explain.explanation import Now
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.preview.past import Aftermath
-from inspector.base.compaction_words import bill, effect, heaviest, lost, summary
+from inspector.base.event_words import bill, effect, heaviest, lost, summary
 from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT
@@ -18,7 +18,7 @@ from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.fields import evidence_lines, field, headline, paragraph
+from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.model.transcript.conversation import Conversation
 from core.preview.past import Aftermath, kept_of_event
 from core.preview.words import kind_word
 from core.store.store import Store
-from inspector.base.figure_origins import FigureOrigin, located
+from inspector.base.app_protocol import FigureOrigin, located
 from inspector.screens.workspace.why.curve import Curve, curve_of
 from inspector.widgets.charts.stack import Layer
 

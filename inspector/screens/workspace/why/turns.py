@@ -23,9 +23,9 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.charts.curve import number
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
-from inspector.widgets.panes.fields import field, paragraph
+from inspector.widgets.panes.card import field, paragraph
 
 TOKEN = {
     Standing.FIRED: "part-middle",

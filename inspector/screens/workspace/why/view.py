@@ -16,8 +16,8 @@ from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.headline import kept_headline
 from core.preview.past import Aftermath, bill_of
+from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings
-from inspector.base.figure_origins import FigureQuestion
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
@@ -35,8 +35,8 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.card import Card
 
 READING = "Reading rows, log and config …"

@@ -24,8 +24,8 @@ from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.charts.curve_chart import CurveChart
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 
 NAME = 11
 COLUMNS = (("fires at", 8), ("compr.", 6), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))

@@ -11,7 +11,7 @@ import pytest
 from core.account.reconcile.exports import read_export
 from core.account.reconcile.reconcile import reconcile
 from core.errors import UsageError
-from core.imports.values import alias_of
+from core.imports.fields import alias_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.usage import Reconciliation
 from core.store.store import Store

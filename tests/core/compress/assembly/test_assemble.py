@@ -22,8 +22,7 @@ from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.markers.wording import OURS
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 from tests.core.compress.conversations import SHAPES, conversation, damaged_rows, interrupted
 from tests.core.compress.planning.test_plan import SETTINGS, any_settings, policies

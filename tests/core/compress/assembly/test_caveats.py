@@ -16,10 +16,10 @@ from core.compress.messages.kinds import is_summary
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.retention.score import retention
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import FactCount
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant
 from tests.core.compress.conversations import SHAPES

@@ -12,10 +12,10 @@ from core.compress.dry_run import NO_AGENT, preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.pruning.skills import mark
-from core.compress.summarise.provided import GivenSummary
+from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import Preview
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 
 HEADER = "[Your active task list was preserved across context compression]"

@@ -9,7 +9,7 @@ from typing import Any
 from core.compress.engines.host.discovery import from_path
 from core.compress.engines.host.hosted import Compacted, hosted
 from core.compress.engines.host.process import Bounds
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 _SOURCE = """
 import os, sys, time

@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
     SummaryStatus,
 )
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from tests.core.compress.conversations import conversation, interrupted
 
 ROWS = conversation(11)

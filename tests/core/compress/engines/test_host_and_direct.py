@@ -23,7 +23,7 @@ from core.compress.engines.host.hosted import hosted
 from core.compress.engines.host.install import find_install
 from core.compress.engines.host.process import EngineFailed
 from core.hermes.policy.policy import load_policy, nearest_release
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from tests.core.compress.engines.builders import conversation, uneven
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")

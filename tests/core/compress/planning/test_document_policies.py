@@ -10,7 +10,7 @@ from core.compress.summarise.extract.sections import kind_of, render
 from core.compress.summarise.fallback.summariser import fallback
 from core.hermes.config.config import HermesConfig
 from core.hermes.policy.policy import documents, load_policy
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 
 

@@ -14,7 +14,7 @@ from core.compress.planning.measure import Measured, measure, measured_on
 from core.compress.planning.outlined import outlined
 from core.compress.planning.plan import plan
 from core.hermes.policy.policy import Policy, load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.conversations import damaged_rows
 

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compress.dry_run import preview
-from core.compress.planning.keep_turns import MOST_TURNS, clamped, rejoined
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
+from core.compress.planning.summary_window import MOST_TURNS, clamped, rejoined
 from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import documents, load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.conversations import messages
 

@@ -21,8 +21,7 @@ from core.compress.planning.prune import pruned_messages
 from core.compress.sizing.estimate import Size, message_size
 from core.hermes.policy.policy import documents, load_policy, newest_release, patches, releases
 from core.hermes.policy.trigger_rules import EstimateRules
-from core.model.compaction.plan import Plan
-from core.model.compaction.settings import Gate, Settings
+from core.model.compaction.plan import Gate, Plan, Settings
 from core.model.transcript.message import Message, Wire
 from tests.core.compress.conversations import conversation, damaged_rows, messages
 from tests.shared import shared

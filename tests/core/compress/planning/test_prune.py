@@ -14,7 +14,7 @@ from core.compress.planning.prune import pruned_messages
 from core.compress.pruning.shrink import CLEARED, DUPLICATE, cut_arguments
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 
 SMALL = Settings(window=64000, protect_last=2)

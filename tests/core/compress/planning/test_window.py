@@ -7,8 +7,7 @@ from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.planning.summary_window import summary_window
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.plan import Span
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings, Span
 from core.model.transcript.message import Message
 from tests.core.compress.builders import call, long_work, user
 

@@ -9,7 +9,7 @@ import pytest
 from core.compress.messages.summary_row import END_MARKER
 from core.compress.pruning.skills import lost_skills, mark
 from core.compress.requests.additions import Finish, finished
-from core.compress.summarise.base import sections
+from core.compress.summarise.answer_check import sections
 from core.hermes.policy.policy import load_policy
 from core.model.transcript.message import Message
 

@@ -14,7 +14,7 @@ from core.compress.pruning.truncate import elide, elide_middle
 from core.compress.requests.additions import Finish, finished
 from core.compress.requests.request import serialised
 from core.compress.requests.sample import bounded, sampled
-from core.compress.summarise.base import sections
+from core.compress.summarise.answer_check import sections
 from core.hermes.policy.policy import load_policy
 from core.model.transcript.message import Message
 from tests.core.compress.conversations import damaged_rows

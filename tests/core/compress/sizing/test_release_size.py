@@ -14,12 +14,12 @@ from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import transcript_tokens
+from core.compress.summarise.base import GivenSummary
 from core.compress.summarise.fallback.summariser import StaticSummariser
-from core.compress.summarise.provided import GivenSummary
 from core.hermes.markers.wording import OURS, Wording, release_wording
 from core.hermes.policy.policy import load_policy, releases
+from core.model.compaction.plan import Settings
 from core.model.compaction.preview import Preview
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from tests.core.compress.conversations import SHAPES, messages
 from tests.core.compress.planning.test_plan import SETTINGS

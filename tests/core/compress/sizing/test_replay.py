@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.compress.sizing.weight import replays_thinking
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 TABLE = [
     ("", "", "m", "", False),

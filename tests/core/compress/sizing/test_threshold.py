@@ -6,7 +6,7 @@ import pytest
 
 from core.compress.sizing.threshold import budgets
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 
 CODEX = "openai-codex"
 

@@ -13,8 +13,7 @@ from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import fallback
 from core.compress.summarise.prompt import build_prompt
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.plan import Span
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings, Span
 from tests.core.compress.builders import assistant, user
 from tests.core.compress.credentials import FIELDS, KINDS, message_with, planted
 

@@ -9,7 +9,7 @@ import pytest
 from core.explain.compactions.causes import Cause, cause_of
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 
 SESSION = "20260301_090000_aaaaaa"
 BEGAN = datetime(2026, 3, 1, 9, 0)

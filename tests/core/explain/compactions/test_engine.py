@@ -7,7 +7,7 @@ from core.explain.diagnose.diagnose import examine
 from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.model.compaction.event import SummaryStatus, Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home

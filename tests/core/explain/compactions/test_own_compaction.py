@@ -17,7 +17,7 @@ from core.explain.events import explain
 from core.model.compaction.apply import Applied, ApplyMode
 from core.model.compaction.event import CompressionEvent, SummaryStatus, Trigger
 from core.model.compaction.preview import SummaryCall
-from core.model.evidence import Source, Verdict
+from core.model.finding import Source, Verdict
 from core.store.store import Store
 from tests.core.apply.material import conversation, preview
 from tests.core.explain.conftest import MakeHome

@@ -10,7 +10,7 @@ from core.errors import ConfigError, NotFoundError, UsageError
 from core.explain.context.generation import Closed, GenerationContext, generation_context
 from core.explain.context.usage_anchor import anchored_rows, anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home

@@ -13,7 +13,7 @@ from core.explain.context.context import open_context
 from core.explain.context.generation import generation_context
 from core.explain.context.next_request import next_request
 from core.explain.events import explain
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.explain.conftest import MakeHome

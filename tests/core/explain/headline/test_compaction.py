@@ -17,8 +17,7 @@ from core.model.compaction.event import (
     Trigger,
     TurnAttempt,
 )
-from core.model.evidence import Verdict
-from core.model.finding import MOST, Severity
+from core.model.finding import MOST, Severity, Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 

@@ -10,7 +10,7 @@ from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, fir
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
 from core.model.compaction.event import Trigger
-from core.model.evidence import Source
+from core.model.finding import Source
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
 from tests.core.store.database import SUMMARY

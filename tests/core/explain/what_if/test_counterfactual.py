@@ -14,7 +14,7 @@ from core.explain.what_if.outcome import cheapest
 from core.explain.what_if.scenarios import Bill, compare, history, simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.model.accounting.ledger import PriceRow, Rates
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
 

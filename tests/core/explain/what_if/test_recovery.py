@@ -16,7 +16,7 @@ from core.explain.what_if.recovery import Provider, Recovery, RecoveryEnd, recov
 from core.explain.what_if.scenarios import simulate
 from core.hermes.policy.policy import load_policy, releases
 from core.hermes.provider_errors.failure import ProviderFailure, failure_of
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 
 RUNS = yaml.safe_load(Path(__file__).with_name("refused_runs.yaml").read_text())

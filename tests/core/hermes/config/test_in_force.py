@@ -4,7 +4,7 @@ import pytest
 
 from core.hermes.config.config import load_config
 from core.hermes.config.in_force import WindowClaim, WindowGuess, find_window
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from tests.own_settings import write_own_settings
 
 LOGGED = WindowClaim("log", 131_072, Evidence(Source.LOG, "agent.log:7", "ctx 131,072"), Verdict.PROVED)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hermes.log.index import NEEDLES
+from core.hermes.log.index import needles
 from core.hermes.log.parse import parse_line, patterns, split_head
 from core.hermes.log.read import log_files, read_log
 from core.hermes.log.record import Kind, LogRecord
@@ -179,7 +179,7 @@ def test_a_form_in_the_middle_of_a_message_is_a_quotation() -> None:
 def test_every_form_holds_a_needle_of_the_scan() -> None:
     for pattern in patterns():
         line = f"logger: {pattern.starts}".encode()
-        assert any(needle in line for needle in NEEDLES), pattern.starts
+        assert any(needle in line for needle in needles()), pattern.starts
 
 
 def test_lines_are_numbered_and_only_those_that_matter_are_kept(tmp_path: Path) -> None:

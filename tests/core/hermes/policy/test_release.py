@@ -2,7 +2,7 @@ import pytest
 
 from core.hermes.markers.markers import SummaryMatch
 from core.hermes.policy.release import ReleaseClues, detect_release, release_of_summary, shape_names
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 
 SUMMARISED = "messages._compressed_summary"
 

@@ -9,8 +9,7 @@ import pytest
 
 from core.errors import NotFoundError, UsageError
 from core.model.accounting.amounts import Buckets
-from core.model.transcript.pages import ListQuery
-from core.model.transcript.session import Kind
+from core.model.transcript.session import Kind, ListQuery
 from core.store.conversations.sort_order import SORTS
 from core.store.store import Store
 from tests.core.store.database import RELEASES, SessionDatabase

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.model.transcript.pages import NAME_CHARS
+from core.model.transcript.session import NAME_CHARS
 from core.store.store import Store
 from tests.core.store.database import LONG_SUMMARY, RELEASES, SUMMARY, SessionDatabase
 

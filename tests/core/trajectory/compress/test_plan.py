@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
-from core.trajectory.compress.plan import find_region, protected_turns
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings, find_region, protected_turns
 
 LETTERS = {"s": "system", "h": "human", "g": "gpt", "t": "tool", "f": "function"}
 OLD, SNAPPING, NEWEST = (load_policy(name).trajectory for name in ("0.16", "0.19", "0.22"))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from core.account.tokenizers.vocabularies import count_text
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.shards.compressor import Compressor, Done
 from core.trajectory.summaries.base import Written
 from tests.shared import shared

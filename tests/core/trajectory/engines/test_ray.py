@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from core.errors import ConfigError
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.engines.local import LocalEngine
 from core.trajectory.engines.ray_cluster import RayEngine
 from core.trajectory.input.sources import find_input

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.compress.summarise.model_choice import ModelChoice
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.engines.local import LocalEngine
 from core.trajectory.input.sources import find_input
 from core.trajectory.run import Listener, Outcome, Target, run

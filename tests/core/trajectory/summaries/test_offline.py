@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.model.compaction.plan import Span
-from core.trajectory.compress.settings import Settings
+from core.trajectory.compress.plan import Settings
 from core.trajectory.entries.forms import Turn
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.summaries.offline import messages, offline_writer

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.support.file_cache import config_directory
+from core.support.own_files import config_directory
 from tests.inspector.cli.conftest import Cli
 
 

@@ -15,8 +15,7 @@ import pytest
 from core.explain.diagnose import registry
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import NOTHING, Found, Rule
-from core.model.evidence import Evidence, Source
-from core.model.finding import Severity
+from core.model.finding import Evidence, Severity, Source
 from core.model.transcript.conversation import Conversation
 from core.store.store import Store
 from inspector.cli.main import run

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.model.evidence import Verdict
-from core.model.finding import Finding, FindingGroup, Severity
+from core.model.finding import Finding, FindingGroup, Severity, Verdict
 from inspector.cli.explanation.findings import lines
 from tests.inspector.cli.conftest import Json, Text
 

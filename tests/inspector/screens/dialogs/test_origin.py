@@ -12,7 +12,7 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.origin import OriginScreen
 from inspector.screens.workspace.cache.card import break_told, whole_told
-from inspector.screens.workspace.usage.card import spending
+from inspector.screens.workspace.usage.bars import spending
 from tests.conftest import NOW
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn, open_app, press

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, NotKnown, Severity
+from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.findings.list_view import Folded, Group, card, proof
@@ -19,7 +18,7 @@ from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.status_line import Banner
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, settled

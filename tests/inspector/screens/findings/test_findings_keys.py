@@ -9,8 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import InspectorError
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, NotKnown, Severity
+from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.save_report import ReportScreen

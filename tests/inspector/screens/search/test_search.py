@@ -9,7 +9,7 @@ from inspector.screens.search.screen import HitList, SearchScreen, _near, _patte
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.settings.state import RememberedState
-from inspector.widgets.bars.banner import Banner
+from inspector.widgets.bars.status_line import Banner
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, settle, settled

@@ -14,14 +14,13 @@ from textual.events import Key
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from core.support.file_cache import cache_directory
+from core.support.own_files import cache_directory
 from inspector.screens.sessions.data.order import SourcePage
 from inspector.screens.sessions.data.session_line import Extra, SessionLine, recall, remember
 from inspector.screens.sessions.data.source import read_first, read_page
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.widgets.bars.banner import Banner
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import Banner, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp

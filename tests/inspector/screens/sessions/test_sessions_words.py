@@ -11,7 +11,7 @@ import pytest
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from inspector.screens.sessions.words import header, legend
+from inspector.screens.sessions.list_view import header, legend
 from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp

@@ -10,14 +10,14 @@ from textual.app import App, ComposeResult
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.policy.policy import load_policy, releases
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from core.preview.what_if import Hypothesis, WhatIf
 from inspector.screens.workspace.map.header import MapHeader
 from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
-from inspector.widgets.lists.rows import ListRows
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.message_line import MessageRow, message_row
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList, partition_bands
 from themes.loader import DEFAULT

@@ -9,8 +9,9 @@ from textual.message import Message
 from textual.screen import Screen
 
 from inspector.terminal.line import Line
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows, PagedRows
+from inspector.widgets.lists.rows import PagedRows
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.widgets.alone import Alone
 

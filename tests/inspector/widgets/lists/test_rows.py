@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.widgets.lists.rows import FoldingRows, ListRows
+from inspector.widgets.lists.line_view import ListRows
+from inspector.widgets.lists.rows import FoldingRows
 
 
 def shown(rows: FoldingRows[str]) -> list[str | None]:

@@ -13,8 +13,7 @@ from core.hermes.log.record import Kind
 from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Plan
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Severity
+from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 from core.store.database.open_database import TEXTS

@@ -16,8 +16,7 @@ from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
 from core.model.compaction.event import SummaryStatus
 from core.model.compaction.preview import Retention
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import NO_HEADLINE, Severity
+from core.model.finding import NO_HEADLINE, Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 from core.support.amounts import percent, plural

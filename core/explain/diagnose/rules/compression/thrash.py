@@ -18,8 +18,7 @@ from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Severity
+from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
 from core.support.amounts import plural
 

@@ -20,7 +20,7 @@ from core.explain.diagnose.registry import Found, Missing, Rule, conversation_ru
 from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 
 _AT_ONCE, _COPIED = 5.0, 60.0
 """Seconds between a line and the time of its file, and between two files of a home that was copied."""

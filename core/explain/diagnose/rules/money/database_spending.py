@@ -14,9 +14,8 @@ from core.compress.messages.kinds import FAILED_TURN
 from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Rule, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
-from core.model.evidence import Evidence, Source
-from core.model.transcript.pages import ListQuery
-from core.model.transcript.session import Kind, Session
+from core.model.finding import Evidence, Source
+from core.model.transcript.session import Kind, ListQuery, Session
 from core.store.database.connect import reading
 from core.support.amounts import plural
 

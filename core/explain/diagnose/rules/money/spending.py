@@ -23,7 +23,7 @@ from core.explain.diagnose.rules.compression.trigger import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.support.amounts import plural
 
 _TRUST = "Trust the list price: hermes-inspector usage"

@@ -11,7 +11,7 @@ from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case, billed
 from core.explain.diagnose.registry import Found, Rule, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 from core.support.amounts import plural
 

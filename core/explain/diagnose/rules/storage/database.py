@@ -12,11 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from pathlib import Path
 
-from core.apply.database.open_files import having_open
+from core.apply.database.lock import having_open
 from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
-from core.model.evidence import Evidence, Source
-from core.model.finding import Severity
+from core.model.finding import Evidence, Severity, Source
 from core.store.conversations.conversation_query import sessions_view
 from core.store.conversations.sort_order import LAST_ACTIVE
 from core.store.database.closed_copy import log_of

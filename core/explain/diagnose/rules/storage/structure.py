@@ -8,19 +8,17 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
-from core.apply.database.open_files import alive
+from core.apply.database.lock import alive
 from core.explain.compactions.outcome import words_of
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule, rules
 from core.hermes.log.record import Kind
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Finding, Severity
+from core.model.finding import Evidence, Finding, Severity, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
-from core.model.transcript.pages import ConversationRow
+from core.model.transcript.session import ConversationRow, Session
 from core.model.transcript.session import Kind as SessionKind
-from core.model.transcript.session import Session
 from core.model.transcript.storage import Lease
 from core.redact.quick_check import masked_start
 from core.support.amounts import plural

@@ -12,8 +12,7 @@ from core.compress.sizing.estimate import transcript_tokens
 from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Rule, conversation_rule
-from core.model.evidence import Evidence, Source, Verdict
-from core.model.finding import Severity
+from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.redact.text import redact

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from core.compress.summarise.base import sections
+from core.compress.summarise.answer_check import sections
 from core.model.compaction.preview import Fact, Retention
 from core.model.finding import NO_HEADLINE, Headline, Severity
 

@@ -35,8 +35,8 @@ from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.title_bar import TitleBar
+from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import ListRows
 from inspector.widgets.panes.text_pane import TextPane
 
 COLUMN = 3

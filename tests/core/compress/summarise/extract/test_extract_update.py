@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.compress.summarise.base import sections
+from core.compress.summarise.answer_check import sections
 from tests.core.compress.builders import assistant, call, user
 from tests.core.compress.summarise.extracts import NEW, OLD, session, summary
 

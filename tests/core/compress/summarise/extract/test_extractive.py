@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from core.compress.facts.collect import constraints, sentences
 from core.compress.retention.score import retention
-from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus, sections
+from core.compress.summarise.answer_check import sections
+from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user

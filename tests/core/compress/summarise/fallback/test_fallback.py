@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.summarise.base import SummaryRequest, SummaryStatus, sections
+from core.compress.summarise.answer_check import sections
+from core.compress.summarise.base import SummaryRequest, SummaryStatus
 from core.compress.summarise.fallback.summariser import StaticSummariser, fallback
 from core.hermes.markers.markers import find_summary
 from core.hermes.policy.policy import load_policy

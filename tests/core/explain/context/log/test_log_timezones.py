@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from core.model.compaction.event import Trigger
-from core.model.evidence import Verdict
+from core.model.finding import Verdict
 from tests.core.explain.home import Home, compacted, explained, only
 
 

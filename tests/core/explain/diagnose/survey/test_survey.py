@@ -74,7 +74,7 @@ def test_progress_is_reported_and_a_survey_can_be_stopped(home: Home) -> None:
 
 def test_a_broken_memory_counts_as_none(home: Home) -> None:
     surveyed(home)
-    from core.support.file_cache import cache_directory
+    from core.support.own_files import cache_directory
 
     for kept in (cache_directory() / "findings").iterdir():
         kept.write_text('{"version": 1, "found": 7}')

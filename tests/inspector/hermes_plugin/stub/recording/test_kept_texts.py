@@ -15,7 +15,7 @@ import pytest
 from core.recordings.read import Recording
 from core.recordings.row_names import digest, row_name
 from core.store.store import Store
-from core.support.file_cache import state_directory
+from core.support.own_files import state_directory
 from inspector.cli.main import run
 from inspector.hermes_plugin.stub.recording.recorder import Recorder
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts

@@ -12,9 +12,8 @@ import pytest
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.data.columns import COLUMNS
-from inspector.screens.sessions.data.extras import measure
+from inspector.screens.sessions.data.extras import Ranker, measure
 from inspector.screens.sessions.data.order import SORTS, Order
-from inspector.screens.sessions.data.ranking import Ranker
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.widgets.lists.row_list import RowList
 from tests.core.store.database import SessionDatabase
@@ -113,7 +112,7 @@ def test_what_did_not_change_is_not_measured_again(
         measured.extend(line.title for line in lines)
         return measure(lines, *rest)
 
-    monkeypatch.setattr("inspector.screens.sessions.data.ranking.measure", counting)
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.measure", counting)
     ranker, place = Ranker(), Location(home / "state.db", home)
 
     def rank(sort: str) -> None:
@@ -132,7 +131,7 @@ def test_what_did_not_change_is_not_measured_again(
 def test_what_is_not_measured_yet_stands_below_and_the_list_says_so(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspector.screens.sessions.data.ranking.PATIENCE", 0.0)
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.PATIENCE", 0.0)
     pages = list(
         Ranker().pages(
             [Location(home / "state.db", home)], Order(sort="compressions"), 200, NOW, lambda: False

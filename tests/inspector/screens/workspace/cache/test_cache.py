@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.store.database.locate import Location
-from inspector.screens.workspace.cache.list_view import CAUSES, BreakList
+from inspector.screens.workspace.cache.list_view import CAUSES, BreakList, MarkerStrip
 from inspector.screens.workspace.cache.view import CacheView
-from inspector.widgets.charts.marker_strip import MarkerStrip
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, seen
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.policy.policy import load_policy
-from core.model.compaction.plan import Span
+from core.model.compaction.plan import Settings, Span
 from core.model.compaction.preview import Retention
-from core.model.compaction.settings import Settings
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison, begun, kept_of
 from inspector.screens.workspace.preview.paired_rows import (

@@ -11,13 +11,13 @@ from core.compress.summarise.base import (
     Cancelled,
     Endpoint,
     FailureKind,
+    GivenSummary,
     OnText,
     SummaryFailure,
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.provided import GivenSummary
 from core.preview.offers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.next_screens import NOTHING

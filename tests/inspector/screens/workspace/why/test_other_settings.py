@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from core.explain.what_if.scenarios import RATIOS, SHARES, WINDOWS, variations
-from core.model.compaction.settings import Settings
+from core.model.compaction.plan import Settings
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.what_if import OtherSettingsScreen

@@ -11,13 +11,13 @@ from core.explain.events import explain
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.compaction.preview import Fact, FactCount, Retention
-from core.model.evidence import Evidence, Source, Verdict
+from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.preview.past import Aftermath, bill_of
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
-from inspector.base.compaction_words import bill, effect
+from inspector.base.event_words import bill, effect
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import EventList, event_lines, proof_lines

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.account.prompt_cache.routes import cache_route
-from core.account.reconcile.consistency import row_lint
+from core.account.reconcile.reconcile import row_lint
 from core.explain.context.context import open_context
 from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.diagnose import spending_findings

@@ -1,0 +1,209 @@
+"""What comes back from a model: an answer, waited for without hanging, or an error, in one of our kinds.
+
+A thread reads, this side watches the clock and the user.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from email.utils import mktime_tz, parsedate_tz
+from functools import cache
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+from core.compress.summarise.answer_check import ModelAnswer
+from core.compress.summarise.base import RESTART, Cancelled, FailureKind, OnText, SummaryFailure
+from core.hermes.provider_errors.failure import failure_of as provider_failure
+from core.hermes.provider_errors.meaning import meaning_of
+from core.redact.text import redact_text
+from core.support.yaml_tables import load_table
+
+Reader = Callable[[OnText], ModelAnswer]
+"""Asks a model; hands on each piece of text as it comes and returns the whole."""
+
+_TICK = 0.05
+_CEILING = 5
+"""An answer may take this many timeouts in all, however steadily it trickles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """The user who waits for the answer: reads along, may give up, has a limited time."""
+
+    on_text: OnText | None
+    given_up: Cancelled | None
+    deadline: float = math.inf
+
+    def cancelled(self) -> bool:
+        """Whether the user has given up.
+
+        Raises:
+            SummaryFailure: All attempts together have had their time.
+        """
+        if time.monotonic() > self.deadline:
+            raise SummaryFailure(FailureKind.TIMEOUT, "the time for all attempts together is over")
+        return self.given_up is not None and self.given_up()
+
+    @property
+    def streams(self) -> bool:
+        """Whether text is wanted as it comes."""
+        return self.on_text is not None
+
+    def restart(self) -> None:
+        """Say that the text so far is void."""
+        if self.on_text is not None:
+            self.on_text(RESTART)
+
+    def wait(self, seconds: float) -> None:
+        """Sit out a pause, even of no length, unless the user gives up or the time is over."""
+        until = time.monotonic() + seconds
+        while not self.cancelled():
+            if (left := until - time.monotonic()) <= 0:
+                return
+            time.sleep(min(left, 0.1))
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
+
+
+def pump(
+    read: Reader,
+    *,
+    close: Callable[[], None],
+    timeout: float,
+    on_text: OnText | None,
+    cancelled: Cancelled | None,
+) -> ModelAnswer:
+    """Run a reader in a thread and wait for its answer.
+
+    Args:
+        read: Talks to the server; anything it raises is raised here.
+        close: Breaks the connection off; called when nobody waits any longer.
+        timeout: Seconds without a word before giving up.
+        on_text: Receives the text, on the caller's thread.
+        cancelled: Asked several times a second.
+
+    Raises:
+        SummaryFailure: Cancelled, or out of time.
+    """
+    queue: SimpleQueue[str | ModelAnswer | BaseException] = SimpleQueue()
+    Thread(target=_read_into, args=(queue, read), daemon=True).start()
+    started = heard = time.monotonic()
+    while True:
+        try:
+            item = queue.get(timeout=_TICK)
+        except Empty:
+            item = None
+        now = time.monotonic()
+        if cancelled is not None and cancelled():
+            close()
+            raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
+        if isinstance(item, ModelAnswer):
+            return item
+        if isinstance(item, BaseException):
+            raise item
+        if item:
+            heard = now
+            if on_text is not None:
+                on_text(item)
+        if now - heard > timeout or now - started > _CEILING * timeout:
+            close()
+            raise TimeoutError(f"no answer for {now - heard:.0f} s")
+
+
+def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Reader) -> None:
+    try:
+        queue.put(read(queue.put))
+    except BaseException as error:  # noqa: BLE001 - the edge of a worker: whatever it was is raised on the other side
+        queue.put(error)
+
+
+_LONGEST = 200
+_RETRY_HEADERS = ("retry-after-ms", "retry-after")
+
+
+def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) -> SummaryFailure:
+    """Translate an error.
+
+    Args:
+        error: What an SDK or its transport raised.
+        where: The endpoint and model asked.
+        secrets: Texts that must not be repeated: the key.
+    """
+    if isinstance(error, SummaryFailure):
+        return _placed(error, where)
+    said = _provider_words(error, secrets)
+    kind = _kind(error, said.lower())
+    entry = _table()["kinds"][kind.value]
+    what = entry["what"] + (f": {said}" if said else "")
+    return SummaryFailure(kind, what, where=where, remedy=entry["remedy"], retry_after=_retry_after(error))
+
+
+def is_worth_retrying(failure: SummaryFailure) -> bool:
+    """Whether the same request may succeed a moment later."""
+    return bool(_table()["kinds"][failure.kind.value].get("retry"))
+
+
+def _placed(failure: SummaryFailure, where: str) -> SummaryFailure:
+    """A failure of our own, told where it happened and what to do."""
+    remedy = failure.remedy or _table()["kinds"][failure.kind.value]["remedy"]
+    return SummaryFailure(
+        failure.kind,
+        failure.what,
+        where=failure.where or where,
+        remedy=remedy,
+        retry_after=failure.retry_after,
+    )
+
+
+def _kind(error: BaseException, said: str) -> FailureKind:
+    table = _table()
+    status = getattr(error, "status_code", None)
+    number = status if isinstance(status, int) else None
+    meaning = meaning_of(provider_failure(said, status=number)).kind
+    kind = table["meanings"].get(meaning)
+    if kind is not None and (kind, number) != ("auth", 403):
+        return FailureKind(kind)
+    if isinstance(status, int):
+        return FailureKind(table["statuses"].get(status) or ("server" if status >= 500 else "other"))
+    names = {cls.__name__ for cls in type(error).__mro__}
+    for of_class, classes in table["classes"].items():
+        if names.intersection(classes):
+            return FailureKind(of_class)
+    return FailureKind.OTHER
+
+
+def _provider_words(error: BaseException, secrets: Iterable[str]) -> str:
+    body = getattr(error, "body", None)
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    message = inner.get("message") if isinstance(inner, Mapping) else None
+    text = str(message or error)
+    for secret in secrets:
+        text = text.replace(secret, "[key]") if secret else text
+    line = " ".join(redact_text(text).split())
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def _retry_after(error: BaseException) -> float | None:
+    """Seconds the server asks to wait, given as a number or as the date to wait for."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    if headers is None:
+        return None
+    for name in _RETRY_HEADERS:
+        said = headers.get(name, "")
+        try:
+            value = float(said)
+        except ValueError:
+            if (until := parsedate_tz(said)) is not None:
+                return max(0.0, mktime_tz(until) - time.time())
+            continue
+        return value / 1000 if name.endswith("-ms") else value
+    return None
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    table: Mapping[str, Any] = load_table("core/compress/summarise/remote/faults.yaml")
+    return table

@@ -1,0 +1,230 @@
+"""What is the user's own: the folders of this program, and YAML of theirs, read within bounds.
+
+Nesting, size and aliases are counted before a value is built: the C loader builds nested values by calling
+itself, and some 30,000 brackets end the process without a word; a few lines of aliases stand for billions of
+values. Counting needs the events only, which need no stack.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+APPLICATION = "hermes-inspector"
+JOURNAL = "journal.db"
+"""File of what was written to session databases, and how to take it back."""
+OWN_SETTINGS = "config.yaml"
+"""File of the user's settings, in the configuration directory."""
+OWN_PRICES = "prices.yaml"
+"""File of the user's own prices, in the configuration directory."""
+OWN_KEYS = "keys.yaml"
+"""File of the user's own keys, likewise."""
+MOST_BYTES = 4 * 2**20
+"""Bytes of a file: a large config.yaml has a hundredth of it."""
+MOST_DEEP = 100
+"""Levels of nesting."""
+_TOO_DEEP = f"is nested more than {MOST_DEEP} levels deep"
+MOST_VALUES = 500_000
+"""Values of a file, each alias counted with all it stands for."""
+
+
+def cache_directory() -> Path:
+    """The folder for what can be made again: token counts, the sample sessions."""
+    return _folder("XDG_CACHE_HOME", ".cache", "Caches", "Cache")
+
+
+def config_directory() -> Path:
+    """The folder for what the user writes: price overrides, key bindings."""
+    return _folder("XDG_CONFIG_HOME", ".config", "Application Support", "Config")
+
+
+def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder for what cannot be made again: the journal of writes, what a recorder kept."""
+    state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
+    base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
+    return base / APPLICATION
+
+
+def journal_path() -> Path:
+    """Where the journal lies: the user's state directory."""
+    return state_directory() / JOURNAL
+
+
+def journal_file(database: Path) -> Path:
+    """Where what is written to a database is on record: the samples have a journal in their own home."""
+    place, cache = database.resolve(), cache_directory().resolve()
+    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
+    return cache / inside[0] / JOURNAL if len(inside) > 1 else journal_path()
+
+
+def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:
+    """The platform's folder; the XDG variable wins everywhere, so that tests and containers can steer it."""
+    if base := os.environ.get(variable):
+        return Path(base) / APPLICATION
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / APPLICATION / windows
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / mac / APPLICATION
+    return Path.home() / unix / APPLICATION
+
+
+class BadYaml(ValueError):  # noqa: N818 - what it is, not what went wrong
+    """Content that is no YAML, or more than anybody would write.
+
+    Attributes:
+        problem: What is wrong, in a few words.
+        line: Where, from 1; None when it is the whole file.
+    """
+
+    def __init__(self, problem: str, line: int | None = None) -> None:
+        super().__init__(problem if line is None else f"{problem} (line {line})")
+        self.problem, self.line = problem, line
+
+
+def read_user_file(path: Path) -> bytes:
+    """The content of a file of the user's.
+
+    Raises:
+        FileNotFoundError, OSError: There is none, or it cannot be read.
+        BadYaml: It is no regular file (a pipe would be waited for), or far too large.
+    """
+    if not path.is_file():
+        path.stat()
+        raise BadYaml("is not a regular file")
+    if path.stat().st_size > MOST_BYTES:
+        raise BadYaml(f"is larger than {MOST_BYTES // 2**20} MiB")
+    return path.read_bytes()
+
+
+def user_yaml(content: bytes | str) -> Any:
+    """The value of a document.
+
+    Raises:
+        BadYaml: It is none, or passes a bound.
+    """
+    return built_yaml(content, lambda loader: loader.get_single_data())
+
+
+def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: bool = False) -> Any:
+    """The same, from what a function makes of a loader; for those who also want the lines of the nodes.
+
+    Args:
+        content: The document.
+        build: Makes the value.
+        shared: An alias is the value it stands for, not a copy, so it counts as one: for a caller that asks
+            `weight` of what it takes out. Merged mappings are copies in any case.
+
+    Raises:
+        BadYaml: As `user_yaml`.
+    """
+    import yaml
+
+    loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        counter = _Counter(shared)
+        for event in yaml.parse(content, Loader=loader_class):
+            counter.see(event)
+        loader = loader_class(content)
+        try:
+            return build(loader)
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "not valid YAML"
+        if "nesting depth" in problem:  # PyYAML 6.0.4 looks a thousand levels ahead of what it tells
+            problem = _TOO_DEEP
+        raise BadYaml(str(problem), mark.line + 1 if mark else None) from error
+    except BadYaml:
+        raise
+    except (ValueError, OverflowError, RecursionError) as error:  # as a date of the 32nd
+        raise BadYaml(f"not valid YAML ({' '.join(str(error).split())[:200]})") from error
+
+
+def own_setting(*names: str) -> Any:
+    """A value of the user's `config.yaml`, by its name or by those of its section and its own.
+
+    None where the file does not say, or what it says is no YAML: who checks the file says that.
+    """
+    path = config_directory() / OWN_SETTINGS
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    value: Any = _sections(path, found.st_mtime_ns, found.st_size)
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+@lru_cache(maxsize=1)
+def _sections(path: Path, _mtime_ns: int, _size: int) -> Mapping[str, Any]:
+    """The file as it was then: parsed for every amount on screen, a screen would take seconds."""
+    try:
+        found = user_yaml(read_user_file(path))
+    except (OSError, BadYaml):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def weight(value: Any) -> int:
+    """How many values one holds, each as often as writing it out would repeat it."""
+    known: dict[int, int] = {}
+
+    def of(part: Any) -> int:
+        if not isinstance(part, dict | list | tuple | set):
+            return 1
+        if id(part) not in known:
+            inside = part.values() if isinstance(part, dict) else part
+            known[id(part)] = 1 + sum(map(of, inside))
+        return known[id(part)]
+
+    return of(value)
+
+
+class _Counter:
+    """Counts what the events of a document would be built into."""
+
+    def __init__(self, shared: bool) -> None:
+        self._shared = shared
+        self._open: list[tuple[str | None, int, bool]] = []
+        """Name, values before it, and whether it is a list of mappings to merge."""
+        self._sizes: dict[str, int] = {}
+        self._values = 0
+        self._merge = False
+        """The event before was the key that merges."""
+
+    def see(self, event: Any) -> None:
+        """Count an event.
+
+        Raises:
+            BadYaml: It passes a bound.
+        """
+        kind, line = type(event).__name__, event.start_mark.line + 1
+        merges = self._merge or bool(self._open and self._open[-1][2])
+        self._merge = kind == "ScalarEvent" and event.value == "<<"
+        if kind in ("SequenceStartEvent", "MappingStartEvent"):
+            self._open.append((event.anchor, self._values, merges and kind == "SequenceStartEvent"))
+            self._values += 1
+        elif kind in ("SequenceEndEvent", "MappingEndEvent"):
+            name, before, _ = self._open.pop()
+            if name:
+                self._sizes[name] = self._values - before
+        elif kind == "ScalarEvent":
+            self._values += 1
+        elif kind == "AliasEvent":
+            self._alias(event.anchor, line, merges)
+        if len(self._open) > MOST_DEEP:
+            raise BadYaml(_TOO_DEEP, line)
+        if self._values > MOST_VALUES:
+            raise BadYaml(f"stands for more than {MOST_VALUES:,} values", line)
+
+    def _alias(self, anchor: str, line: int, merges: bool) -> None:
+        if any(name == anchor for name, _, _ in self._open):
+            raise BadYaml(f"&{anchor} holds itself", line)
+        self._values += 1 if self._shared and not merges else self._sizes.get(anchor, 1)

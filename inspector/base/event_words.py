@@ -1,0 +1,152 @@
+"""One event as one line, and one compaction in words: what it did, who wrote the summary, what that lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from core.model.compaction.event import CompressionEvent, SummaryStatus
+from core.model.finding import shortened
+from core.preview.words import GRAVE, gravity, kind_word
+from inspector.terminal import formatting as fmt
+
+if TYPE_CHECKING:
+    from core.live.event import LiveEvent
+    from core.model.accounting.prompt_cache import Payback
+    from core.model.compaction.preview import Retention
+
+_HEAVIEST, _QUOTE = 3, 100
+"""Lost facts that are quoted, and characters of each."""
+NO_BILL = "nothing: no provider bills a server of your own"
+
+
+def effect(event: CompressionEvent) -> str:
+    """Messages and tokens before and after."""
+    if not event.completed:
+        return "none: it failed, the conversation is as it was"
+    parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
+    if event.tokens is not None and event.tokens_after is not None:
+        saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
+        parts.append(f"{fmt.short(event.tokens)} → {fmt.short(event.tokens_after)} tokens{saved}")
+    if event.duration is not None:
+        parts.append(fmt.duration(event.duration))
+    return " · ".join(parts)
+
+
+def summary(event: CompressionEvent) -> str:
+    """Who wrote the summary."""
+    outcome = event.summary
+    words = {
+        SummaryStatus.MODEL: "written by a model",
+        SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
+        SummaryStatus.ABORTED: "none was made",
+        SummaryStatus.INSPECTOR: "written by Hermes Inspector, without a model",
+        SummaryStatus.UNKNOWN: "nothing says who wrote it",
+    }[outcome.status]
+    if outcome.status is SummaryStatus.MODEL and outcome.model:
+        words = f"written by {outcome.model}"
+    return words if outcome.tokens is None else f"{words} · {outcome.tokens:,} tokens"
+
+
+def lost(kept: Retention | None) -> str:
+    """What of the middle no summary holds any more, gravest kinds first: of these also that none is lost."""
+    if kept is None or not kept.by_category:
+        return "nothing that can be checked"
+    if not any(count.lost for count in kept.by_category.values()):
+        return "nothing: every fact is kept"
+    told = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
+    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(told, key=gravity))
+    named = " · ".join(f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
+    return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {named}"
+
+
+def heaviest(kept: Retention | None) -> Iterator[str]:
+    """The lost facts that are missed first, in their own words. Untrusted."""
+    for fact in kept.lost[:_HEAVIEST] if kept else ():
+        yield shortened(" ".join(fact.value.split()), _QUOTE)
+
+
+def bill(one: Payback | None) -> str:
+    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
+    if one is None:
+        return f"{fmt.UNKNOWN} nothing on record tells"
+    known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
+    if one.local:
+        return NO_BILL
+    if not known and one.saving_per_call_usd is None:
+        return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
+    mark = fmt.LOWER_BOUND if len(known) == 1 else ""
+    parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
+    if known:
+        summary_usd, again = fmt.money(one.summariser_usd), fmt.money(one.reread_usd)
+        parts.append(f"summary {summary_usd} + rebuilding the cache {again}")
+    parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
+    parts.append(
+        f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
+        if one.paid_back_after is not None
+        else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
+    )
+    return " · ".join(parts)
+
+
+Facts = Mapping[str, Any]
+
+
+def text(event: LiveEvent) -> str:
+    """The time of day, the kind, the session, and what there is to say."""
+    kind = event.kind.value.replace("_", " ")
+    return f"{fmt.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
+
+
+def sentence(event: LiveEvent) -> str:
+    """What there is to say of it."""
+    return " ".join(_WORDS[event.kind.value](event.facts).split())
+
+
+def _message(facts: Facts) -> str:
+    tool = f" of {facts['tool']}" if facts["tool"] else ""
+    return f"{facts['role']}{tool}, {fmt.count(facts['bytes'])} bytes"
+
+
+def _call(facts: Facts) -> str:
+    sizes = f"{fmt.short(facts['prompt'])} prompt, {fmt.short(facts['output'])} output tokens"
+    return f"{facts['model']}: {sizes}, cache {fmt.percent(facts['hit_rate'])}"
+
+
+def _compaction(facts: Facts) -> str:
+    if headline := facts.get("headline"):
+        return str(headline)
+    return f"{fmt.count(facts.get('messages_before'))} → {fmt.count(facts.get('messages_after'))} messages"
+
+
+def _failure(facts: Facts) -> str:
+    return f"{facts['what']}: {facts['text']}"
+
+
+def _cache_break(facts: Facts) -> str:
+    cause = str(facts["cause"]).replace("_", " ")
+    cost = fmt.money(facts["cost_usd"])
+    return f"{cause}: {fmt.short(facts['tokens_lost'])} tokens read again, {cost}"
+
+
+def _budget(facts: Facts) -> str:
+    sign = fmt.LOWER_BOUND if facts["at_least"] else ""
+    spent, budget = fmt.money(facts["spent_usd"], mark=sign), fmt.money(facts["budget_usd"])
+    return f"{spent} spent today, past {budget}"
+
+
+def _alert(facts: Facts) -> str:
+    used = f"{fmt.short(facts['tokens'])} of {fmt.short(facts['threshold'])} tokens"
+    return f"{fmt.percent(facts['share'])} of the context used: {used}"
+
+
+_WORDS: Mapping[str, Callable[[Facts], str]] = {
+    "message": _message,
+    "call": _call,
+    "compaction": _compaction,
+    "failure": _failure,
+    "cache_break": _cache_break,
+    "budget": _budget,
+    "alert": _alert,
+}

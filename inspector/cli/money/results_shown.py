@@ -1,0 +1,162 @@
+"""Tool results for people, and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import Any
+
+from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
+from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from inspector.cli import output
+from inspector.cli.table import Column
+from inspector.cli.table import lines as table
+from inspector.payloads import values as jsonio
+from inspector.terminal import formatting as fmt
+
+
+def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
+    """What all of them come to, then a table of those that are shown."""
+    yield from output.headline(results_headline(found))
+    if not found.results:
+        return
+    columns = (
+        Column("row", right=True),
+        Column("tool", varies=True),
+        Column("tokens", right=True, rank=2),
+        Column("calls", right=True, rank=3),
+        Column("in all", right=True, rank=4),
+        Column("cost", right=True),
+        Column("state", varies=True, rank=5),
+        Column("shortened to", shrinks=True, least=20, rank=1),
+    )
+    yield from table(columns, map(_cells, shown))
+    yield ""
+    size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
+    window = f"a window of {fmt.count(found.window)}" if found.window else "no window known"
+    yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
+    for one in shown:
+        if one.path is not None:
+            yield f"row {one.row}: {one.path} ({file_words(one)})"
+        if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):
+            yield f"row {one.row}: {one.tool} itself cuts at {fmt.count(one.cap)} characters"
+
+
+def _cells(one: ResultLife) -> list[str]:
+    return [
+        str(one.row),
+        one.tool,
+        fmt.count(one.tokens, mark=fmt.ESTIMATE),
+        str(one.calls),
+        fmt.count(one.lifetime_tokens, mark=fmt.ESTIMATE),
+        fmt.money(one.usd),
+        STATES[one.standing.layer],
+        " ".join((one.stub or "").split()),
+    ]
+
+
+def turn_lines(found: ArrivedTurn) -> Iterator[str]:
+    """What becomes of each result of a turn."""
+    columns = (
+        Column("id", shrinks=True),
+        Column("tool", varies=True, rank=1),
+        Column("outcome"),
+        Column("because of", varies=True, rank=2),
+        Column("limit", right=True, varies=True, rank=3),
+        Column("characters", right=True),
+        Column("preview", right=True, varies=True, rank=4),
+    )
+    yield from table(columns, map(_arrived_cells, found.results))
+    before, after = fmt.count(found.before), fmt.count(found.after)
+    yield f"{before} characters together, limit {fmt.count(found.budget)} a turn: {after} remain"
+
+
+def _arrived_cells(one: Arrived) -> list[str]:
+    threshold = threshold_words(one.threshold)
+    return [
+        one.call,
+        one.tool,
+        one.outcome,
+        {"result": "its size", "turn": "the turn"}.get(one.layer or "", ""),
+        "any" if isinstance(threshold, str) else fmt.count(threshold),
+        fmt.count(one.message_length),
+        fmt.count(one.preview),
+    ]
+
+
+def lives(found: ResultLives) -> dict[str, Any]:
+    """The results of a conversation as the command line promises them, the dearest first."""
+    priced = [one.usd for one in found.results if one.usd is not None]
+    return {
+        "release": found.release,
+        "window": found.window,
+        "result_size": found.sizes.result,
+        "turn_budget": found.sizes.turn,
+        "results": [_life(one) for one in found.results],
+        "totals": {
+            "results": len(found.results),
+            "tokens": sum(one.tokens for one in found.results if one.live),
+            "lifetime_tokens": sum(one.lifetime_tokens for one in found.results),
+            "lifetime_usd": jsonio.money(sum(priced, Decimal(0))) if priced else None,
+            "unpriced": len(found.results) - len(priced),
+            "layers": dict(Counter(one.standing.layer for one in found.results)),
+        },
+    }
+
+
+def _life(one: ResultLife) -> dict[str, Any]:
+    return {
+        **jsonio.fields(one, "row session tool"),
+        "call_id": one.call,
+        "tokens": one.tokens,
+        "layer": one.standing.layer,
+        "arrived_as": one.arrived.layer,
+        "original_chars": one.arrived.chars,
+        "path": one.path,
+        "readable": one.readable,
+        "calls_seen": one.calls,
+        "lifetime_tokens": one.lifetime_tokens,
+        "lifetime_usd": jsonio.money(one.usd),
+        "stub": one.stub,
+        "live": one.live,
+        "tool_cap": one.cap,
+        "expired": one.expired,
+        "would": None if one.would is None else _arrival(one.would),
+    }
+
+
+def _arrival(one: Arrived) -> dict[str, Any]:
+    return {
+        "outcome": one.outcome,
+        "layer": one.layer,
+        "threshold": threshold_words(one.threshold),
+        "length": one.message_length,
+    }
+
+
+def turn(found: ArrivedTurn) -> dict[str, Any]:
+    """What becomes of the results of one turn."""
+    alone = len(found.results) == 1
+    return {
+        "results": [_arrived(one, alone=alone) for one in found.results],
+        "turn_budget": found.budget,
+        "total_before": found.before,
+        "total_after": found.after,
+    }
+
+
+def _arrived(one: Arrived, *, alone: bool) -> dict[str, Any]:
+    """One result; in a turn its message counts, and a wrapper around it has changed it."""
+    wrapped = one.wrapped and one.outcome == "kept" and not alone
+    return {
+        "id": one.call,
+        "tool": one.tool,
+        "outcome": "changed" if wrapped else one.outcome,
+        "layer": one.layer,
+        "threshold": threshold_words(one.threshold),
+        "length": one.length if alone else one.message_length,
+        "message_length": one.message_length,
+        "preview_length": one.preview,
+        "path": one.path,
+    }

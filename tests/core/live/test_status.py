@@ -1,0 +1,37 @@
+"""How fast the newest session goes, and what its last hour cost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+from core.live.status import newest_session, pace_of
+from core.store.database.locate import Location
+from core.store.store import Store
+from tests.core.live.writer import FIRST, Writer
+
+
+def test_the_last_hour_counts_the_calls_of_that_hour_alone(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    writer.message()
+    for prompt in (10_000, 12_000, 14_000):
+        writer.call(prompt=prompt)
+    now = FIRST.astimezone(UTC) + timedelta(minutes=1)
+    with Store(Location(writer.home / "state.db", writer.home)) as store:
+        _, session = newest_session([store])
+        soon, late = pace_of(store, session.id, now=now), pace_of(store, "s1", now=now + timedelta(hours=2))
+    assert soon.hour is not None
+    assert soon.hour.calls == 3
+    assert soon.hour.usd is not None
+    assert soon.hour.usd > 0
+    assert late.hour is not None
+    assert (late.hour.calls, late.hour.usd) == (0, Decimal(0))
+    assert "at this pace" in soon.standing.sentence
+
+
+def test_without_a_log_the_last_hour_is_unknown_and_not_free(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "home")
+    writer.message()
+    with Store(Location(writer.home / "state.db", writer.home)) as store:
+        assert pace_of(store, "s1", now=datetime.now(UTC)).hour is None

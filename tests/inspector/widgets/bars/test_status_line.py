@@ -1,0 +1,45 @@
+"""The banner: whole sentences, as many lines as they take, and nothing when there is nothing to say."""
+
+from __future__ import annotations
+
+from inspector.widgets.bars.status_line import MOST_LINES, Banner
+from tests.hostile import HOSTILE, harmful
+from tests.inspector.driving import at_sizes
+from tests.inspector.widgets.alone import Alone
+
+LONG = "/home/somebody/.hermes/profiles/research/state.db: not a SQLite database. Restore it from a backup"
+
+
+async def test_the_remedy_is_there_at_any_width() -> None:
+    async with (app := Alone(Banner())).run_test() as pilot:
+        app.widget.say(LONG)
+        async for width in at_sizes(pilot, (40, 24), (60, 24), (80, 24)):
+            assert len(app.lines()) > 1
+            assert max(map(len, app.lines())) <= width
+            assert "Restore it from a backup" in " ".join(" ".join(app.lines()).split())
+        app.widget.say("")
+        await pilot.pause()
+        assert app.lines() == []
+
+
+async def test_a_wide_screen_needs_one_line() -> None:
+    async with (app := Alone(Banner())).run_test(size=(120, 24)) as pilot:
+        app.widget.say(LONG)
+        await pilot.pause()
+        assert [line.strip() for line in app.lines()] == [f"▲ {LONG}"]
+
+
+async def test_more_than_fits_ends_with_a_sign() -> None:
+    async with (app := Alone(Banner())).run_test(size=(40, 24)) as pilot:
+        app.widget.say(LONG * 5)
+        await pilot.pause()
+        assert len(app.lines()) == MOST_LINES
+        assert app.lines()[-1].rstrip().endswith("…")
+
+
+async def test_hostile_text_reaches_no_terminal() -> None:
+    async with (app := Alone(Banner())).run_test(size=(60, 24)) as pilot:
+        for text in HOSTILE.values():
+            app.widget.say(text)
+            await pilot.pause()
+            assert not harmful("\n".join(app.lines()))
