@@ -81,6 +81,8 @@ class AnswerBar(Widget):
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         severity = self.answer.severity
+        # without colours red would be a grey that stands behind the remedy
+        loud = severity in (Severity.WARNING, Severity.CRITICAL) and not self.app.no_color
         sign = SEVERITY[severity] if severity is not None else _WELL
         for place, (helps, text) in enumerate(self._texts(width)):
             first = place == 0 and bool(self.answer.sentence)
@@ -90,8 +92,7 @@ class AnswerBar(Widget):
             elif helps:
                 yield line.preformatted(text, ink.style("ink"))
             else:
-                token = _TOKEN[severity] if severity in (Severity.WARNING, Severity.CRITICAL) else "ink"
-                yield line.preformatted(text, ink.style(token, bold=True))
+                yield line.preformatted(text, ink.style(_TOKEN[severity] if loud else "ink", bold=True))
 
 
 HELP = "app.help"

@@ -30,6 +30,23 @@ async def test_only_what_is_wrong_is_fixed(severity: Severity | None, sign: str,
     assert lines == [f" {sign} It is so.", f"   {word} Do that."]
 
 
+async def test_without_colours_what_is_wrong_is_as_bright_as_what_helps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with (app := Alone(AnswerBar())).run_test(size=(60, 12)) as pilot:
+        app.widget.answer = Headline("It is so.", "Do that.", Severity.CRITICAL)
+        await pilot.pause()
+        inks = [
+            segment.style.color
+            for y in (0, 1)
+            for segment in app.widget.render_line(y)
+            if segment.style and segment.text.strip(" ■")
+        ]
+    assert len(inks) == 2
+    assert inks[0] == inks[1]
+
+
 async def test_what_helps_stays_whole_in_a_narrow_terminal() -> None:
     helps = (
         "Leave prompt_caching.cache_ttl at 5m: the other would have cost $0.62 more over all of these calls."
