@@ -29,8 +29,8 @@ _LITTLE = 0.10
 """Share of the tokens below which a compaction saves little."""
 _MOSTLY = 0.7
 """Share of the tokens in the protected parts from which they are the reason that little is saved."""
-_MUCH = 0.5
-"""Share of the facts from which what was lost is a warning."""
+_MUCH, _SOME = 0.5, 0.1
+"""Shares of the facts from which what was lost is a warning, and from which anything need be done."""
 
 
 def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
@@ -95,9 +95,8 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
     lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(told.sentence, f"{lost}{among}.", f"{lost}.")
     much = share >= _MUCH or gravest(kept) is not None
-    return Headline(
-        sentence, headline_table()["remedies"]["lost"], Severity.WARNING if much else Severity.INFO
-    )
+    remedy = headline_table()["remedies"]["lost"] if much or share >= _SOME else None
+    return Headline(sentence, remedy, Severity.WARNING if much else Severity.INFO)
 
 
 def broken_engine(name: str, what: str) -> Headline:

@@ -114,9 +114,9 @@ def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterat
 
 def headline(found: Headline) -> Iterator[str]:
     """The answer in one sentence, and on a line of its own what helps."""
-    from core.model.finding import Severity
+    from inspector.terminal.glyphs import SEVERITY, WELL
 
-    mark = {None: "●", Severity.INFO: "●", Severity.WARNING: "▲", Severity.CRITICAL: "■"}[found.severity]
+    mark = WELL if found.severity is None else SEVERITY[found.severity]
     yield tinted(f"{mark} {found.sentence}", found.severity)
     if found.remedy:
         yield fix(found.remedy, found.severity)

@@ -16,6 +16,8 @@ FAILED, SWITCHED = "×", "⇄"
 PARTITION = {"head": "H", "middle": "M", "tail": "T"}
 
 SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "•"}
+WELL = "●"
+"""Nothing is wrong."""
 
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
 

@@ -19,11 +19,10 @@ from textual.widgets import Input
 
 from core.model.finding import NO_HEADLINE, Headline, Severity
 from inspector.base.commands import key_name, table
-from inspector.terminal.glyphs import SEVERITY
+from inspector.terminal.glyphs import SEVERITY, WELL
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 
-_WELL = "●"
 _MOST_LINES = 3
 """Of the sentence, and of what helps; a terminal of 60 cells needs three for the longest."""
 _TOKEN = {
@@ -83,7 +82,7 @@ class AnswerBar(Widget):
         severity = self.answer.severity
         # without colours red would be a grey that stands behind the remedy
         loud = severity in (Severity.WARNING, Severity.CRITICAL) and not self.app.no_color
-        sign = SEVERITY[severity] if severity is not None else _WELL
+        sign = SEVERITY[severity] if severity is not None else WELL
         for place, (helps, text) in enumerate(self._texts(width)):
             first = place == 0 and bool(self.answer.sentence)
             line = Line().gap(1).cell(sign if first else "", 2, ink.style(_TOKEN[severity], bold=True))

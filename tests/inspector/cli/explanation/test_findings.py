@@ -84,7 +84,7 @@ def test_what_conversations_share_is_said_once_and_of_one_rule_no_more_than_ten(
     assert sum(line.startswith("• session ") for line in text) == 10
     assert "and 2 more of E1 (--json names them)" in text
     assert [line for line in text if "A1" in line] == ["  info A1 rule · proved · s0 and 2 more"]
-    assert text[0] == "● 15 good to know."
+    assert text[0] == "• 15 good to know."
 
 
 def _finding(rule: str, sentence: str, session: str | None = None) -> Finding:
