@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.explain.compactions.refusals import stated_window, window_left
-from core.explain.context.log.log_claims import of_model
+from core.explain.context.log.log_claims import assumed_window, of_model
 from core.hermes.config.in_force import find_window
 from core.hermes.log.record import Kind, LogRecord
 
@@ -101,7 +101,10 @@ def window_of(context: ConversationContext, model: str | None) -> int | None:
     if model in (None, tip.model):
         return context.window.tokens
     home, base_url = context.store.location.home, tip.base_url or ""
-    return find_window(context.config, home=home, model=model or "", base_url=base_url).tokens
+    assumed = assumed_window(context.log, model)
+    return find_window(
+        context.config, home=home, model=model or "", base_url=base_url, assumed=assumed
+    ).tokens
 
 
 def _window_set(context: ConversationContext) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.sizing.threshold import Budgets, budgets
-from core.explain.context.log.log_claims import logged_window
+from core.explain.context.log.log_claims import assumed_window, logged_window
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.in_force import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
@@ -51,6 +51,7 @@ def found_window(store: Store, conversation: Conversation, config: HermesConfig,
         provider=tip.provider or "",
         base_url=tip.base_url or "",
         logged=logged_window(log, sessions, tip.model),
+        assumed=assumed_window(log, tip.model or config.model),
     )
 
 

@@ -58,11 +58,13 @@ def find_window(
     provider: str = "",
     base_url: str = "",
     logged: WindowClaim | None = None,
+    assumed: WindowClaim | None = None,
 ) -> WindowGuess:
     """Resolve the window the way Hermes does, as far as a file can tell.
 
     The order is `model.context_length`, `custom_providers`, the cache of lengths providers
-    reported, the length a log line printed, what the user told us, and the table of model names.
+    reported, the length a log line printed, what the user told us, the table of model names, and what
+    Hermes said it assumes.
 
     Args:
         config: The home's configuration.
@@ -71,6 +73,7 @@ def find_window(
         provider: Its provider.
         base_url: Its endpoint; the configured one when empty.
         logged: The newest length the log states.
+        assumed: The newest length that Hermes took because it found none.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")
@@ -82,6 +85,7 @@ def find_window(
         *_own(model),
         *_tabled(model, provider),
     ]
+    claims = claims or ([assumed] if assumed is not None else [])
     if not claims:
         return WindowGuess(None, "unknown", Verdict.UNKNOWN)
     return WindowGuess(claims[0].tokens, claims[0].source, claims[0].verdict, tuple(claims))

@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from core.support.file_cache import keep
 from core.support.yaml_tables import load_table
 
-_VERSION = b"hermes-inspector log index 6"
+_VERSION = b"hermes-inspector log index 7"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
 _CONTROL = b"\x1d\x1e\x1f"

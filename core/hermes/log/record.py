@@ -43,6 +43,7 @@ class Kind(StrEnum):
     LIMIT_CACHED = "limit_cached"
     LIMIT_REPORTED = "limit_reported"
     INIT = "init"
+    WINDOW_ASSUMED = "window_assumed"
     TRIGGERED = "triggered"
     REGION = "region"
     CANNOT_COMPRESS = "cannot_compress"

@@ -204,3 +204,18 @@ def test_a_model_that_answered_last_but_is_not_the_sessions_is_told(
     home.call(1, 9_000)
     notes = [note for note in explained(home).notes if "mock-model answered last" in note]
     assert bool(notes) is told
+
+
+def test_a_window_that_hermes_assumed_is_the_one_in_force(begun: MakeHome) -> None:
+    """As 0.16.0 and 0.22.2 log it: the provider names no length, and the model is in no table."""
+    home = begun("0.18", config=CONFIG.replace("  context_length: 64000\n", ""))
+    assumed = "Could not detect context length for model 'mock-model' at http://127.0.0.1:1/v1"
+    home.line(f"{assumed} — defaulting to 256,000 tokens (probe-down). Set model.context_length", tag=None)
+    home.turn()
+    home.talk(7)
+    home.call(3, 128_287)
+    home.started(128_287, 28)
+    compacted(home)
+    event, now = only(home), explained(home).now
+    assert (event.window, now.window) == (256_000, 256_000)
+    assert (event.threshold, now.threshold) == (128_000, 128_000)

@@ -30,6 +30,15 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
     return None
 
 
+def assumed_window(log: Log, model: str | None) -> WindowClaim | None:
+    """The newest window that Hermes took for a model because it could not find out."""
+    told = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
+    for line in (one for one in told if one.model == model):
+        evidence = Evidence(Source.LOG, line.where, line.message)
+        return WindowClaim("log", line.window or 0, evidence, Verdict.DERIVED)
+    return None
+
+
 def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
     """Lines of these sessions that state a window, with the model that ran, oldest first."""
     own, running = about(log, sessions), None

@@ -90,3 +90,12 @@ def test_what_hermes_itself_says_goes_before_it(tmp_path: Path) -> None:
     write_own_settings("windows:\n  gpt-5.2: 32768\n")
     found = guess(tmp_path, "model:\n  default: gpt-5.2\n  context_length: 64000\n", model="gpt-5.2")
     assert (found.tokens, found.claims[1].source) == (64000, "own")
+
+
+def test_what_hermes_assumes_counts_only_where_nothing_else_tells(tmp_path: Path) -> None:
+    words = Evidence(Source.LOG, "agent.log:9", "defaulting to 256,000 tokens")
+    assumed = WindowClaim("log", 256_000, words, Verdict.DERIVED)
+    found = guess(tmp_path, model="nobody-knows", assumed=assumed)
+    assert (found.tokens, found.source, found.verdict) == (256_000, "log", Verdict.DERIVED)
+    told = guess(tmp_path, model="nobody-knows", assumed=assumed, logged=LOGGED)
+    assert [claim.tokens for claim in told.claims] == [131_072]
