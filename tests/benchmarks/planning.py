@@ -1,4 +1,4 @@
-"""What turning a knob of the what-if bar costs in a long conversation."""
+"""What turning a knob of the what-if bar, and a preview, cost in a long conversation."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from tests.benchmarks import measure
 from tests.benchmarks.measure import Result
 from tests.benchmarks.stores import Stores
 
+ASKED = ("compress", "plan")
+
 
 def results(stores: Stores) -> Iterator[Result]:
     """Planning again, the slowest of all releases; and measuring once, which happens in a worker."""
@@ -29,6 +31,9 @@ def results(stores: Stores) -> Iterator[Result]:
         again.append(measure.call(partial(plan, measured, settings)))
     yield Result(f"plan {len(messages):,} messages again", max(again) * 1000, "ms", 16)
     yield Result(f"measure {len(messages):,} messages once", max(once) * 1000, "ms", 1000)
+    asked = [measure.inspector_command(one, "latest", "--db", str(stores.long), "--json") for one in ASKED]
+    previewed, planned = measure.in_turn(*asked, runs=2)
+    yield Result("a preview of them / their plan, as commands", previewed.busy / planned.busy, "x", 16)
 
 
 def _messages(stores: Stores) -> tuple[Message, ...]:
