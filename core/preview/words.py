@@ -40,6 +40,14 @@ def facts_told(kept: Retention | None) -> Iterator[str]:
         yield "Keeps every checkable fact."
 
 
+def untranslated_told(kept: Retention) -> str:
+    """How much of a conversation in another language a summary cannot be searched for; "" for nothing."""
+    if not kept.untranslated:
+        return ""
+    sentences = plural(kept.untranslated, "request, rule or result", "requests, rules and results")
+    return f"{sentences} left out: the summary is in another language"
+
+
 def claim_told(claim: Unsupported) -> str:
     """What a summary claims and what the messages say instead, as a sentence or two."""
     words = headline_table()["claims"]

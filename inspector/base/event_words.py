@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.finding import shortened
-from core.preview.words import GRAVE, gravity, kind_word
+from core.preview.words import GRAVE, gravity, kind_word, untranslated_told
 from inspector.terminal import formatting as fmt
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def lost(kept: Retention | None) -> str:
         return "nothing: every fact is kept"
     told = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(told, key=gravity))
-    named = " · ".join(f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
-    return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {named}"
+    lost_of = [f"{word} {count.lost:,} of {count.of:,}" for word, count in counts]
+    parts = " · ".join(filter(None, (*lost_of, untranslated_told(kept))))
+    return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"
 
 
 def heaviest(kept: Retention | None) -> Iterator[str]:

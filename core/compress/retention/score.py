@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from core.compress.facts.collect import Found, constraints, topic_of
-from core.compress.facts.history import Outcome, pending, stories_of
-from core.compress.facts.importance import CATEGORIES, weigh
+from core.compress.facts.collect import constraints, topic_of
+from core.compress.facts.history import pending
+from core.compress.facts.importance import CATEGORIES, Weighed, weigh
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.outlook import Correction, correction_of, corrections
+from core.compress.facts.outlook import corrections
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
-from core.compress.facts.values import values
+from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.stale import stale
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import check
 from core.model.compaction.plan import Span
@@ -59,57 +59,6 @@ def _credit(fact: Fact, index: SummaryIndex) -> float:
     return _HINTED * index.passages.coverage(roots(fact.value)) if fact.category in _SENTENCES else 0.0
 
 
-_BULLET = "-*• "
-_GONE = re.compile(
-    r"\b(?:delet\w+|remov\w+|gone|dropp\w+|unlink\w*|clean\w* up|no longer|temporary|rm)\b"
-    r"|删除|刪除|移除|已删|gelöscht|supprim|elimin|удал",
-    re.IGNORECASE,
-)
-_FIXED = re.compile(
-    r"\b(?:fix\w*|resolv\w+|solv\w+|pass\w*|works? now|green|succeed\w*|no longer|after)\b"
-    r"|修复|修復|解决|解決|通过|behoben|corrig|résolu|исправ",
-    re.IGNORECASE,
-)
-
-
-def stale(ended: Sequence[Outcome], index: SummaryIndex, changed: Sequence[Correction]) -> tuple[str, ...]:
-    """Files listed although deleted, errors although fixed, figures although corrected, one sentence each."""
-    return (*_deleted_files(ended, index), *_fixed_errors(ended, index), *_corrected(index, changed))
-
-
-def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
-    """Lines that tell what a person corrected, in a summary that tells the new figure beside none of it."""
-    told = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
-    return [
-        f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"
-        for line, one in told
-        if one is not None and not one.is_told(line)
-    ]
-
-
-def _deleted_files(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
-    found = []
-    for story in stories_of(ended).values():
-        if story.gone:
-            name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
-            lines = index.lines_with(name) if name else []
-            if lines and not any(map(_GONE.search, lines)):
-                made = f"made in message {story.first}, " if story.made else ""
-                found.append(f"{story.path}: {made}deleted in message {story.last}")
-    return found
-
-
-def _fixed_errors(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
-    found: dict[str, str] = {}
-    for outcome in ended:
-        if outcome.error and outcome.fixed_at is not None and index.fate("errors", outcome.error) != LOST:
-            lines = index.lines_with(outcome.error[:60])
-            if lines and not any(map(_FIXED.search, lines)):
-                where = f"failed in message {outcome.result}, passed in message {outcome.fixed_at}"
-                found.setdefault(outcome.error, f"{outcome.error}: {where}")
-    return list(found.values())
-
-
 def retention(
     middle: Sequence[Message],
     summary: str,
@@ -140,12 +89,15 @@ def retention(
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
     weighed = weigh(read, topic_of(focus, read))
-    facts = tuple(_fact(entry, weight, index) for entry, weight in weighed.facts)
-    also = (previous,) if previous else ()
-    evidence = Evidence(read, (*(one for _, one in around), *middle), weighed, also, around=around)
+    known = (*(one for _, one in around), *middle)
+    evidence = Evidence(read, known, weighed, (previous,) if previous else (), around=around)
     checked = check(summary, evidence, suspicions=not brief)
-    kept, unsupported = score(facts, index, checked.vouched), _masked(checked.unsupported)
-    found = Retention(facts, _by_category(facts), score=kept, unsupported=unsupported)
+    facts = tuple(_facts(weighed, index, same_language=checked.same_language))
+    found = replace(
+        Retention(facts, _by_category(facts), score=score(facts, index, checked.vouched)),
+        unsupported=_masked(checked.unsupported),
+        untranslated=len(weighed.facts) - len(facts),
+    )
     if brief:
         return found
     shares, losses = _lost_by_message(facts, len(middle), offset)
@@ -196,9 +148,21 @@ def retention_of(
     )
 
 
-def _fact(entry: Found, weight: float, index: SummaryIndex) -> Fact:
-    fate = index.fate(entry.category, entry.value, entry.told_by)
-    return Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus, weight)
+def _facts(weighed: Weighed, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
+    """Each fact with its fate; of a summary in another language without sentences that hold no value."""
+    for entry, weight in weighed.facts:
+        fate: str | None = index.fate(entry.category, entry.value, entry.told_by)
+        if fate == LOST and not same_language and entry.category in _SENTENCES:
+            fate = _fate_of_its_values(entry.value, index)
+        if fate is not None:
+            yield Fact(entry.category, entry.value, tuple(entry.messages), fate, entry.in_focus, weight)
+
+
+def _fate_of_its_values(sentence: str, index: SummaryIndex) -> str | None:
+    """What became of the names and figures in a sentence; None without any."""
+    within = (*values(sentence, errors=False), *prose_values(sentence))
+    held = [index.fate(category, value) != LOST for category, value in within]
+    return (PARAPHRASED if 2 * sum(held) >= len(held) else LOST) if held else None
 
 
 def _masked(claims: Sequence[Unsupported]) -> tuple[Unsupported, ...]:

@@ -65,10 +65,12 @@ class Checked:
         unsupported: Every claim nothing bears out, in the order of the summary, those that are only
             suspected behind the others, at most `_MOST`.
         vouched: Share of its own names, ids, figures and dates that stand in the messages; 1 without any.
+        same_language: It is in the language of the messages, as far as anybody can tell.
     """
 
     unsupported: tuple[Unsupported, ...]
     vouched: float
+    same_language: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
     unlikely = suspected(worst, {claim.where for claim in found.values()})
     vouched = sum(known.values()) / len(known) if known else 1.0
     claims = (*found.values(), *map(_suspicion, unlikely))[:_MOST]
-    return Checked(tuple(_beside(one, evidence) for one in claims) if suspicions else claims, vouched)
+    shown = tuple(_beside(one, evidence) for one in claims) if suspicions else claims
+    return Checked(shown, vouched, same_language)
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:

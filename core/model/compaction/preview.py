@@ -95,6 +95,8 @@ class Retention:
         forgotten: What the previous summary held and the new one lost.
         unsupported: Claims of the summary that no message before the cut supports.
         noise: Values of each category that only a tool's output holds; they count for nothing.
+        untranslated: Requests, rules and the like that are no facts here: the summary is in another language,
+            and no name or figure in them tells whether it holds them.
     """
 
     facts: tuple[Fact, ...]
@@ -109,6 +111,7 @@ class Retention:
     forgotten: tuple[str, ...] = ()
     unsupported: tuple[Unsupported, ...] = ()
     noise: dict[str, int] = field(default_factory=dict)
+    untranslated: int = 0
 
     @property
     def lost_share(self) -> float | None:

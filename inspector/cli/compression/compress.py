@@ -160,7 +160,7 @@ def _retention(found: Retention) -> dict[str, Any]:
             for claim in found.unsupported
         ],
         "noise": dict(found.noise),
-        **jsonio.fields(found, "lost_by_message stale missing_asks forgotten"),
+        **jsonio.fields(found, "lost_by_message stale missing_asks forgotten untranslated"),
     }
 
 

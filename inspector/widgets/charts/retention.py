@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.preview import FactCount, Retention
-from core.preview.words import gravest, gravity, kind_word
+from core.preview.words import gravest, gravity, kind_word, untranslated_told
 from inspector.terminal import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
@@ -79,6 +79,9 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
         words = f"▲ {len(retention.unfounded):,} unsupported"
         if line.width + len(words) + 2 <= width:
             line.gap(2).add(words, palette.style("severity-warning"))
+    untold = untranslated_told(retention)
+    if untold and line.width + len(untold) + 2 <= width:
+        line.gap(2).add(untold, palette.style("ink-muted"))
     loss = gravest(retention)
     room = width - line.width - 4
     if loss is not None and room > 16:

@@ -33,6 +33,7 @@ _EXACT = 3
 """Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
+_STATUS = re.compile(r"[45]\d\d errors?")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
 _IDENTIFIER = re.compile(r"[\w.-]+")
@@ -90,7 +91,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
         return True
-    if is_code(sentence[: sentence.find(value)]):
+    if is_code(sentence[: sentence.find(value)]) or _STATUS.fullmatch(value):
         return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
