@@ -215,7 +215,8 @@ class Palette:
         made = self._styles.get((token, bold, on))
         if made is None:
             background = None if on is None else self._variables[on]
-            made = Style(color=self._variables[token], bgcolor=background, bold=bold or None)
+            shown = "cursor-critical" if (token, on) == ("severity-critical", "cursor") else token
+            made = Style(color=self._variables[shown], bgcolor=background, bold=bold or None)
             self._styles[token, bold, on] = made
         return made
 

@@ -169,10 +169,10 @@ class FindingsScreen(CardPage):
 
     def _nothing(self) -> str:
         """What stands where the rows would."""
+        if self._results:
+            return "No finding holds these words. esc leaves the filter."
         if self._state is WorkerState.PENDING:
             return "Examining … nothing so far"
-        if self._results:
-            return "Nothing holds these words. esc leaves the filter."
         if self._state is WorkerState.ERROR:
             return "The examination broke off before it found anything. r begins again."
         return CLEAN

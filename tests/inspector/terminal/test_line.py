@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.style import Style
 
-from inspector.terminal.line import Line, found_in, recoloured
+from inspector.terminal.line import Line, Palette, found_in, recoloured
 
 MARK = Style(underline=True)
 
@@ -45,3 +45,9 @@ def test_one_text_colour_gives_way_to_another_and_the_rest_stays() -> None:
     shown = [(one.text, one.style) for one in recoloured(row, red, white)]
     assert shown == [("failed", white + Style(bold=True)), (" ", None), ("ok", green)]
     assert recoloured(row, red, red) is row
+
+
+def test_a_failure_on_the_cursors_colour_takes_the_colour_that_can_be_read_there() -> None:
+    ink = Palette({"severity-critical": "#ff0000", "cursor": "#0000ee", "cursor-critical": "#ffffff"})
+    assert ink.style("severity-critical", on="cursor") == Style(color="#ffffff", bgcolor="#0000ee")
+    assert ink.style("severity-critical") == Style(color="#ff0000")

@@ -75,7 +75,7 @@ async def test_the_filter_keeps_what_holds_every_word_escape_leaves_it_and_nothi
         assert screen.diagnoses.rows.count == everything
         assert screen.card.text
         await press(pilot, "slash", *"zzzz", "enter")
-        assert "Nothing holds these words." in drawn(pilot)
+        assert "No finding holds these words." in drawn(pilot)
         assert not screen.card.text
 
 
