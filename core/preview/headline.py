@@ -148,7 +148,8 @@ def _unchanged(made: Preview) -> Headline:
     sentence = table["unchanged"][why].format(
         messages=plural(count, "message", "messages"),
         spent=table["spent"],
-        head=plan.head.size or plan.settings.protect_first,
+        first=plan.head.size or plan.settings.protect_first,
+        head=plan.head.size,
         tail=plan.tail.size,
         reason=_short_reason(made.failure),
     )

@@ -82,7 +82,7 @@ def _priced(row: LedgerRow, figure: str) -> Origin:
         formula = "sum of actual_cost_usd where a provider billed, else of estimated_cost_usd"
         terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := part.recorded.usd) is not None)
         return Origin(
-            figure, row.recorded.usd, formula, terms, _rows(row), notes=_missing(row.recorded.missing)
+            figure, row.recorded.usd, formula, terms, _rows(row), notes=_missing(row, row.recorded.missing)
         )
     if figure == "difference":
         return _difference(row)
@@ -93,7 +93,7 @@ def _priced(row: LedgerRow, figure: str) -> Origin:
     prices = tuple(dict.fromkeys(part.price.label for part in priced if part.price))
     formula = "sum of tokens × USD per million at the price of the day / 1,000,000"
     notes = [
-        *_missing(money.missing),
+        *_missing(row, money.missing),
         *(part.price.note for part in priced if part.price and part.price.note),
     ]
     if any(part.price.tiers for part in priced if part.price):
@@ -143,5 +143,7 @@ def _route(part: LedgerPart) -> str:
     return f"{name} ({part.task})" if part.task else name
 
 
-def _missing(count: int) -> tuple[str, ...]:
-    return (f"without {count:,} whose price is unknown",) if count else ()
+def _missing(row: LedgerRow, count: int) -> tuple[str, ...]:
+    if count and row.status == "local":
+        return ("a server of your own: no provider bills it",)
+    return (f"without {plural(count, 'row')} whose price is unknown",) if count else ()

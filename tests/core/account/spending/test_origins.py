@@ -100,3 +100,21 @@ def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> N
         check = check_budget(collect([store], prices=PriceBook()).ledger(), Decimal(4))
     assert check.passed
     assert check.sentence.startswith("$5.00 spent")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://127.0.0.1:8080/v1", "a server of your own: no provider bills it"),
+        ("https://api.example.com/v1", "without 1 row whose price is unknown"),
+    ],
+)
+def test_what_costs_nothing_is_told_apart_from_a_price_nobody_knows(
+    tmp_path: Path, url: str, said: str
+) -> None:
+    book = Book(tmp_path / "s.db")
+    model = {"model": "nobody-knows-it", "billing_provider": "custom", "billing_base_url": url}
+    book.session("a", cost_status="unknown", **model, **tokens(1000, 0, 0, 40))
+    with Store(book.path) as store:
+        ledger = collect([store], by="session", prices=PriceBook()).ledger()
+    assert of(ledger, "recorded").notes == (said,)
