@@ -131,13 +131,16 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list tells of one conversation, each figure with its name."""
     from inspector.terminal import formatting as fmt
 
+    usd = row.cost.usd
+    least = "at least " if row.lower_bound else ""
     told = (
+        "Compression fails" if row.tip.guards.failure_error else "",
         f"Profile: {place.label}" if several else "",
         f"Where: {row.tip.source or 'unknown'}",
         f"Model: {row.tip.model or 'unknown'}",
         f"Last active: {fmt.age(row.last_active, fmt.utc_now())}",
         f"Sessions: {len(row.sessions)}",
-        f"Cost: {fmt.money(row.cost.usd)}",
+        "Cost: unknown" if usd is None else f"Cost: {least}{fmt.money(usd)}",
     )
     return ". ".join(filter(None, told))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,21 @@ def test_a_number_opens_a_conversation_and_every_answer_has_something_to_say(
     assert "\x1b" not in out
     parts = out.split("Number, b back, q quit: ")
     assert all(len(part.splitlines()) > 12 for part in parts[1:-1])
+
+
+def test_the_list_says_what_fails_and_what_is_not_known(
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    with closing(sqlite3.connect(home / "state.db")) as database:
+        database.execute(
+            "UPDATE sessions SET compression_failure_error = 'HTTP 401', estimated_cost_usd = NULL"
+        )
+        database.commit()
+    (line,) = (
+        one for one in said(monkeypatch, cli, home, "q", word="--linear").splitlines() if "Watched" in one
+    )
+    assert line.startswith("1. Watched. Compression fails. Where: cli.")
+    assert line.endswith("Cost: unknown")
 
 
 def test_it_may_be_asked_for_by_the_environment(
