@@ -276,3 +276,17 @@ def test_an_engine_that_gives_all_back_is_not_helped_by_hermes_own_threshold(beg
     (event,) = told(home).events
     assert "gave the conversation back as it was" in event.headline.sentence
     assert "compression.threshold" not in (event.headline.remedy or "")
+
+
+def test_what_fires_too_often_is_not_helped_by_a_setting_the_engine_does_not_read(begun: MakeHome) -> None:
+    home = with_an_engine(begun)
+    home.done(28, 8, 9_000)
+    home.line(f"{CLEARED} (attempts were 1/3)")
+    for number in range(4, 7):
+        home.call(number, 26_000)
+        home.started(26_400, 28)
+        home.done(28, 8, 9_000)
+    with home.store() as store:
+        found = {finding.rule: finding.remedy for finding in examine(store, "S").findings}
+    assert found["B3"] is not None
+    assert "compression.threshold" not in found["B3"]

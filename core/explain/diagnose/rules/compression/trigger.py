@@ -237,10 +237,13 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
 
 _LEAST, _MOST = 0.01, 0.99
 """Shares between which compression.threshold may lie."""
+_OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
 
 def to_fire_earlier(case: Case) -> str:
     """What would lower the threshold."""
+    if case.context.engine is not None:
+        return _OF_ENGINE.format(way="lower", name=case.context.engine.name)
     if case.policy.threshold.absolute_cap:
         return "Set compression.threshold_tokens in config.yaml"
     if case.limits is not None and not moves(case, _LEAST):
@@ -250,6 +253,8 @@ def to_fire_earlier(case: Case) -> str:
 
 def to_fire_later(case: Case) -> str:
     """What would raise the threshold."""
+    if case.context.engine is not None:
+        return _OF_ENGINE.format(way="higher", name=case.context.engine.name)
     settings = case.context.settings(None, case.tip, case.window)
     if case.threshold is not None and case.threshold == settings.threshold_cap:
         return "Raise compression.threshold_tokens in config.yaml"
