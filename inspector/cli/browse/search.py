@@ -26,10 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the hits."""
-    from core.store.search import terms_of
-
     text = " ".join(args.text)
-    if not terms_of(text):
+    if not text.strip():
         raise UsageError("there is no word to look for", where="search")
     found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
     return output.show(args, lambda: _payload(text, found), _lines(found))

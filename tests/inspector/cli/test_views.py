@@ -186,8 +186,8 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
         ("findings", "critical"), ("search", "exact&#160;phrase"), ("help", "Keys"), ("spending", "by&#160;"),
         ("why", "Why"), ("what-if", "process&#160;fresh"), ("sums", "threshold"), ("turns", "Turns"),
         ("thresholds", "threshold"), ("lost", "outcome"), ("diff", "unchanged"),
-        ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;has&#160;been&#160;written"),
-        ("results", "when&#160;shortened"), ("recall", "Type&#160;what&#160;you&#160;miss"),
+        ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;is&#160;written&#160;yet"),
+        ("results", "shortened&#160;to"), ("recall", "Type&#160;what&#160;you&#160;miss"),
         ("undo", "Nothing&#160;was&#160;written"),
     ],
 )  # fmt: skip
