@@ -93,18 +93,14 @@ def retention(
     evidence = Evidence(read, known, weighed, (previous,) if previous else (), around=around)
     checked = check(summary, evidence, suspicions=not brief)
     facts = tuple(_facts(weighed, index, same_language=checked.same_language))
-    found = replace(
-        Retention(facts, _by_category(facts), score=score(facts, index, checked.vouched)),
-        unsupported=_masked(checked.unsupported),
-        untranslated=len(weighed.facts) - len(facts),
-    )
+    kept, left_out = score(facts, index, checked.vouched), len(weighed.facts) - len(facts)
+    claims = _masked(checked.unsupported)
+    found = Retention(facts, _by_category(facts), score=kept, unsupported=claims, untranslated=left_out)
     if brief:
         return found
     shares, losses = _lost_by_message(facts, len(middle), offset)
     return replace(
-        found,
-        focus=_count(fact for fact in facts if fact.in_focus) if focus else None,
-        rest=_count(fact for fact in facts if not fact.in_focus) if focus else None,
+        _by_focus(found) if focus else found,
         lost_by_message=shares,
         losses=losses,
         stale=stale(weighed.ended, index, corrections(read)),
@@ -171,6 +167,11 @@ def _masked(claims: Sequence[Unsupported]) -> tuple[Unsupported, ...]:
         replace(one, value=value, where=where, nearest=nearest)
         for one, (value, where, nearest) in zip(claims, zip(clean, clean, clean, strict=True), strict=True)
     )
+
+
+def _by_focus(found: Retention) -> Retention:
+    focus, rest = ((one for one in found.facts if one.in_focus is within) for within in (True, False))
+    return replace(found, focus=_count(focus), rest=_count(rest))
 
 
 def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:
