@@ -169,7 +169,7 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
     before = outlines[start : index - head]
     tail = _tail(outlines, index, before, named and bool(before))
     copies = set(range(index - head, index)) | tail
-    behind = sum(at > index for at in tail)
+    behind = max(tail, default=index) - index
     # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
     archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
@@ -188,7 +188,7 @@ def _reach_back(block: Block, outlines: Sequence[RowOutline], blocks: Sequence[B
     held = [*outlines[before.start : before.last + 1], *lost, *outlines[before.last + 1 : block.start]]
     tail = _tail(outlines, block.summary, held, named=False) if lost else set()
     if len(tail) > block.tail:
-        block.tail = sum(at > block.summary for at in tail)
+        block.tail = max(tail) - block.summary
         block.copies |= tail
 
 

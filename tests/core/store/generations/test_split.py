@@ -127,6 +127,17 @@ def test_a_shortened_tool_result_is_still_a_copy(make: Make, opened: Opened) -> 
     assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
 
 
+def test_a_request_written_back_in_other_words_ends_no_tail(make: Make, opened: Opened) -> None:
+    """As 0.19 leaves it where a gateway had put a note before a message that came while it was down."""
+    database = filled(make, "0.19")
+    new = database.compact("s", 3, 8, "one")
+    database.mark([new[8]], content="[System note: A new message has arrived.]\n\ngo on")
+    database.turn("s", "next")
+    _, second = opened(database).conversation("s").generations
+    assert second.boundary is not None
+    assert (second.boundary.head_rows, second.boundary.tail_rows) == (3, 8)
+
+
 def test_live_rows_before_a_summary_are_its_head_whatever_became_of_them(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19")
     for row in database.compact("s", 3, 6, "one")[:3]:
