@@ -159,7 +159,7 @@ def disagreements(
     done = attempt.done if attempt else None
     if done is not None and done.kind is Kind.DONE and rows is None and not rewritten:
         yield f"{done.where} tells of a new transcript, but no row shows one"
-    if done is not None and rows is not None:
+    if done is not None and rows is not None and not _went_on(attempt, rows):
         for name, said, shown in (
             ("before", done.before, rows.counted_before),
             ("after", done.after, rows.counted_after),
@@ -172,6 +172,16 @@ def disagreements(
     if cause is not None and stated is not None and limits is not None and stated != limits.threshold:
         where = cause.line.where if cause.line else "the log"
         yield f"{where} names a threshold of {stated:,}; today's config gives {limits.threshold:,}"
+
+
+def _went_on(attempt: Attempt | None, rows: BoundaryRows) -> bool:
+    """The turn went on while a gateway compressed behind it, and what it wrote stands behind both lists."""
+    done = attempt.done if attempt is not None else None
+    if attempt is None or done is None or all(line.kind is not Kind.HYGIENE_FAILED for line in attempt.inner):
+        return False
+    pairs = ((done.before, rows.counted_before), (done.after, rows.counted_after))
+    grown = {shown - said for said, shown in pairs if said is not None and shown is not None}
+    return len(grown) == 1 and min(grown) >= 0
 
 
 def _no_threshold(ruling: Ruling) -> str:

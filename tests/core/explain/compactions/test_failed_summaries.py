@@ -124,6 +124,20 @@ def test_what_goes_on_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> N
     assert "failed" not in explained(home).headline.sentence
 
 
+def test_what_a_turn_wrote_while_it_was_compressed_behind_it_is_no_disagreement(home: Home) -> None:
+    """As 0.22.2 leaves it: the rows of the turn stand behind the list that went in and the one that came."""
+    home.started(55_000, 28, tag=None)
+    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
+    home.line(f"Session hygiene compression for session S {text}", tag=None)
+    home.turn(history=28)
+    home.talk(1)
+    home.compact(tail=8)
+    home.done(28, 8, 9_000, tag=None)
+    (event,) = explained(home).events
+    assert (event.messages_before, event.messages_after) == (28, 8)
+    assert event.disagreements == ()
+
+
 def test_a_placeholder_put_in_during_a_pause_names_the_failure_before_the_pause(home: Home) -> None:
     """Run with 0.18.2: the gateway's agent asks no model, and its rows may be gone."""
     home.turn(history=24)
