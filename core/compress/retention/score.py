@@ -170,8 +170,8 @@ def _masked(claims: Sequence[Unsupported]) -> tuple[Unsupported, ...]:
 
 
 def _by_focus(found: Retention) -> Retention:
-    focus, rest = ((one for one in found.facts if one.in_focus is within) for within in (True, False))
-    return replace(found, focus=_count(focus), rest=_count(rest))
+    focus = _count(fact for fact in found.facts if fact.in_focus)
+    return replace(found, focus=focus, rest=_count(fact for fact in found.facts if not fact.in_focus))
 
 
 def _by_category(facts: Sequence[Fact]) -> dict[str, FactCount]:
