@@ -240,13 +240,8 @@ def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
 
 
 def joined_rows(context: ConversationContext, rows: BoundaryRows, release: str) -> int:
-    """How many messages Hermes joined to the one before, or dropped, before it called a model.
-
-    They come about when a session is loaded again, so there are none before its first new turn.
-    """
+    """How many messages Hermes joined to the one before, or dropped, before it called a model."""
     messages = context.messages(rows.before)
-    if all(message.role != "user" for message in messages[rows.kept :]):
-        return 0
     return len(messages) - len(requested(messages, context.policy(release)))
 
 

@@ -290,3 +290,27 @@ def test_what_fires_too_often_is_not_helped_by_a_setting_the_engine_does_not_rea
         found = {finding.rule: finding.remedy for finding in examine(store, "S").findings}
     assert found["B3"] is not None
     assert "compression.threshold" not in found["B3"]
+
+
+def digested(home: Home, number: int) -> None:
+    """What an engine leaves that puts its digest before an answer: Hermes joins the two."""
+    old, at = home.db.live("S"), home.db.tick()
+    home.db.mark(old, active=0, compacted=1)
+    new = [home.db.copy(old[0]), home.db.message("S", "assistant", f"[digest {number}] folded")]
+    new += [home.db.copy(row) for row in old[-3:]]
+    for place, row in enumerate(new):
+        home.db.mark([row], timestamp=at + place * 1e-6)
+
+
+def test_a_digest_that_hermes_joins_with_the_answer_behind_it_is_no_disagreement(begun: MakeHome) -> None:
+    """Run with 0.19 and 0.22.2: two compactions of one turn."""
+    home = with_an_engine(begun)
+    digested(home, 1)
+    home.done(28, 5, 9_000)
+    home.call(4, 20_000)
+    home.db.message("S", "assistant", "", calls=[("again", "terminal", "{}")])
+    home.db.message("S", "tool", "r" * 400, tool_call_id="again", tool_name="terminal")
+    home.started(26_400, 5)
+    digested(home, 2)
+    home.done(5, 5, 9_000)
+    assert [event.disagreements for event in told(home).events] == [(), ()]
