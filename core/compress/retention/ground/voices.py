@@ -16,6 +16,9 @@ USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
 """Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
 
+_SAMPLE = 100_000
+"""Characters that tell a language."""
+
 _ASKS = re.compile(r"[?？]|吗")
 
 _CJK = re.compile("[\u3040-\u9fff]")
@@ -92,11 +95,12 @@ class Voices:
                     rule = claim_words().states_rule.search(said[at]) is not None
                     found.append((near.lower(), frozenset(roots(near)), rule))
             before = lower[-_ASKED:] if speaker == ASSISTANT else before
-        return found
+        return list(dict.fromkeys(found))
 
 
 def language_of(text: str) -> str:
-    """The language of a text, `zh` or one of the table; "" of any other."""
+    """The language a text begins in, `zh` or one of the table; "" of any other."""
+    text = text[:_SAMPLE]
     if 10 * len(_CJK.findall(text)) > len(text):
         return "zh"
     said = {language: len(words.findall(text)) for language, words in claim_words().speech.items()}
