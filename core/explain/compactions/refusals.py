@@ -117,12 +117,14 @@ def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogReco
 
 def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
     """That no request reaches a threshold, because the provider refuses smaller ones."""
-    windows = sorted(refused_windows(context), key=lambda pair: pair[0])
+    least = min(refused_windows(context), key=lambda pair: pair[0], default=None)
+    if least is None or threshold is None:
+        return
+    window, line = least
     answered = max((one.input or 0 for one in context.log.records if one.kind is Kind.CALL), default=0)
-    for window, line in windows[:1]:
-        if threshold is not None and answered < window <= threshold:
-            told = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
-            yield f"{line.where}: {told}"
+    if answered < window <= threshold:
+        told = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
+        yield f"{line.where}: {told}"
 
 
 _NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
