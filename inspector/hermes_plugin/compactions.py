@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,21 +55,8 @@ def measured(
 def keep(state: Path, home: Path, session: str, value: Measured) -> None:
     """Put a compaction on disk; a file that cannot be written loses the measure, not the compaction."""
     try:
-        add_compaction(
-            state,
-            {
-                "at": time.time(),
-                "home": str(home.resolve()),
-                "session": session,
-                "before": value.before,
-                "after": value.after,
-                "before_tokens": value.before_tokens,
-                "after_tokens": value.after_tokens,
-                "score": value.score,
-                "lost": value.lost,
-                "seconds": value.seconds,
-            },
-        )
+        about = {"at": time.time(), "home": str(home.resolve()), "session": session}
+        add_compaction(state, {**about, **asdict(value)})
     except (OSError, sqlite3.Error):
         return
 

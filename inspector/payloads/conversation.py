@@ -39,8 +39,7 @@ def why_payload(found: Explanation) -> dict[str, Any]:
 def event_payload(event: CompressionEvent) -> dict[str, Any]:
     """One compaction as the command line promises it."""
     return {
-        "session": event.session,
-        "to_session": event.to_session,
+        **jsonio.fields(event, "session to_session"),
         "mode": None if event.mode is None else event.mode.value,
         **jsonio.fields(event, "at generation trigger"),
         "refused": event.refused or None,
@@ -56,9 +55,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
             "tokens": event.summary.tokens,
             "failure": _failure(event.summary.failure),
         },
-        "duration": event.duration,
-        "undo": event.undo,
-        "release": event.release,
+        **jsonio.fields(event, "duration undo release"),
         "evidence": [jsonio.evidence(one) for one in event.evidence],
         **jsonio.fields(event, "explanation arithmetic disagreements"),
         **jsonio.headline(event.headline),
@@ -108,8 +105,7 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
         "id": session.id,
         "kind": node.kind.value,
         "parent": node.parent_id,
-        "depth": node.depth,
-        "orphan": node.orphan,
+        **jsonio.fields(node, "depth orphan"),
         **jsonio.fields(session, "title source model started_at ended_at end_reason messages"),
         "generations": node.generations,
         "tokens": jsonio.tokens(session.tokens),

@@ -164,14 +164,7 @@ def session_cost(session: Session) -> dict[str, Any]:
 
 def tokens(value: Buckets) -> dict[str, int | None]:
     """The buckets, and `prompt` as their sum."""
-    return {
-        "input": value.input,
-        "cache_read": value.cache_read,
-        "cache_write": value.cache_write,
-        "output": value.output,
-        "reasoning": value.reasoning,
-        "prompt": value.prompt,
-    }
+    return fields(value, "input cache_read cache_write output reasoning prompt")
 
 
 def span(value: Span) -> list[int]:

@@ -193,17 +193,8 @@ def decision(
     at: datetime | None,
 ) -> Decision:
     """A decision over a compared number."""
-    return Decision(
-        trigger=trigger,
-        row=row,
-        tokens=number.tokens,
-        real=number.real,
-        checks=tuple(checks),
-        generation=generation,
-        at=at,
-        where=number.where,
-        estimate=number.estimate,
-    )
+    seen = Decision(trigger, row, number.tokens, number.real, tuple(checks), generation, at)
+    return replace(seen, where=number.where, estimate=number.estimate)
 
 
 def enabled(settings: Settings) -> Check:

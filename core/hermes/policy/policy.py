@@ -191,7 +191,8 @@ def _build(cls: type[_T], values: Any, where: str, path: str) -> _T:
     unknown = sorted(set(map(str, values)) - set(hints))
     if unknown:
         raise ConfigError(f"unknown key {_dotted(path, unknown[0])}", where=where)
-    return cls(**_arguments(hints, values, where, path, _optional(cls)))
+    optional = frozenset(one.name for one in fields(cls) if one.default is not MISSING)  # type: ignore[arg-type]
+    return cls(**_arguments(hints, values, where, path, optional))
 
 
 def _arguments(
@@ -204,10 +205,6 @@ def _arguments(
         elif key not in optional:
             raise ConfigError(f"{_dotted(path, key)} is missing", where=where)
     return arguments
-
-
-def _optional(cls: type[Any]) -> frozenset[str]:
-    return frozenset(f.name for f in fields(cls) if f.default is not MISSING)
 
 
 def _convert(hint: Any, value: Any, where: str, path: str) -> Any:

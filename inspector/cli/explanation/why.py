@@ -210,14 +210,11 @@ def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]
     from inspector.terminal import formatting as fmt
     from inspector.terminal.ink import joined
 
-    said = (
-        output.muted("told above")
-        if told
-        else output.tinted(event.headline.sentence, event.headline.severity)
-    )
+    head = event.headline
+    said = output.muted("told above") if told else output.tinted(head.sentence, head.severity)
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
-    if event.headline.remedy and not told:
-        yield output.fix(event.headline.remedy, event.headline.severity, "   ")
+    if head.remedy and not told:
+        yield output.fix(head.remedy, head.severity, "   ")
     yield f"   {event.explanation}  [{event.verdict.value}]"
     yield from (f"   sources disagree: {line}" for line in event.disagreements)
     yield from output.indented(_field("result", effect(event)), "   ")

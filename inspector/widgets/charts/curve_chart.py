@@ -175,13 +175,8 @@ class CurveChart(Widget):
         top, layers = columns.top, columns.layers
         limit = None if self.threshold is None else min(rows - 1, int(self.threshold / top * rows))
         here = row == limit
-        line = Line().cell(
-            self._label(row, rows, top, here=here),
-            AXIS,
-            ink.style("threshold" if here else "ink-faint"),
-            right=True,
-        )
-        line.gap(1)
+        label, token = self._label(row, rows, top, here=here), "threshold" if here else "ink-faint"
+        line = Line().cell(label, AXIS, ink.style(token), right=True).gap(1)
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
             count = len(tuple(alike))
             if block.level and (past or not here):  # what stays below the line does not break it
