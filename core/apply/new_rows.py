@@ -36,6 +36,8 @@ _COLUMN_OF = {
 }
 _JSON = frozenset(("tool_calls", "reasoning_details", "codex_reasoning_items", "codex_message_items"))
 _COMPARED = ("role", "content", "tool_call_id", "tool_name", "tool_calls")
+_NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
+_ANCHOR = "_usage_anchor"
 
 
 def new_rows(
@@ -127,10 +129,6 @@ def _calls(row: NewRow, sources: Mapping[int, Message]) -> int:
     if "tool_calls" in row.values or row.source_row is None:
         return len(json.loads(row.values.get("tool_calls") or "[]"))
     return len(sources[row.source_row].tool_calls)
-
-
-_NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
-_ANCHOR = "_usage_anchor"
 
 
 def session_changes(

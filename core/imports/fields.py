@@ -14,6 +14,17 @@ from core.model.accounting.amounts import Buckets
 from core.support.yaml_tables import shared_table
 
 _BUCKETS = ("input", "output", "cache_read", "cache_write")
+_DATED = re.compile(r"(?:[-@]?(20\d{2})-?(\d{2})-?(\d{2})(?:-v\d+)?|-latest|@latest)$")
+_EPOCH = re.compile(r"\d{9,10}(?:\d{3})?(?:\.\d+)?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_SIGNS = re.compile(r"[\s$\'\u2019_\u00a0\u202f]|USD")
+_NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
+_SHORT = re.compile(r"(?<=-)\d(?=-|$|[ T])")
+_HOST = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.")
+_PLAIN = 18
+"""Digits of a number that is within the limit of `amount_of`."""
+
+_NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +102,6 @@ def _number(value: Any) -> int:
         return int(value or 0)
     except (TypeError, ValueError, OverflowError):
         return 0
-
-
-_DATED = re.compile(r"(?:[-@]?(20\d{2})-?(\d{2})-?(\d{2})(?:-v\d+)?|-latest|@latest)$")
-_EPOCH = re.compile(r"\d{9,10}(?:\d{3})?(?:\.\d+)?")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_SIGNS = re.compile(r"[\s$\'\u2019_\u00a0\u202f]|USD")
-_NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
-_SHORT = re.compile(r"(?<=-)\d(?=-|$|[ T])")
-_HOST = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.")
-_PLAIN = 18
-"""Digits of a number that is within the limit of `amount_of`."""
-_NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
 
 
 def count_of(text: str) -> int | None:

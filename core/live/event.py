@@ -13,6 +13,10 @@ from typing import Any
 from core.store.database.closed_copy import log_of
 from core.store.database.locate import Location
 
+Mark = tuple[object, ...]
+_LOGS = ("logs", "logs/agent.log", "logs/gateway.log")
+"""The folder changes when a log is rotated away; only these two grow."""
+
 
 class LiveKind(StrEnum):
     """What kind of thing happened."""
@@ -42,11 +46,6 @@ class LiveEvent:
     session: str | None
     at: datetime | None
     facts: Mapping[str, Any] = field(default_factory=dict)
-
-
-Mark = tuple[object, ...]
-_LOGS = ("logs", "logs/agent.log", "logs/gateway.log")
-"""The folder changes when a log is rotated away; only these two grow."""
 
 
 def mark_of(place: Location) -> Mark:

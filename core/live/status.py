@@ -22,6 +22,9 @@ from core.model.transcript.session import Session
 from core.store.database.open_database import OpenDatabase
 from core.store.store import Store
 
+HOUR = timedelta(hours=1)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -78,10 +81,6 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         hit_rate=reduce(add, (one.tokens for one in conversation.sessions)).hit_rate,
         worst=found[0] if found else None,
     )
-
-
-HOUR = timedelta(hours=1)
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+MOST = 170
+"""Characters of a headline: two lines of a narrow terminal."""
+
+_MONEY = frozenset("FG")
+"""Letters of the rules about tokens and prices, and about the prompt cache."""
+
+COMPRESS_NOW = "/compress now, with a topic, decides what is kept."
+"""What helps where the limit is near."""
+
 
 class Verdict(StrEnum):
     """Strength of a claim, strongest first."""
@@ -48,10 +57,6 @@ class Evidence:
     text: str
 
 
-MOST = 170
-"""Characters of a headline: two lines of a narrow terminal."""
-
-
 class Severity(StrEnum):
     """How bad a finding is, worst first."""
 
@@ -78,8 +83,6 @@ _TOLD = {
     FindingGroup.COSTS: "that cost money",
     FindingGroup.GOOD_TO_KNOW: "good to know",
 }
-_MONEY = frozenset("FG")
-"""Letters of the rules about tokens and prices, and about the prompt cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,5 +184,3 @@ def help_word(severity: Severity | None) -> str:
 
 
 NO_HEADLINE = Headline("")
-COMPRESS_NOW = "/compress now, with a topic, decides what is kept."
-"""What helps where the limit is near."""

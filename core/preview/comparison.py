@@ -12,6 +12,8 @@ from core.model.compaction.plan import Part, Plan, Span, part_at
 from core.model.compaction.preview import Feedback, Preview, Retention
 from core.model.transcript.message import Message
 
+_NONE: tuple[int, int, str | None] = (-1, -1, None)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -214,6 +216,3 @@ class ToolPairs:
             return frozenset()
         caller = self.callers[index]
         return frozenset((caller,) if caller >= 0 else self.results_of(index).values())
-
-
-_NONE: tuple[int, int, str | None] = (-1, -1, None)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _HEAVIEST, _QUOTE = 3, 100
 """Lost facts that are quoted, and characters of each."""
 NO_BILL = "nothing: no provider bills a server of your own"
+Facts = Mapping[str, Any]
 
 
 def effect(event: CompressionEvent) -> str:
@@ -89,9 +90,6 @@ def bill(one: Payback | None) -> str:
         else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
     )
     return " · ".join(parts)
-
-
-Facts = Mapping[str, Any]
 
 
 def text(event: LiveEvent) -> str:

@@ -36,6 +36,7 @@ _TOOLS = {
     "none": "shows a recorder no tools: their schemas stay unknown",
     "cut": "mostly shows a recorder the tools cut: their schemas stay unknown then",
 }
+_KEPT = "config.yaml.before-inspector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +156,6 @@ def _selected(home: Path) -> str:
 def _answers(settings: Settings) -> bool:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import inspector.hermes_plugin.worker"
     return succeeds([settings.python, "-c", code, settings.root], _SECONDS)
-
-
-_KEPT = "config.yaml.before-inspector"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from core.store.store import Store
 from core.support.yaml_tables import shared_table
 
 _Key = tuple[date, tuple[str, ...]]
+_COUNTERS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
 
 
 def reconcile(
@@ -157,9 +158,6 @@ def _bucket_apart(row: ReconcileRow) -> str:
         for name in BUCKETS[:4]
     }
     return f", most of it {max(apart, key=lambda name: apart[name]).replace('_', ' ')}"
-
-
-_COUNTERS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")
 
 
 def row_lint(store: Store) -> tuple[Discrepancy, ...]:

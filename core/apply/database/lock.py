@@ -19,6 +19,9 @@ from core.apply.database.connection import columns_of, transaction
 from core.errors import DatabaseError
 
 _PROC = Path("/proc")
+_AGENT = "inspector"
+SECONDS = 300.0
+"""How long Hermes lets a lock stand without a refresh."""
 
 
 def having_open(path: Path) -> frozenset[int] | None:
@@ -65,11 +68,6 @@ def _writable(pid: int, descriptor: str) -> bool:
     info = (_PROC / str(pid) / "fdinfo" / descriptor).read_text()
     flags = next((line.split()[1] for line in info.splitlines() if line.startswith("flags:")), "0")
     return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
-
-
-_AGENT = "inspector"
-SECONDS = 300.0
-"""How long Hermes lets a lock stand without a refresh."""
 
 
 @contextmanager

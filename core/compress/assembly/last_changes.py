@@ -22,6 +22,8 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
 Messages = tuple[Message, ...]
+_SUMMARY_MOST = 8000
+_KEPT_RESULTS = 2
 
 
 def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
@@ -107,10 +109,6 @@ def _matches(message: Message, follower: Message, policy: Policy) -> bool:
         return False
     mine, theirs = _names(message, policy), _names(follower, policy)
     return mine == theirs if mine or theirs else _says_same(message, follower)
-
-
-_SUMMARY_MOST = 8000
-_KEPT_RESULTS = 2
 
 
 def salvaged(messages: Sequence[Message], limit: int, policy: Policy) -> tuple[Message, ...] | None:

@@ -54,6 +54,19 @@ _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", 
 _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, place among the views, who says it, weight."""
 
+_LONGEST, _SHOWN = 600, 160
+"""Characters of a request that corrects something, and of what is shown of it."""
+
+_EXCHANGE = 4
+"""Messages before a correction that tell what it is about."""
+
+_ALIKE = 2
+"""Words a statement and the exchange must share."""
+
+_MEASURE = re.compile(r"([$€£¥]?)(?<![\w.,/#:-])(\d[\d,]*(?:\.\d+)?)(?![\w/-])\s?([^\W\d_]*)")
+_Measure: TypeAlias = tuple[str, str]
+"""A figure and its unit, as a root or a currency."""
+
 
 def sentence_facts(
     views: Sequence[View], topic: Topic | None, ended: Sequence[Outcome]
@@ -193,21 +206,6 @@ def _is_outcome(one: Outcome) -> bool:
 
 def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0].strip()
-
-
-_LONGEST, _SHOWN = 600, 160
-"""Characters of a request that corrects something, and of what is shown of it."""
-
-_EXCHANGE = 4
-"""Messages before a correction that tell what it is about."""
-
-_ALIKE = 2
-"""Words a statement and the exchange must share."""
-
-_MEASURE = re.compile(r"([$€£¥]?)(?<![\w.,/#:-])(\d[\d,]*(?:\.\d+)?)(?![\w/-])\s?([^\W\d_]*)")
-
-_Measure: TypeAlias = tuple[str, str]
-"""A figure and its unit, as a root or a currency."""
 
 
 @dataclass(frozen=True, slots=True)

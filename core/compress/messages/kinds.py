@@ -25,6 +25,15 @@ FAILED_TURN = "failed_turn"
 """`display_kind` of the answer Hermes itself writes for a turn that brought none."""
 _SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})
 _CONTINUATION = "continuation"
+_FLAGS = (
+    "_todo_snapshot_synthetic",
+    "_empty_recovery_synthetic",
+    "_verification_stop_synthetic",
+    "_pre_verify_synthetic",
+    "_dropped_toolcall_nudge",
+)
+_CUT = "cut_notice"
+"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
 
 
 def content_text(content: Any) -> str:
@@ -177,19 +186,6 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
     """The function part of a call; empty when it is malformed."""
     function = call.get("function")
     return function if isinstance(function, dict) else {}
-
-
-_FLAGS = (
-    "_todo_snapshot_synthetic",
-    "_empty_recovery_synthetic",
-    "_verification_stop_synthetic",
-    "_pre_verify_synthetic",
-    "_dropped_toolcall_nudge",
-)
-
-
-_CUT = "cut_notice"
-"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
 
 
 def restated_header() -> str:

@@ -19,6 +19,10 @@ from core.compress.sizing.threshold import Budgets
 from core.model.compaction.plan import Plan, Span
 from core.model.transcript.message import Message
 
+_NOTHING = Size(0, 0, 0)
+MOST_TURNS = 100
+"""Turns a user can keep at the most."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -142,13 +146,6 @@ def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozen
     if window.before is not None:
         changes[window.before] = measured.columns.leftovers[window.before] or _NOTHING
     return changes
-
-
-_NOTHING = Size(0, 0, 0)
-
-
-MOST_TURNS = 100
-"""Turns a user can keep at the most."""
 
 
 def clamped(turns: int) -> int:

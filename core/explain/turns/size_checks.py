@@ -32,6 +32,7 @@ from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 
 _SHOWN = 200
+_COUNT = "waiting for the provider's count"
 
 
 @dataclass(slots=True)
@@ -98,9 +99,6 @@ def with_lowered_outputs(turns: Sequence[Turn], context: ConversationContext) ->
 def row_of(message: Message) -> int | None:
     """The id of its row; None of a message that has none."""
     return message.row.id if message.row is not None else None
-
-
-_COUNT = "waiting for the provider's count"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ _ACTIONS = {
     "thinking_signature": "strip_thinking",
 }
 _LIMITED = frozenset({"rate_limit", "billing", "upstream_rate_limit"})
+_TABLE = "core/hermes/provider_errors/numbers.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +140,6 @@ def is_local_server(base_url: str) -> bool:
 
     shared = address.version == 4 and address in ip_network("100.64.0.0/10")
     return address.is_private or address.is_loopback or address.is_link_local or shared
-
-
-_TABLE = "core/hermes/provider_errors/numbers.yaml"
 
 
 def parsed_limit(text: str, release: str) -> int | None:

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from core.model.accounting.amounts import Buckets, Cost, recorded
 
+NAME_CHARS = 80
+"""Characters of what a user said first that name a conversation without a title."""
+
 
 class Kind(StrEnum):
     """What a session is to its parent."""
@@ -105,10 +108,6 @@ class Thread:
     def title(self) -> str | None:
         """The newest title any session of the thread carries."""
         return next((s.title for s in reversed(self.sessions) if s.title), None)
-
-
-NAME_CHARS = 80
-"""Characters of what a user said first that name a conversation without a title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,16 @@ _SETTLED_NS = 1_000_000_000
 _State: TypeAlias = tuple[int, int, int]
 """Time of change, size and place of a file."""
 
+_COMPLAINTS = "core/store/database/complaints.yaml"
+_lock = threading.Lock()
+_names = count()
+_asked: dict[Path, _State] = {}
+_LOG_HEAD = 32
+"""Bytes of the header of a write-ahead log."""
+
+_LOG_ORDERS = {b"\x37\x7f\x06\x82": "<II", b"\x37\x7f\x06\x83": ">II"}
+"""What it begins with, and in which order of bytes its sums are made."""
+
 
 class _Shared(NamedTuple):
     """A copy that several connections read.
@@ -51,10 +61,6 @@ class _Shared(NamedTuple):
     keeper: sqlite3.Connection
 
 
-_COMPLAINTS = "core/store/database/complaints.yaml"
-_lock = threading.Lock()
-_names = count()
-_asked: dict[Path, _State] = {}
 _shared: dict[Path, _Shared] = {}
 
 
@@ -199,12 +205,6 @@ def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
     elif os.path.lexists(log) and not log.is_file():
         what = f"cannot be opened: {log.name} beside it is no file"
         yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"
-
-
-_LOG_HEAD = 32
-"""Bytes of the header of a write-ahead log."""
-_LOG_ORDERS = {b"\x37\x7f\x06\x82": "<II", b"\x37\x7f\x06\x83": ">II"}
-"""What it begins with, and in which order of bytes its sums are made."""
 
 
 def is_log(path: Path) -> bool:

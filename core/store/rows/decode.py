@@ -35,6 +35,16 @@ _MEMORY_NOTE = re.compile(
     re.IGNORECASE,
 )
 _MEMORY_TAG = re.compile(r"</?\s*memory-context\s*>", re.IGNORECASE)
+_NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
+_JSON_SLACK = 4
+"""An encoded list needs more stored characters for one shown character than plain text does."""
+
+_READ_ON = 1_000
+"""Characters read beyond those shown: a credential that is cut in half is not recognised."""
+
+_LOOKED_AT = 3
+"""User messages looked at for one that is no summary, with which a continuation begins."""
 
 
 def moment(value: Any) -> datetime | None:
@@ -158,15 +168,6 @@ def spoken(text: str) -> str:
     return text.strip()
 
 
-_NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
-_JSON_SLACK = 4
-"""An encoded list needs more stored characters for one shown character than plain text does."""
-
-_READ_ON = 1_000
-"""Characters read beyond those shown: a credential that is cut in half is not recognised."""
-
-
 def start_of_content(chars: int) -> str:
     """SQL for enough bytes of a message's content to show `chars` characters of it."""
     # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
@@ -196,10 +197,6 @@ def _unquote(inside: str) -> str:
         return str(json.loads(f'"{inside}"'))
     except ValueError:
         return inside
-
-
-_LOOKED_AT = 3
-"""User messages looked at for one that is no summary, with which a continuation begins."""
 
 
 def read_first_words(

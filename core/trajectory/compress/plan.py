@@ -21,6 +21,15 @@ NOTICE = "\n\nSome of your previous tool responses may be summarized to preserve
 MARK = "[CONTEXT SUMMARY]:"
 """What the summary turn begins with."""
 
+Count = Callable[[str], int]
+"""Tokens of a text."""
+
+SYSTEM = "system"
+_PROMPTS = 64
+"""System turns remembered, with and without the notice."""
+
+_TOOL = "tool"
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -56,14 +65,6 @@ def marked(summary: str) -> str:
     if text.startswith(MARK):
         return text
     return f"{MARK} {text}" if text else MARK
-
-
-Count = Callable[[str], int]
-"""Tokens of a text."""
-
-SYSTEM = "system"
-_PROMPTS = 64
-"""System turns remembered, with and without the notice."""
 
 
 class Counter:
@@ -163,9 +164,6 @@ def after_summary(
         summarization_api_calls=calls,
         summarization_errors=errors,
     )
-
-
-_TOOL = "tool"
 
 
 def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:

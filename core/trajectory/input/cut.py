@@ -16,6 +16,15 @@ from core.trajectory.input.sources import GZIP, PARQUET, PLAIN, ZSTD, Source, op
 _ROWS = 64
 """Rows turned into text at once."""
 
+LEAST, MOST = 2 * 2**20, 256 * 2**20
+"""Bytes of a shard: small enough to be done again and shared out evenly, large enough that few hold a set."""
+
+_PARTS = 2_048
+LONGEST = 256 * 2**20
+"""Bytes of a line that is still read whole; a longer one is handed on in pieces."""
+
+_BUFFER = 2**20
+
 
 def row_groups(path: str) -> int:
     """How many row groups a file has."""
@@ -45,12 +54,6 @@ def _file(stream: Any, path: str) -> Any:
         return ParquetFile(stream)
     except (ArrowException, OSError) as error:
         raise NotFoundError(f"no parquet file ({error})", where=path) from error
-
-
-LEAST, MOST = 2 * 2**20, 256 * 2**20
-"""Bytes of a shard: small enough to be done again and shared out evenly, large enough that few hold a set."""
-
-_PARTS = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +98,6 @@ def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
         count = -(-source.size // size)
         each = -(-source.size // count)  # all alike: a small last one would leave a processor idle
         yield from ((at * each, (at + 1) * each if at + 1 < count else None) for at in range(count))
-
-
-LONGEST = 256 * 2**20
-"""Bytes of a line that is still read whole; a longer one is handed on in pieces."""
-
-_BUFFER = 2**20
 
 
 class ReadFault(InspectorError):  # noqa: N818 - a kind of InspectorError, told apart by where it happened

@@ -17,6 +17,9 @@ PLAIN, GZIP, ZSTD, PARQUET = "jsonl", "gzip", "zstd", "parquet"
 _ENDINGS = {".parquet": PARQUET, ".gz": GZIP, ".zst": ZSTD}
 _WANTED = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 _GLOB = "*?["
+_SCHEME = "://"
+_UNFINISHED = ".unfinished"
+_BUFFER = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +126,6 @@ def _remote(named: str) -> Input:
         name = path.rsplit("/", 1)[-1]
         sources.append(Source(path, name, kind_of(name), int(about["size"]), stamp))
     return Input(tuple(sources), many)
-
-
-_SCHEME = "://"
-_UNFINISHED = ".unfinished"
-_BUFFER = 2**20
 
 
 def is_remote(path: str) -> bool:

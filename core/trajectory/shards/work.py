@@ -23,6 +23,12 @@ NAMED = 200
 _EVERY = 64
 """Lines between two reports."""
 
+_AHEAD = 20
+"""Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
+
+_HELD = 64 * 2**20
+"""Bytes of lines that may wait to be written."""
+
 
 class ShardWork:
     """The lines of one shard while they are compressed.
@@ -104,12 +110,6 @@ class ShardWork:
         now = (metrics.total_trajectories, metrics.total_tokens_before, self._read)
         self._report(*(new - old for new, old in zip(now, self._told, strict=True)))
         self._told = now
-
-
-_AHEAD = 20
-"""Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
-_HELD = 64 * 2**20
-"""Bytes of lines that may wait to be written."""
 
 
 class Window:

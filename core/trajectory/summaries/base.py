@@ -21,6 +21,9 @@ from core.trajectory.upstream_config import UpstreamConfig
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
+_words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
+_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
+"""Characters of a turn that are sent whole, and what is sent of a longer one: as the releases do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,6 @@ class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the 
         super().__init__(failure.line)
 
 
-_words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
-
-
 def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
@@ -96,10 +96,6 @@ def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Pro
 def prompt_tokens(turns: Sequence[Turn], region: Span, settings: Settings, count: Count) -> int:
     """Tokens a request would send."""
     return count(build_prompt(turns, region, settings).text)
-
-
-_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
-"""Characters of a turn that are sent whole, and what is sent of a longer one: as the releases do."""
 
 
 def _cut(text: str) -> str:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 HELP = "/inspect why | plan | cost | lost TOPIC"
+_ROLES = {"s": "system", "d": "developer", "u": "user", "a": "assistant", "t": "tool"}
+_EXCERPT = 60
 
 
 def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
@@ -102,10 +104,6 @@ def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
     for hit in hits:
         place = "still in the context" if hit.live else f"dropped from generation {hit.generation}"
         yield f"{hit.message.role} (message {hit.row}, {place}): {hit.excerpt}"
-
-
-_ROLES = {"s": "system", "d": "developer", "u": "user", "a": "assistant", "t": "tool"}
-_EXCERPT = 60
 
 
 def payload(args: argparse.Namespace) -> dict[str, Any]:

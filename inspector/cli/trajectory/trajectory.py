@@ -30,6 +30,15 @@ if TYPE_CHECKING:
     from core.trajectory.input.sources import Input
     from core.trajectory.run import Outcome
 
+_REDRAWN, _PRINTED = 0.2, 10.0
+"""Seconds between two lines, on a terminal and elsewhere."""
+
+_TOLD = 0.01
+"""Share of the input from which on it is said how long the rest takes."""
+
+NAMED = 20
+"""Problems named one by one; --json and --metrics hold more."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """INPUT, OUTPUT and how."""
@@ -152,16 +161,6 @@ def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
     if shards["taken_up"]:
         yield f"{shards['taken_up']:,} of {shards['total']:,} shards were finished before"
     yield f"{document['processing']['duration_seconds']:.1f} s"
-
-
-_REDRAWN, _PRINTED = 0.2, 10.0
-"""Seconds between two lines, on a terminal and elsewhere."""
-
-_TOLD = 0.01
-"""Share of the input from which on it is said how long the rest takes."""
-
-NAMED = 20
-"""Problems named one by one; --json and --metrics hold more."""
 
 
 class Progress:

@@ -23,6 +23,21 @@ from inspector.widgets.lists.row_list import RowList
 
 KEY_WIDTH = 15
 INDENT = 3
+HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
+"""What a scope is called where its own name says too little."""
+
+WORDS = """Why Hermes compressed, what was lost, what it cost.
+Databases are only read, unless you ask for more.
+
+w   why a conversation was compressed, or why not
+p   what /compress would keep and lose
+u   what today cost, and what most of it was for
+
+?   everything else
+
+Any key closes this for good."""
+ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
+"""Keys of the list that go on to it, as the card says what they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +86,6 @@ class HelpList(RowList[HelpRow]):
         """The cursor passes over headings, blank lines and the rest of a sentence."""
         row = self.rows.row(index)
         return row is not None and not row.keys
-
-
-HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
-"""What a scope is called where its own name says too little."""
 
 
 class HelpScreen(Dialog):
@@ -140,20 +151,6 @@ def _sign_rows() -> Iterator[HelpRow]:
         if sign.strip():
             yield HelpRow(sign, f"{glyphs.kind_word(kind)} session")
     yield HelpRow("~  ≥  –", "estimate, at least so much (Usage says what is missing), unknown")
-
-
-WORDS = """Why Hermes compressed, what was lost, what it cost.
-Databases are only read, unless you ask for more.
-
-w   why a conversation was compressed, or why not
-p   what /compress would keep and lose
-u   what today cost, and what most of it was for
-
-?   everything else
-
-Any key closes this for good."""
-ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
-"""Keys of the list that go on to it, as the card says what they do."""
 
 
 class FirstRunScreen(ModalScreen[str]):

@@ -33,6 +33,19 @@ PAD = 1
 FURTHER, NEAR_TOP = 60, 1_000
 """Conversations at the top of the list that are examined though out of sight, and how far down."""
 
+SAMPLES = ("hermes-inspector", "demo-")
+"""The folder the samples are kept in, and how their home begins."""
+
+SUMS_CELLS = 30
+"""What today's money takes; the app's own name gives way to it."""
+
+NONE_YET = (
+    "No sessions yet. They appear here as soon as Hermes writes one.\n"
+    "To look around meanwhile: q, then hermes-inspector demo shows sample sessions."
+)
+LEAST_NAME = 12
+"""Cells a title needs to be told from another."""
+
 
 class SessionsList(RowList[SessionLine]):
     """One line a conversation, its sessions below it when unfolded."""
@@ -114,18 +127,6 @@ class SessionsList(RowList[SessionLine]):
 def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
     chosen = column_sets().get(listing.columns, SETS[ALL])
     return layout(width - PAD, profiles=listing.profiles, chosen=chosen)
-
-
-SAMPLES = ("hermes-inspector", "demo-")
-"""The folder the samples are kept in, and how their home begins."""
-SUMS_CELLS = 30
-"""What today's money takes; the app's own name gives way to it."""
-NONE_YET = (
-    "No sessions yet. They appear here as soon as Hermes writes one.\n"
-    "To look around meanwhile: q, then hermes-inspector demo shows sample sessions."
-)
-LEAST_NAME = 12
-"""Cells a title needs to be told from another."""
 
 
 def legend(room: int) -> tuple[Piece, ...]:

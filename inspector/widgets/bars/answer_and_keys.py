@@ -31,6 +31,22 @@ _TOKEN = {
     Severity.WARNING: "severity-warning",
     Severity.CRITICAL: "severity-critical",
 }
+HELP = "app.help"
+ALWAYS = (HELP, "app.quit")
+WAY_OUT = key_name("escape")
+"""A key that is shown however narrow the line: nobody should have to look up how to go back."""
+
+MORE = "more"
+"""What help is called where not every key that works here fits."""
+
+GAP, TIGHT = 3, 2
+"""Cells between two keys, and where they would not all fit."""
+
+TAKE = Binding("enter", "submit", "accept", key_display="enter", id="input.submit")
+"""What Enter does in every line to type in, which binds it itself."""
+
+GENERAL = ("workspace", "page", "app")
+"""Scopes whose keys work in every view: where room is short, those of the view itself come first."""
 
 
 class AnswerBar(Widget):
@@ -92,20 +108,6 @@ class AnswerBar(Widget):
                 yield line.preformatted(text, ink.style("ink"))
             else:
                 yield line.preformatted(text, ink.style(_TOKEN[severity] if loud else "ink", bold=True))
-
-
-HELP = "app.help"
-ALWAYS = (HELP, "app.quit")
-WAY_OUT = key_name("escape")
-"""A key that is shown however narrow the line: nobody should have to look up how to go back."""
-MORE = "more"
-"""What help is called where not every key that works here fits."""
-GAP, TIGHT = 3, 2
-"""Cells between two keys, and where they would not all fit."""
-TAKE = Binding("enter", "submit", "accept", key_display="enter", id="input.submit")
-"""What Enter does in every line to type in, which binds it itself."""
-GENERAL = ("workspace", "page", "app")
-"""Scopes whose keys work in every view: where room is short, those of the view itself come first."""
 
 
 class KeyBar(Widget):

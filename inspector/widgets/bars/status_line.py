@@ -18,6 +18,9 @@ from inspector.terminal.text import cell_len, clean_line, content, wrap
 Piece = tuple[str, str]
 """A theme token and the text drawn in it; ending in `!` it is bold, in `?` left out rather than cut."""
 
+MOST_LINES = 4
+INDENT = 3
+
 
 def titled(name: str, about: str) -> tuple[Piece, ...]:
     """What a screen is called, and what it is about."""
@@ -54,10 +57,6 @@ class StatusLine(Widget):
             if cell_len(clean_line(text)) > left:
                 break  # what follows would look as if it belonged to what was cut
         return line
-
-
-MOST_LINES = 4
-INDENT = 3
 
 
 class Banner(Widget):

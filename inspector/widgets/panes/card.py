@@ -20,6 +20,22 @@ from inspector.widgets.panes.text_pane import Draw, TextPane
 GAP = 1
 """Cells between the words and the scroll bar."""
 
+LABEL = 10
+"""Cells of the label column."""
+
+NAMES = {
+    "total": "tokens",
+    "calls": "calls",
+    "input": "uncached input",
+    "cache_read": "cache read",
+    "cache_write": "cache write",
+    "output": "output",
+    "hit_rate": "hit rate",
+    "recorded": "recorded cost",
+    "computed": "cost at the price list",
+}
+MOST_TERMS = 12
+
 
 class Card(Horizontal):
     """One pane that holds both; a wide screen shows them side by side (`app.tcss`)."""
@@ -70,10 +86,6 @@ class Card(Horizontal):
         return "\n\n".join(part for part in parts if part)
 
 
-LABEL = 10
-"""Cells of the label column."""
-
-
 def field(label: str, text: str, width: int, ink: Palette, token: str = "ink") -> Iterator[Line]:
     """A label and its text, wrapped beside it."""
     style = ink.style(token)
@@ -107,22 +119,6 @@ def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> It
         label = "" if place else "evidence"
         yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
         yield from field("", piece.text, width, ink)
-
-
-NAMES = {
-    "total": "tokens",
-    "calls": "calls",
-    "input": "uncached input",
-    "cache_read": "cache read",
-    "cache_write": "cache write",
-    "output": "output",
-    "hit_rate": "hit rate",
-    "recorded": "recorded cost",
-    "computed": "cost at the price list",
-}
-
-
-MOST_TERMS = 12
 
 
 def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:

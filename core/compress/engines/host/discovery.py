@@ -20,6 +20,10 @@ _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
 """Characters that we read of a file, and that Hermes reads of an __init__.py."""
 _MANIFESTS = ("plugin.yaml", "plugin.yml")
+OURS = ("builtin", BUILT_IN, "inspector")
+"""Names of this program's own replay of Hermes' compressor."""
+
+INSTALLED = "hermes"
 
 
 def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEngine, ...]:
@@ -161,11 +165,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _text(value: Any) -> str | None:
     return None if value is None else str(value)
-
-
-OURS = ("builtin", BUILT_IN, "inspector")
-"""Names of this program's own replay of Hermes' compressor."""
-INSTALLED = "hermes"
 
 
 @dataclass(frozen=True, slots=True)

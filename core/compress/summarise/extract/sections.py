@@ -35,6 +35,35 @@ _NOTES = {
 }
 """What introduces a fact that stands under another section's heading."""
 
+_SHELTERS = {
+    "pending": ("task", "remaining", "context"),
+    "remaining": ("pending", "context"),
+    "in_progress": ("state", "context"),
+    "errors": ("blocked", "context"),
+    "blocked": ("errors", "context"),
+    "constraints": ("goal", "context"),
+    "decisions": ("context",),
+    "questions": ("context",),
+    "files": ("context",),
+    "actions": ("context",),
+    "state": ("context",),
+    "task": ("goal", "context"),
+}
+"""Where facts of a kind go when no heading is theirs, best place first."""
+
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_NOTHING = re.compile(r"^(?:none|n/a|unknown|nothing|-)\b.{0,60}$", re.IGNORECASE)
+_REPLACED = frozenset({"state", "in_progress"})
+"""Sections that only speak of the present: the new middle knows better."""
+
+_STATED = frozenset({"constraints", "decisions", "context"})
+_SERIAL = frozenset({"decisions", "remaining"})
+_NUMBER = re.compile(r"\d+")
+_WEIGHT = 0.9
+_ASKED = re.compile(r"^User asked[^:]{0,60}:\s*", re.IGNORECASE)
+_QUOTED = "> "
+_ALIKE = 0.8
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -95,23 +124,6 @@ def _homes(headings: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-_SHELTERS = {
-    "pending": ("task", "remaining", "context"),
-    "remaining": ("pending", "context"),
-    "in_progress": ("state", "context"),
-    "errors": ("blocked", "context"),
-    "blocked": ("errors", "context"),
-    "constraints": ("goal", "context"),
-    "decisions": ("context",),
-    "questions": ("context",),
-    "files": ("context",),
-    "actions": ("context",),
-    "state": ("context",),
-    "task": ("goal", "context"),
-}
-"""Where facts of a kind go when no heading is theirs, best place first."""
-
-
 def render(facts: Iterable[FactLine], headings: Sequence[str]) -> str:
     """The body of a summary: every heading in order, oldest facts first, `None.` where there is nothing."""
     home = homes(headings)
@@ -166,20 +178,6 @@ def _block(facts: Sequence[FactLine], kind: str | None) -> str:
 def _note(fact: FactLine) -> str:
     note = _NOTES.get(fact.kind, "")
     return "" if fact.text.lower().startswith(note.strip().lower()) else note
-
-
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
-_NOTHING = re.compile(r"^(?:none|n/a|unknown|nothing|-)\b.{0,60}$", re.IGNORECASE)
-_REPLACED = frozenset({"state", "in_progress"})
-"""Sections that only speak of the present: the new middle knows better."""
-
-_STATED = frozenset({"constraints", "decisions", "context"})
-_SERIAL = frozenset({"decisions", "remaining"})
-_NUMBER = re.compile(r"\d+")
-_WEIGHT = 0.9
-_ASKED = re.compile(r"^User asked[^:]{0,60}:\s*", re.IGNORECASE)
-_QUOTED = "> "
-_ALIKE = 0.8
 
 
 def carried(previous: str | None, views: Sequence[View], topic: Topic | None) -> list[FactLine]:

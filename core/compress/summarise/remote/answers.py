@@ -29,6 +29,9 @@ _TICK = 0.05
 _CEILING = 5
 """An answer may take this many timeouts in all, however steadily it trickles."""
 
+_LONGEST = 200
+_RETRY_HEADERS = ("retry-after-ms", "retry-after")
+
 
 @dataclass(frozen=True, slots=True)
 class Listener:
@@ -118,10 +121,6 @@ def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Read
         queue.put(read(queue.put))
     except BaseException as error:  # noqa: BLE001 - the edge of a worker: whatever it was is raised on the other side
         queue.put(error)
-
-
-_LONGEST = 200
-_RETRY_HEADERS = ("retry-after-ms", "retry-after")
 
 
 def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) -> SummaryFailure:

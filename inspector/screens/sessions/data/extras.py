@@ -35,6 +35,14 @@ from inspector.widgets.charts.curve import told
 if TYPE_CHECKING:
     from core.account.spending.budget import Today
 
+CHUNK = 500
+"""Conversations whose rows are read at once; they are not kept."""
+
+PATIENCE = 0.5
+"""Seconds to the first answer; each later one takes twice as long, up to `LONGEST`."""
+
+LONGEST = 8.0
+
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
     """What the user of each untitled conversation said first."""
@@ -136,13 +144,6 @@ def _blocked(guards: Guards, now: datetime) -> bool:
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes[place] for place in told(sizes, FINEST)) if len(sizes) > FINEST else tuple(sizes)
-
-
-CHUNK = 500
-"""Conversations whose rows are read at once; they are not kept."""
-PATIENCE = 0.5
-"""Seconds to the first answer; each later one takes twice as long, up to `LONGEST`."""
-LONGEST = 8.0
 
 
 class Standing(NamedTuple):

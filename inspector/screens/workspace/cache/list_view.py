@@ -39,6 +39,20 @@ TOKENS = {
 }
 """The colour of a cause; the others have one together."""
 
+_SHORT = {
+    "compaction": "compaction",
+    "model_changed": "model",
+    "system_prompt_changed": "system prompt",
+    "tools_changed": "tools",
+    "messages_rewritten": "rewritten",
+    "ttl_expired": "expired",
+    "resume": "new start",
+}
+"""The cause of a break in the legend."""
+
+MARK = "▲"
+IGNORED = "△"
+
 
 @dataclass(frozen=True, slots=True)
 class CacheMoment:
@@ -79,18 +93,6 @@ def token_of(found: CacheBreak) -> str:
     return TOKENS.get(found.cause, "cause-other")
 
 
-_SHORT = {
-    "compaction": "compaction",
-    "model_changed": "model",
-    "system_prompt_changed": "system prompt",
-    "tools_changed": "tools",
-    "messages_rewritten": "rewritten",
-    "ttl_expired": "expired",
-    "resume": "new start",
-}
-"""The cause of a break in the legend."""
-
-
 def hit_layers(report: CacheReport) -> tuple[Layer, ...]:
     """Per cent of each prompt that the cache served, and over it what each break left out, by its cause."""
     hits = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
@@ -110,10 +112,6 @@ def read_out(report: CacheReport, place: int) -> str:
     sizes = f"{fmt.percent(call.hit_rate)} of {fmt.count(call.prompt)} tokens from the cache"
     said = f"call {place + 1:,} · {fmt.clock(call.at, seconds=False)} · {sizes}"
     return f"{said} · {cause}" if cause else said
-
-
-MARK = "▲"
-IGNORED = "△"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,13 @@ SHORT, TALL = 32, 50
 _BESIDE = 25
 """Lines of everything but bars and rows: sums, titles, keys, the origin where it stands below."""
 
+BAR = "▇"
+Others = Sequence[tuple[str, str]]
+"""Figures beside a row's own: name and sum."""
+
+FIGURES = ("total", "hit_rate", "recorded", "computed")
+"""What lists show of a conversation, and the cost at the price list beside the recorded one."""
+
 
 def lines_of(high: int, listed: int) -> int:
     """Lines of the bars on a screen `high` lines tall that lists as many rows."""
@@ -149,11 +156,6 @@ def _call_words(call: Sample) -> str:
     return f"{fmt.clock(call.at, seconds=False)} · {sizes}"
 
 
-BAR = "▇"
-Others = Sequence[tuple[str, str]]
-"""Figures beside a row's own: name and sum."""
-
-
 def behind(
     row: LedgerRow, found: UsageAnswer, figure: str, others: Others, width: int, ink: Palette
 ) -> Iterator[Line]:
@@ -189,10 +191,6 @@ def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
         usd = fmt.money(row.subtree_recorded.usd if row.subtree_recorded else None)
         words = f"{usd} recorded with its sub-agents · {fmt.short(row.subtree.total)} tokens"
         yield from field("together", words, width, ink, "ink-muted")
-
-
-FIGURES = ("total", "hit_rate", "recorded", "computed")
-"""What lists show of a conversation, and the cost at the price list beside the recorded one."""
 
 
 def spending(
