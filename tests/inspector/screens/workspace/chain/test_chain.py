@@ -180,7 +180,7 @@ async def test_a_generation_tells_what_its_compaction_lost_and_has_the_curve_bes
         await press(pilot, "j", "j")
         shown = " ".join(" ".join(line[134:].split()) for line in drawn(pilot).splitlines())
         assert "Generation 2 Compressed before your message" in shown
-        assert "The summary lost 82% of the facts." in shown
+        assert "The summary lost 80% of the facts." in shown
         assert "missing “Never retry refunds automatically" in shown
         curve, card = app.screen.query_one("ChainView CurveChart"), app.screen.query_one("ChainView #card")
         assert curve.region.height > 40
@@ -192,7 +192,7 @@ async def test_a_session_that_continues_another_tells_of_the_compaction_it_began
 ) -> None:
     shown = await seen(open_app(samples, "Port the parser to Rust #3", "chain"), (80, 24))
     assert "Compressed before your message: the request (~99.4K) had passed the 96K limit" in shown
-    assert "lost      52% of the facts" in shown
+    assert "lost      49% of the facts" in shown
 
 
 async def test_the_session_that_resume_opens_is_marked_beside_a_name_that_is_cut(
