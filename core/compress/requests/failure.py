@@ -8,8 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.compress.assembly.assemble import had_user
-from core.compress.summarise.answer_check import heading_line
-from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryResult, SummaryStatus
+from core.compress.summarise.base import (
+    FailureKind,
+    SummaryFailure,
+    SummaryResult,
+    SummaryStatus,
+    heading_line,
+)
 from core.compress.summarise.fallback.summariser import no_user_line
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.summary_rules import FailureRules

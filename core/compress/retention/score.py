@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import constraints, topic_of
-from core.compress.facts.history import pending
+from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, Weighed, weigh
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.outlook import corrections
+from core.compress.facts.outlook import Correction, correction_of, corrections
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence
-from core.compress.retention.stale import stale
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import check
 from core.model.compaction.plan import Span
@@ -32,6 +32,18 @@ _STRANGE, _KNOWN = 0.7, 0.9
 another conversation, from the second of this one."""
 _POWER = 3
 """Of a fact's weight, with which it counts."""
+
+_BULLET = "-*• "
+_GONE = re.compile(
+    r"\b(?:delet\w+|remov\w+|gone|dropp\w+|unlink\w*|clean\w* up|no longer|temporary|rm)\b"
+    r"|删除|刪除|移除|已删|gelöscht|supprim|elimin|удал",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(
+    r"\b(?:fix\w*|resolv\w+|solv\w+|pass\w*|works? now|green|succeed\w*|no longer|after)\b"
+    r"|修复|修復|解决|解決|通过|behoben|corrig|résolu|исправ",
+    re.IGNORECASE,
+)
 
 
 def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
@@ -222,3 +234,41 @@ def _forgotten(previous: str, index: SummaryIndex) -> tuple[str, ...]:
     facts = [*values(previous), *(("constraints", sentence) for sentence in constraints(previous))]
     lost = (value for category, value in facts if index.fate(category, value) == LOST)
     return tuple(dict.fromkeys(lost))
+
+
+def stale(ended: Sequence[Outcome], index: SummaryIndex, changed: Sequence[Correction]) -> tuple[str, ...]:
+    """Files listed although deleted, errors although fixed, figures although corrected, one sentence each."""
+    return (*_deleted_files(ended, index), *_fixed_errors(ended, index), *_corrected(index, changed))
+
+
+def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
+    """Lines that tell what a person corrected, in a summary that tells the new figure beside none of it."""
+    told = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
+    return [
+        f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"
+        for line, one in told
+        if one is not None and not one.is_told(line)
+    ]
+
+
+def _deleted_files(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
+    found = []
+    for story in stories_of(ended).values():
+        if story.gone:
+            name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
+            lines = index.lines_with(name) if name else []
+            if lines and not any(map(_GONE.search, lines)):
+                made = f"made in message {story.first}, " if story.made else ""
+                found.append(f"{story.path}: {made}deleted in message {story.last}")
+    return found
+
+
+def _fixed_errors(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
+    found: dict[str, str] = {}
+    for outcome in ended:
+        if outcome.error and outcome.fixed_at is not None and index.fate("errors", outcome.error) != LOST:
+            lines = index.lines_with(outcome.error[:60])
+            if lines and not any(map(_FIXED.search, lines)):
+                where = f"failed in message {outcome.result}, passed in message {outcome.fixed_at}"
+                found.setdefault(outcome.error, f"{outcome.error}: {where}")
+    return list(found.values())

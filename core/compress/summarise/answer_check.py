@@ -12,6 +12,7 @@ from core.compress.summarise.base import (
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
+    heading_line,
 )
 from core.model.accounting.amounts import Buckets
 from core.redact.text import redact_text
@@ -124,11 +125,6 @@ def _length_notes(body: str, budget: int) -> tuple[str, ...]:
     return (
         (f"about {tokens:,} tokens, more than the {budget:,} asked for",) if tokens > _OVER * budget else ()
     )
-
-
-def heading_line(heading: str) -> str:
-    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
-    return heading if heading.startswith("### ") else f"## {heading}"
 
 
 def sections(body: str) -> dict[str, str]:

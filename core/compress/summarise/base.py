@@ -240,3 +240,8 @@ class GivenSummary(OfflineSummariser):
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         return SummaryResult(redact_text(self._text), SummaryStatus.MODEL)
+
+
+def heading_line(heading: str) -> str:
+    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
+    return heading if heading.startswith("### ") else f"## {heading}"

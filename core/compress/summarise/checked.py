@@ -12,7 +12,7 @@ from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, one_line, views
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.unsupported import check
-from core.compress.summarise.answer_check import heading_line, sections
+from core.compress.summarise.answer_check import sections
 from core.compress.summarise.base import (
     RESTART,
     Cancelled,
@@ -22,6 +22,7 @@ from core.compress.summarise.base import (
     SummaryFailure,
     SummaryRequest,
     SummaryResult,
+    heading_line,
 )
 from core.compress.summarise.extract.content_selection import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine

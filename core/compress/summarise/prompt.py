@@ -9,8 +9,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from core.compress.summarise.answer_check import heading_line
-from core.compress.summarise.base import SummaryRequest
+from core.compress.summarise.base import SummaryRequest, heading_line
 from core.compress.summarise.extract.sections import kind_of
 from core.redact.text import redact_text
 from core.support.yaml_tables import load_table

@@ -13,7 +13,8 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.outlook import Correction, corrections, with_correction
 from core.compress.facts.readable import View
 from core.compress.facts.topic import Topic, terms
-from core.compress.summarise.answer_check import heading_line, sections
+from core.compress.summarise.answer_check import sections
+from core.compress.summarise.base import heading_line
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.support.yaml_tables import load_table
 

@@ -12,13 +12,13 @@ from functools import cache
 from typing import Any
 
 from core.compress.pruning.truncate import elide
-from core.compress.summarise.answer_check import heading_line
 from core.compress.summarise.base import (
     Cancelled,
     OfflineSummariser,
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
+    heading_line,
 )
 from core.compress.summarise.extract.sections import kind_of
 from core.compress.summarise.fallback.turn_excerpts import Evidence, evidence_of
