@@ -8,9 +8,12 @@ again. They are kept in memory for as long as the process runs, and nowhere else
 from __future__ import annotations
 
 import json
+import re
 from array import array
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
 from itertools import chain, pairwise
 from string import ascii_letters, digits
 from threading import Lock
@@ -32,6 +35,17 @@ _INNOCENT = 1 << 17
 
 _FEW = 96
 """Up to so many new ones are looked for one by one, before the search for all is built again."""
+
+_WORD = pattern(r"\S{6,}")
+_AROUND = "\"'`<>()[]{},;.:!?"
+_NAME = pattern(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
+_BREAKS = pattern(r"[\"'`<>()\[\]{},;]+")
+_GIVEN = pattern(r"[?&=]+")
+_PLAIN = pattern(r"[\w.:/-]+", re.ASCII)
+_STEM = pattern(r"\w{4,}", re.ASCII)
+"""What of a word is looked for in messages: the rest may be spelled in escapes there."""
+_ENCODED = pattern(r"[A-Za-z0-9+/_-]{11,}")
+_READABLE = pattern(r"[!-~]{8,}")
 
 _BASE64 = frozenset(ascii_letters + digits + "+/-_=")
 _BLANK = pattern(r"(?:\s|\\+[nrt])+")
@@ -218,6 +232,46 @@ def _is_no_word(value: str) -> bool:
     longest = max(_LETTERS.findall(value.lower()), key=len, default="")
     common = any(second in usual.get(first, "") for first, second in pairwise(longest))
     return len(runs) > 2 or variety(value) == len(runs) + 1 == 3 or (len(longest) > 2 and not common)
+
+
+def candidates(text: str) -> Iterator[str]:
+    """The parts to look for of the words of a line that could be credentials, or could be made of one."""
+    for word in dict.fromkeys(_WORD.findall(text)):
+        yield from _parts_to_look_for(word)
+
+
+@lru_cache(maxsize=16_384)  # titles share their words: usage by session of 20,000 takes half as long
+def _parts_to_look_for(word: str) -> tuple[str, ...]:
+    whole, found = (word, *_decoded(word)), list[str]()
+    for bare in map(_bare, (*whole, *(part for one in whole for part in _GIVEN.split(one)))):
+        if any(map(is_looked_for, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
+            stems = _STEM.findall(bare)
+            longest = bare if _PLAIN.fullmatch(bare) else max(stems, key=len, default=bare)
+            found += list(filter(is_looked_for, stems)) or [longest]
+    return tuple(found)
+
+
+def _bare(word: str) -> str:
+    """A word without what stands around it and the name it is given to, as in `threshold=54400,`."""
+    bare = word.strip(_AROUND)
+    return _NAME.sub("", bare, count=1) if "://" not in bare else bare
+
+
+def _decoded(word: str) -> Iterator[str]:
+    """What a word says once it is read as percent signs, hexadecimal or base64."""
+    if "%" in word:
+        yield unquote(word)
+    for match in _ENCODED.findall(word):
+        for decode, text in ((bytes.fromhex, match), *((b64decode, part) for part in _quartets(match))):
+            with suppress(ValueError):
+                yield from _READABLE.findall(decode(text).decode("latin-1"))
+
+
+def _quartets(text: str) -> Iterator[str]:
+    """A piece of base64 from each place where four letters may begin that say three bytes together."""
+    plain = text.replace("-", "+").replace("_", "/")
+    for start in range(4):
+        yield plain[start : len(plain) - (len(plain) - start) % 4]
 
 
 def _run_start(text: str, at: int) -> int:

@@ -7,22 +7,18 @@ lists many looks up only the words of a line that could be a credential at all.
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from functools import lru_cache
+from contextlib import contextmanager
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote
 
-from core.redact.known_values import KNOWN, is_looked_for
+from core.redact.known_values import KNOWN, candidates
 from core.redact.quick_check import may_hold_credential
-from core.redact.spans import BETWEEN, Hit, pattern
+from core.redact.spans import BETWEEN, Hit
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
@@ -30,16 +26,6 @@ from core.store.rows.sessions import chunks, models_of
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
-_WORD = pattern(r"\S{6,}")
-_AROUND = "\"'`<>()[]{},;.:!?"
-_NAME = pattern(r"[A-Za-z_][\w.-]*[=:]+[\"'`(\[{]*(?=.)")
-_BREAKS = pattern(r"[\"'`<>()\[\]{},;]+")
-_GIVEN = pattern(r"[?&=]+")
-_PLAIN = pattern(r"[\w.:/-]+", re.ASCII)
-_STEM = pattern(r"\w{4,}", re.ASCII)
-"""What of a word is looked for in messages: the rest may be spelled in escapes there."""
-_ENCODED = pattern(r"[A-Za-z0-9+/_-]{11,}")
-_READABLE = pattern(r"[!-~]{8,}")
 _TOGETHER = 50_000
 """Characters that are searched for credentials at once."""
 
@@ -84,7 +70,7 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
         path: Where it lies.
         shown: For each session, what a line shows of it.
     """
-    asked = {one: words for one, text in shown.items() if (words := list(_candidates(text)))}
+    asked = {one: words for one, text in shown.items() if (words := list(candidates(text)))}
     own = models_of(connection, schema, list(asked))
     fresh = KNOWN.unread((path, one, word) for one in asked for word in asked[one] if word != own.get(one))
     for session, places in groupby(fresh, itemgetter(1)):  # they stand together
@@ -114,46 +100,6 @@ def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> 
     with passed_over():
         lineage = family_of(connection, schema, session_id)
     return list(lineage.links) if lineage else [session_id]
-
-
-def _candidates(text: str) -> Iterator[str]:
-    """The parts to look for of the words of a line that could be credentials, or could be made of one."""
-    for word in dict.fromkeys(_WORD.findall(text)):
-        yield from _parts_to_look_for(word)
-
-
-@lru_cache(maxsize=16_384)  # titles share their words: usage by session of 20,000 takes half as long
-def _parts_to_look_for(word: str) -> tuple[str, ...]:
-    whole, found = (word, *_decoded(word)), list[str]()
-    for bare in map(_bare, (*whole, *(part for one in whole for part in _GIVEN.split(one)))):
-        if any(map(is_looked_for, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
-            stems = _STEM.findall(bare)
-            longest = bare if _PLAIN.fullmatch(bare) else max(stems, key=len, default=bare)
-            found += list(filter(is_looked_for, stems)) or [longest]
-    return tuple(found)
-
-
-def _bare(word: str) -> str:
-    """A word without what stands around it and the name it is given to, as in `threshold=54400,`."""
-    bare = word.strip(_AROUND)
-    return _NAME.sub("", bare, count=1) if "://" not in bare else bare
-
-
-def _decoded(word: str) -> Iterator[str]:
-    """What a word says once it is read as percent signs, hexadecimal or base64."""
-    if "%" in word:
-        yield unquote(word)
-    for match in _ENCODED.findall(word):
-        for decode, text in ((bytes.fromhex, match), *((b64decode, part) for part in _quartets(match))):
-            with suppress(ValueError):
-                yield from _READABLE.findall(decode(text).decode("latin-1"))
-
-
-def _quartets(text: str) -> Iterator[str]:
-    """A piece of base64 from each place where four letters may begin that say three bytes together."""
-    plain = text.replace("-", "+").replace("_", "/")
-    for start in range(4):
-        yield plain[start : len(plain) - (len(plain) - start) % 4]
 
 
 def _holding(
