@@ -152,12 +152,16 @@ def chain_headline(chain: Chain) -> Headline:
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
     if any(node.lost for node in chain.nodes):
         compacted = f"{compacted} or more, as rows were overwritten"
+    failed = any(node.session.guards.failure_error for node in chain.nodes)
+    if failed:
+        compacted = f"{compacted} (the last attempt failed)"
     if len(chain.nodes) == 1:
         sentence = f"One session, {compacted}, nothing branched off; /resume opens it"
     else:
         sentence = f"{plural(len(chain.nodes), 'session')}, {compacted}; /resume opens {name}"
     if not chain.findings:
-        return Headline(f"{sentence}.")
+        helps = "Why says what failed and what helps." if failed else None
+        return Headline(f"{sentence}.", helps, Severity.WARNING if failed else None)
     odd = plural(len(chain.findings), "oddity", "oddities")
     return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MOST], None, Severity.WARNING)
 
