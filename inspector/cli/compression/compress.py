@@ -134,6 +134,7 @@ def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str |
 
     measured, cut = asked.cut(args.keep)
     agent = agent_of(asked.context, asked.policy.release)
+    summarisers.tell_unused(args)
     writer = summarisers.summariser(args, asked)
     second = getattr(writer, "describe_second", lambda: None)()
     summarisers.tell_pause(asked, writer.describe())

@@ -49,6 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--timeout", type=numbers.positive, metavar="SECONDS", help="without a word from the server")
 
 
+def tell_unused(args: argparse.Namespace) -> None:
+    """Note that a model was named and none is asked."""
+    if args.summariser not in MODELS and any((args.model, args.provider, args.base_url, args.api_key)):
+        output.write_note(
+            f"no model is asked: --summariser is {args.summariser}; name {' or '.join(MODELS)} to ask one"
+        )
+
+
 def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
     """The summariser the options name.
 

@@ -159,3 +159,8 @@ def test_what_an_applied_summary_used_stays_on_record(
     used = {"model": "local", "input": 10, "cache_read": None, "cache_write": 0, "output": 5}
     assert entry["usage"] == {**used, "usd": None}
     assert "written by local: 10 tokens in, 5 out, –" in cli("undo", "--show", "--home", copy).out
+
+
+def test_a_model_that_nobody_asks_is_noted(home: Path, cli: Cli) -> None:
+    noted = cli("compress", SLOW, "--model", "opus", "--home", home).err
+    assert "no model is asked: --summariser is extractive" in noted
