@@ -1,4 +1,4 @@
-"""From a preview to the exact rows, tried out on a private copy."""
+"""From a preview, or from turns a release lost, to the exact rows, tried out on a private copy."""
 
 from __future__ import annotations
 
@@ -60,6 +60,44 @@ def rehearse_messages(
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
     return verified(store, _planned(store, session_id, before, after, tail_from, mode))
+
+
+def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
+    """Work out the rows that bring a lost tail back to where it belongs; pass the result to `execute`.
+
+    The lost turns are copied behind the compaction. What was said since must stand behind them, so it is
+    copied once more and its first rows are hidden, as Hermes hides rows that a newer one repeats.
+
+    Raises:
+        UsageError: This session has lost nothing.
+    """
+    lost, later = store.lost_tail(session_id)
+    if not lost:
+        raise UsageError("no partial compression lost anything here", where=session_id)
+    before = live_messages(store, session_id)
+    staying = tuple(message for message in before if message.row and message.row.id not in later)
+    moved = tuple(message for message in before if message.row and message.row.id in later)
+    returning = store.messages(lost) + moved
+    after = staying + returning
+    rows = new_rows(returning, returning, store.schema, restamped=False)
+    sources = {message.row.id: message for message in returning if message.row}
+    calls = call_count(rows, sources) + sum(len(message.tool_calls) for message in staying)
+    session, counts = store.session(session_id), (len(after), calls)
+    changes = session_changes(session, ApplyMode.IN_PLACE, store.schema, counts, time.time())
+    rehearsal = Rehearsal(
+        database=store.path,
+        mode=ApplyMode.IN_PLACE,
+        session_id=session_id,
+        target_id=session_id,
+        archived=(),
+        superseded=later,
+        inserted=tuple(replace(row, position=row.position + len(staying)) for row in rows),
+        changes=changes,
+        new_session={},
+        before=before,
+        after=after,
+    )
+    return verified(store, rehearsal)
 
 
 def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:

@@ -1,34 +1,22 @@
-"""Whether the plugin in a home works (installed, enabled, its worker answering), and taking it out again."""
+"""Whether the plugin in a home works: installed, enabled, its worker answering."""
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
 
 from core.compress.engines.host.discovery import discover, enabled_plugins
 from core.compress.engines.host.found_engine import BUILT_IN, EngineKind
 from core.compress.engines.host.install import HermesInstall, find_install
-from core.errors import ConfigError, NotFoundError
+from core.errors import ConfigError
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
 from core.support.own_files import state_directory
-from inspector.hermes_plugin.config_file.edit import (
-    Change,
-    read_if_there,
-    replace_file,
-    without,
-    without_plugin,
-    write,
-)
 from inspector.hermes_plugin.config_file.own_commands import succeeds
-from inspector.hermes_plugin.install import CONFIG, NAME, RECEIPT, decoded, installed, plugin_folder
+from inspector.hermes_plugin.install import NAME, installed
 from inspector.hermes_plugin.stub.settings import Settings
 
 _SECONDS = 30
@@ -36,7 +24,6 @@ _TOOLS = {
     "none": "shows a recorder no tools: their schemas stay unknown",
     "cut": "mostly shows a recorder the tools cut: their schemas stay unknown then",
 }
-_KEPT = "config.yaml.before-inspector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,75 +143,3 @@ def _selected(home: Path) -> str:
 def _answers(settings: Settings) -> bool:
     code = "import sys; sys.path.insert(0, sys.argv[1]); import inspector.hermes_plugin.worker"
     return succeeds([settings.python, "-c", code, settings.root], _SECONDS)
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """What an uninstallation left.
-
-    Attributes:
-        same: config.yaml is byte for byte what it was before.
-        copy: Where the file as it was before lies, when Hermes had rewritten it and it was edited since.
-        trouble: Why config.yaml still names the plugin; None when it does not.
-    """
-
-    same: bool
-    trouble: ConfigError | None = None
-    copy: Path | None = None
-
-
-def uninstall(home: Path) -> Removed:
-    """Take the plugin out.
-
-    Raises:
-        NotFoundError: It is not installed there.
-        OSError: It could not be removed.
-    """
-    folder = plugin_folder(home)
-    receipt = folder / RECEIPT
-    if not receipt.is_file():
-        raise NotFoundError("the plugin is not installed there", where=str(home))
-    told = json.loads(receipt.read_text("utf-8"))
-    before = None if told["before"] is None else bytes.fromhex(told["before"])
-    config, changes = home / CONFIG, [Change(**change) for change in told["changes"]]
-    now, rewritten = read_if_there(config), bool(told.get("rewritten"))
-    removed = Removed(same=True)
-    if changes or rewritten:
-        removed = Removed(now is not None and sha256(now).hexdigest() == told["after"])
-        if removed.same:
-            _put_back(config, before)
-        elif now is not None:
-            trouble = _take_out(config, now, before or b"", changes)
-            removed = Removed(False, trouble, _kept(config, before) if rewritten else None)
-    shutil.rmtree(folder)
-    if told.get("made_plugins"):
-        with suppress(OSError):  # somebody else's plugins are there by now
-            folder.parent.rmdir()
-    return removed
-
-
-def _put_back(config: Path, before: bytes | None) -> None:
-    if before is None:
-        config.unlink()
-    else:
-        replace_file(config, before)
-
-
-def _kept(config: Path, before: bytes | None) -> Path | None:
-    """A copy of the file as it was before Hermes wrote it anew."""
-    if before is None:
-        return None
-    copy = config.with_name(_KEPT)
-    write(copy, before)
-    return copy
-
-
-def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:
-    """Of an edited file only our lines go, and our name where Hermes wrote the file anew."""
-    trouble, text = None, without(decoded(now), changes)
-    try:
-        text = without_plugin(text, decoded(before), NAME)
-    except ConfigError as error:
-        trouble = error
-    replace_file(config, text.encode())
-    return trouble

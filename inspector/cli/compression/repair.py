@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show what would be put back, ask, write it."""
-    from core.apply.undo import rehearse_repair
+    from core.apply.rehearse import rehearse_repair
 
     with target.session(args) as (store, session):
         applied = writing.carry_out(args, store, rehearse_repair(store, session.id))

@@ -123,8 +123,7 @@ def _hermes(args: argparse.Namespace) -> Path | None:
 
 
 def _uninstall(args: argparse.Namespace, home: Path) -> int:
-    from inspector.hermes_plugin.install import installed, plugin_folder
-    from inspector.hermes_plugin.status import uninstall
+    from inspector.hermes_plugin.install import installed, plugin_folder, uninstall
 
     if installed(home) is None:
         raise NotFoundError("the plugin is not installed there", where=str(home))

@@ -81,7 +81,7 @@ def repair(session_id: str) -> Proposal:
     """The turns that a partial compression lost, put back."""
 
     def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
-        from core.apply.undo import rehearse_repair
+        from core.apply.rehearse import rehearse_repair
 
         return rehearse_repair(store, session_id)
 

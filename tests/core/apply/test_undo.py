@@ -11,8 +11,8 @@ import pytest
 from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
 from core.apply.journal import Journal
-from core.apply.rehearse import rehearse
-from core.apply.undo import recover, rehearse_repair, undo, undo_as_fork
+from core.apply.rehearse import rehearse, rehearse_repair
+from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.apply import Applied, ApplyMode, EntryState
