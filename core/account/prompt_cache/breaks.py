@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 from core.account.pricing.price import rates_for, reread_cost, write_rate
@@ -171,6 +172,22 @@ SHARE = 0.4
 """A break loses at least this share of what the call before left in the cache."""
 LEAST = 1024
 """... and at least so many tokens: providers cache nothing shorter."""
+
+
+def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:
+    """When SOUL.md, with which a system prompt begins, became another than a stored one begins with.
+
+    None while the stored prompt holds it, or where nobody can tell. Only the last change of a file is known.
+    """
+    if home is None or not system_prompt:
+        return None
+    path = home / "SOUL.md"
+    try:
+        content = path.read_text("utf-8", "replace").strip() if path.is_file() else ""
+        changed = path.stat().st_mtime
+    except OSError:
+        return None
+    return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
 
 
 def find_breaks(

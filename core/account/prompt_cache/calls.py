@@ -1,4 +1,4 @@
-"""The calls of a conversation as its log reports them, and how many paid for a compaction."""
+"""The calls of a conversation as its log reports them, and the payback of each compaction among them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from operator import itemgetter
-from pathlib import Path
 
 from core.account.pricing.price import MILLION, rates_for, reread_cost, write_rate
 from core.hermes.log.read import Log
@@ -51,22 +50,6 @@ def read_calls(
 
 def _is_of(call: CacheCall, line: LogRecord, to_utc: ToUtc) -> bool:
     return call.where is line.where and call.at == to_utc(line.at)
-
-
-def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:
-    """When SOUL.md, with which a system prompt begins, became another than a stored one begins with.
-
-    None while the stored prompt holds it, or where nobody can tell. Only the last change of a file is known.
-    """
-    if home is None or not system_prompt:
-        return None
-    path = home / "SOUL.md"
-    try:
-        content = path.read_text("utf-8", "replace").strip() if path.is_file() else ""
-        changed = path.stat().st_mtime
-    except OSError:
-        return None
-    return datetime.fromtimestamp(changed, UTC) if content and content not in system_prompt else None
 
 
 _INVISIBLE = "the summariser's call left no record: its price is not in it"

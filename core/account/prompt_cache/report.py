@@ -11,15 +11,8 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
-from core.account.prompt_cache.breaks import BreakContext, find_breaks
-from core.account.prompt_cache.calls import (
-    SummaryCost,
-    ToUtc,
-    identity_changed,
-    local_time,
-    paybacks,
-    read_calls,
-)
+from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity_changed
+from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls
 from core.account.prompt_cache.message_notes import MessageNotes
 from core.account.prompt_cache.result_costs import dearest, result_costs
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing

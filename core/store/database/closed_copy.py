@@ -12,14 +12,11 @@ import sqlite3
 import struct
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
 from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
-
-from core.support.yaml_tables import load_table
 
 MOST_COPIED = 32 * 2**20
 """Bytes of the largest file that is copied; reading that much takes some hundredths of a second."""
@@ -36,7 +33,6 @@ _SETTLED_NS = 1_000_000_000
 _State: TypeAlias = tuple[int, int, int]
 """Time of change, size and place of a file."""
 
-_COMPLAINTS = "core/store/database/complaints.yaml"
 _lock = threading.Lock()
 _names = count()
 _asked: dict[Path, _State] = {}
@@ -179,32 +175,6 @@ def _beside(path: Path) -> bool:
     """Whether somebody may have a database open, or its log may hold more than the file."""
     shared = Path(f"{path}-shm")
     return (os.path.lexists(shared) and not shared.is_dir()) or is_log(log_of(path))
-
-
-def meaning(path: Path, text: str) -> tuple[str, str]:
-    """What a complaint about a database means, and what helps.
-
-    Args:
-        path: The database.
-        text: The complaint; one nobody foresaw is passed on.
-    """
-    known = ((one["holds"], one["what"], one["helps"]) for one in load_table(_COMPLAINTS))
-    for fragments, what, remedy in (*_in_the_way(path), *known):
-        if any(fragment in text.lower() for fragment in fragments):
-            return what, remedy
-    return f"SQLite says: {' '.join(text.split())}", ""
-
-
-def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What the same complaints mean where something lies beside the database that is in the way."""
-    journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
-    if journal.is_file():
-        what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"
-        remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
-        yield ("readonly", "unable to open"), what, remedy
-    elif os.path.lexists(log) and not log.is_file():
-        what = f"cannot be opened: {log.name} beside it is no file"
-        yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"
 
 
 def is_log(path: Path) -> bool:

@@ -18,6 +18,7 @@ from typing import Any
 
 from core.errors import DatabaseError, NotFoundError
 from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
+from core.support.yaml_tables import load_table
 
 STEPS_BETWEEN_CHECKS = 20_000
 """Steps of SQLite's machine between two looks at whether a query may go on: less than a millisecond."""
@@ -27,6 +28,8 @@ _STEPS_PER_BYTE = 400
 
 MOST_OF_A_VALUE = 100 * 2**20
 """Bytes of one value, more than any request can hold; SQLite reads no longer one, nor makes it."""
+
+_TABLE = "core/store/database/complaints.yaml"
 
 _overrun = threading.local()
 
@@ -196,7 +199,31 @@ def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseE
         )
     if text == "interrupted":
         return Interrupted("the query was stopped", where=str(path))
-    from core.store.database.closed_copy import meaning  # most databases are whole
-
-    what, remedy = meaning(path, text)
+    what, remedy = _meaning(path, text)
     return DatabaseError(what, where=str(path), remedy=remedy)
+
+
+def _meaning(path: Path, text: str) -> tuple[str, str]:
+    """What a complaint about a database means, and what helps.
+
+    Args:
+        path: The database.
+        text: The complaint; one nobody foresaw is passed on.
+    """
+    known = ((one["holds"], one["what"], one["helps"]) for one in load_table(_TABLE))
+    for fragments, what, remedy in (*_in_the_way(path), *known):
+        if any(fragment in text.lower() for fragment in fragments):
+            return what, remedy
+    return f"SQLite says: {' '.join(text.split())}", ""
+
+
+def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What the same complaints mean where something lies beside the database that is in the way."""
+    journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
+    if journal.is_file():
+        what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"
+        remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
+        yield ("readonly", "unable to open"), what, remedy
+    elif os.path.lexists(log) and not log.is_file():
+        what = f"cannot be opened: {log.name} beside it is no file"
+        yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"

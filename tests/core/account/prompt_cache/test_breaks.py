@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.prompt_cache.breaks import LEAST, BreakContext, find_breaks
+from core.account.prompt_cache.breaks import LEAST, BreakContext, find_breaks, identity_changed
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
@@ -18,6 +20,7 @@ from tests.core.account.prompt_cache.logs import START, call, line, log, utc
 
 WARM = [call(0, 10_000, 0), call(10, 12_000, 9_900), call(20, 14_000, 11_900), call(30, 16_000, 13_900)]
 OPUS = PriceRow("anthropic", "opus", Rates(*map(Decimal, ("5", "25", "0.5", "6.25", "10"))), "test")
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
 
 def started(seconds: float) -> datetime:
@@ -148,3 +151,18 @@ def test_a_break_never_loses_more_than_was_there(shape: list[tuple[int, float]])
     for one in find_breaks(calls, BreakContext(log(), frozenset({"s"})), lambda _: None):
         before, at = calls[one.call - 1], calls[one.call]
         assert LEAST <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)
+
+
+def test_an_identity_is_another_once_the_stored_prompt_no_longer_holds_it(tmp_path: Path) -> None:
+    assert identity_changed(tmp_path, "You are Hermes.") is None
+    soul = tmp_path / "SOUL.md"
+    soul.write_text("You are Athena.\n")
+    os.utime(soul, (NOON.timestamp(), NOON.timestamp()))
+    assert identity_changed(tmp_path, "You are Hermes.\n\nRules") == NOON
+    assert identity_changed(tmp_path, "You are Athena.\n\nRules") is None
+    assert identity_changed(tmp_path, None) is identity_changed(None, "You are Hermes.") is None
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "SOUL.md")
+    assert identity_changed(tmp_path, "a prompt") is None
