@@ -28,8 +28,8 @@ from core.compress.facts.collect import (
 )
 from core.compress.facts.history import Outcome, outcomes
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.outlook import sentence_facts
 from core.compress.facts.readable import View
+from core.compress.facts.sentence_facts import sentence_facts
 from core.compress.facts.topic import Topic
 
 CATEGORIES = (

@@ -11,8 +11,8 @@ from core.compress.facts.collect import constraints, topic_of
 from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, Weighed, weigh
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.outlook import Correction, correction_of, corrections
 from core.compress.facts.readable import View, views
+from core.compress.facts.sentence_facts import Correction, correction_of, corrections
 from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence

@@ -18,7 +18,7 @@ from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
-from inspector.screens.workspace.preview.prompts import PreviewPrompts
+from inspector.screens.workspace.preview.typed_answers import TypedAnswers
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
@@ -32,7 +32,7 @@ class PreviewView(GenerationView):
         work: What the preview is made with, and the comparison shown.
         panes: Both sides, the diff, a long text, what is lost.
         maker: Reads, cuts, has the summary written.
-        prompts: What is asked in a line.
+        answers: What is typed into its line: a topic, turns to keep, a model.
     """
 
     BINDINGS = bindings("preview")
@@ -43,11 +43,11 @@ class PreviewView(GenerationView):
         self.header, self.panes, self._bar = PreviewHeader(), PreviewPanes(), PromptBar()
         self.maker = PreviewMaker(self, self.work, self.header, self.panes)
         self._screens = NextScreens(self, self.maker)
-        self.prompts = PreviewPrompts(self, self._bar, self.maker, self._screens)
+        self.answers = TypedAnswers(self, self._bar, self.maker, self._screens)
         self._outdated = False
 
     def compose(self) -> ComposeResult:
-        """Header, panes, prompt."""
+        """Header, panes, the line to type in."""
         yield self.header
         yield self.panes
         yield self._bar
@@ -97,7 +97,7 @@ class PreviewView(GenerationView):
     @on(PromptBar.Answered)
     def _take_prompt(self, event: PromptBar.Answered) -> None:
         self.panes.before.focus()
-        self.prompts.take(event)
+        self.answers.take(event)
 
     @on(MessageList.Opened, "MessageList")
     def _opened(self) -> None:
@@ -111,10 +111,10 @@ class PreviewView(GenerationView):
     def action_ask(self, what: str) -> None:
         """Ask for a topic, topics to compare, turns that stay word for word, or who writes the summary."""
         asks = {
-            "focus": self.prompts.ask_focus,
-            "focuses": self.prompts.ask_focuses,
-            "turns": self.prompts.ask_turns,
-            "writer": self.prompts.choose_writer,
+            "focus": self.answers.ask_focus,
+            "focuses": self.answers.ask_focuses,
+            "turns": self.answers.ask_turns,
+            "writer": self.answers.choose_writer,
         }
         asks[what]()
 
@@ -126,11 +126,11 @@ class PreviewView(GenerationView):
     def action_focus_lab(self, first: str = "", second: str = "") -> None:
         """Compare two topics at once; the ones not named are suggested."""
         # Two names, for Textual hands an action no more words than its signature has names.
-        self.prompts.compare(first, second)
+        self.answers.compare(first, second)
 
     def action_engines(self) -> None:
         """Choose or compare context engines."""
-        self.prompts.choose_engine()
+        self.answers.choose_engine()
 
     def action_reset(self) -> None:
         """Suppose nothing: foresee what would really happen."""

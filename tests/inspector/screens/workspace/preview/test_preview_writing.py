@@ -22,8 +22,8 @@ from core.preview.offers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
 from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
-from inspector.screens.workspace.preview.prompts import DROPPED
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
+from inspector.screens.workspace.preview.typed_answers import DROPPED
 from inspector.screens.workspace.preview.work import UNREAD
 from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle

@@ -1,4 +1,4 @@
-"""What the preview asks for in a line: a topic, two topics, turns to keep, a model; and what follows."""
+"""What is typed into the line of the preview, a topic, two topics, turns to keep or a model; what follows."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ OFFLINE = "Here an engine's calls are answered offline; `compress --engine --sum
 KEPT = "Keeping turns is Hermes' own; e goes back to builtin."
 
 
-class PreviewPrompts:
-    """Changes what a preview is made with: the focus, the cut, who writes it."""
+class TypedAnswers:
+    """Asks in a line, and changes what a preview is made with: the focus, the cut, who writes it."""
 
     def __init__(
         self, view: GenerationView, bar: PromptBar, maker: PreviewMaker, screens: NextScreens

@@ -1,4 +1,4 @@
-"""What a middle says in sentences, weighed: requests, rules, decisions, results, errors, and corrections."""
+"""Facts that are sentences, weighed: requests, rules, decisions, results, errors; and what corrects them."""
 
 from __future__ import annotations
 
