@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import pkgutil
 import re
 import shlex
 import sys
@@ -92,6 +93,15 @@ def test_every_page_is_reached_from_the_contents() -> None:
     folder = ROOT / "docs"
     pages_there = [path.relative_to(folder).as_posix() for path in folder.rglob("*.md")]
     assert [page for page in pages_there if f": {page}\n" not in contents] == []
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+DOTTED = sorted(set(re.findall(r"`((?:core|inspector)(?:\.\w+)+)`", ARCHITECTURE)))
+
+
+@pytest.mark.parametrize("name", DOTTED)
+def test_what_the_architecture_names_is_there(name: str) -> None:
+    assert pkgutil.resolve_name(name) is not None
 
 
 LINKS = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
