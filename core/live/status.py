@@ -1,4 +1,4 @@
-"""Where a conversation stands, or the one Hermes writes to now: its next compaction, what it costs."""
+"""Where a conversation stands and how fast it goes: its next compaction, what it costs, the newest of all."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """One conversation at one moment.
+    """How fast a conversation goes, and how long it can.
 
     Attributes:
         session: Its newest session.

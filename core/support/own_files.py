@@ -1,8 +1,8 @@
-"""What is the user's own: the folders of this program, and YAML of theirs, read within bounds.
+"""Files of the user's own: where this program keeps its folders, and YAML a person wrote, read within bounds.
 
-Nesting, size and aliases are counted before a value is built: the C loader builds nested values by calling
-itself, and some 30,000 brackets end the process without a word; a few lines of aliases stand for billions of
-values. Counting needs the events only, which need no stack.
+Nesting, size and aliases of YAML are counted before a value is built: the C loader builds nested values by
+calling itself, and some 30,000 brackets end the process without a word; a few lines of aliases stand for
+billions of values. Counting needs the events only, which need no stack.
 """
 
 from __future__ import annotations

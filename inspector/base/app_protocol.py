@@ -1,4 +1,4 @@
-"""What a screen may ask of the app around it, and `=` of any screen: where its figures come from."""
+"""What a screen may ask of the app around it, and what `=` asks of a screen: where its figures come from."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One file and one .tcss a screen."""
+"""One module or one room a screen, with its .tcss beside it."""

@@ -1,1 +1,1 @@
-"""What the user sets once, in a file of their own."""
+"""What the user sets once, what the app remembers, and how the user is called (bell, desktop)."""

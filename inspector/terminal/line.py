@@ -1,4 +1,4 @@
-"""One row of the screen, put together cell by cell in the styles of a theme.
+"""One row of the screen, put together cell by cell, and the palette: a theme's colours as styles of its text.
 
 The only maker of segments and strips.
 """

@@ -1,4 +1,4 @@
-"""A turn while the conversation is walked, and its checks of a transcript's size by agent and gateway."""
+"""A turn while it is walked, and whether agent and gateway found its transcript large enough to compress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in force by a configuration: the window, by every source that tells it, and the context engine."""
+"""The window and the context engine in force: what each source says of them, and which one is believed."""
 
 from __future__ import annotations
 
@@ -180,13 +180,13 @@ class EngineInCharge:
 
     @property
     def short_note(self) -> str:
-        """The same where no release is known yet."""
+        """Whose rules the figures are by, where no release is known yet."""
         return (
             f"{self.name!r} decides here ({self.origin}); figures are by the rules of Hermes' own compressor"
         )
 
     def note(self, release: str) -> str:
-        """Whose rules the figures of a plan or a preview are."""
+        """Whose rules the figures of a plan or a preview are by."""
         return (
             f"the context engine is {self.name!r} ({self.origin}): it decides here, and these figures are by "
             f"the rules of the compressor of Hermes {release}"

@@ -1,8 +1,8 @@
 """The family tree of a session, and how many generations each holds.
 
-Generations are counted by a quick look at all sessions, and by splitting where that does not tell. Most were
-never compacted, or once, and then two sums and the place of one row say it. What a quick
-look cannot decide (copied rows, several summaries, one near the start) is read and split as everywhere else.
+Most sessions were never compacted, or once: then two sums and the place of one row tell how many there are.
+What such a quick look cannot decide (copied rows, several summaries, one near the start) is read and split
+as everywhere else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every key that works here, what the words on the screen mean, and the signs; from the app's own tables."""
+"""Help for a screen: its keys, words and signs, from the app's own tables; and the card of the first run."""
 
 from __future__ import annotations
 
