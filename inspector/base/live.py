@@ -21,7 +21,7 @@ LEAST, MOST = 0.5, 2.0
 SHARE = 6.7
 """Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""
 USUAL = 4
-"""Readings whose cheapest says what one takes: what came in between does not hold up the next."""
+"""Newest readings of which the cheapest tells what one costs, so that one slow reading delays no other."""
 PATIENCE = 10.0
 """Seconds until a reading that does not end is given up."""
 _LOOKS = ("poll",)

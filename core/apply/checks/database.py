@@ -69,7 +69,7 @@ def noted(name: str, text: str) -> GuardResult:
 
 
 def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
-    """A refusal."""
+    """A result that stands against writing; the user may pass it with `--force` where that is allowed."""
     return GuardResult(name, GuardState.REFUSED, text, forceable)
 
 

@@ -25,13 +25,13 @@ from core.redact.text import redact_bulk, redact_text
 
 _SENTENCES = frozenset({"asks", "constraints", "decisions", "state", "open"})
 _HINTED = 0.9
-"""Worth of a sentence of which a summary only holds some words, for each share of them."""
+"""Credit for a sentence that is lost though a summary holds words of it: times the share it holds."""
 
 _STRANGE, _KNOWN = 0.7, 0.9
 """Shares of a summary's own names and figures that stand in the messages: up to the first it is a summary of
 another conversation, from the second of this one."""
 _POWER = 3
-"""Of a fact's weight, with which it counts."""
+"""The power of its weight by which a fact counts."""
 
 _BULLET = "-*• "
 _GONE = re.compile(

@@ -83,7 +83,7 @@ class Match(NamedTuple):
 
 
 def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:
-    """Pair attempts with boundaries: by the session a rotation created, by time, by counts, by the one left.
+    """Pair attempts with boundaries: by the session a rotation began, by time, counts, the one it ended.
 
     Both lists are in the order of time and so are the pairs, whatever the clock said. An attempt without rows
     was aborted, or its rows are gone; rows without an attempt happened when no log was kept.

@@ -63,7 +63,7 @@ class Case:
 
     @property
     def conversation(self) -> Conversation:
-        """The thread."""
+        """All sessions of the thread, told as one."""
         return self.context.conversation
 
     @property
@@ -245,7 +245,7 @@ class StoreCase:
 
     @property
     def rows(self) -> Sequence[LedgerRow]:
-        """Its rows."""
+        """The ledger's rows, one a model."""
         return self.ledger.rows
 
 

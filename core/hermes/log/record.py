@@ -176,17 +176,17 @@ class LogRecord:
 
     @property
     def before(self) -> int | None:
-        """Messages before."""
+        """How many messages went into the compaction."""
         return self.more.before
 
     @property
     def after(self) -> int | None:
-        """Messages after."""
+        """How many messages it left."""
         return self.more.after
 
     @property
     def reason(self) -> str | None:
-        """A word for why."""
+        """Hermes' own word for why; of a line about an engine or a fallback, the name it gives."""
         return self.more.reason
 
     @property

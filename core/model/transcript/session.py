@@ -164,7 +164,7 @@ class ConversationRow(Thread):
 
     @property
     def usd(self) -> Decimal | None:
-        """Its money."""
+        """What all of it cost in US dollars; None without a price."""
         return self.cost.usd
 
 

@@ -57,15 +57,15 @@ class Figures(Protocol):
 
     @property
     def tokens(self) -> Buckets:
-        """By bucket."""
+        """Tokens by bucket."""
 
     @property
     def usd(self) -> Decimal | None:
-        """Its money."""
+        """What it cost in US dollars; None without a price."""
 
     @property
     def messages(self) -> int | None:
-        """Live ones."""
+        """How many messages are live; None where nothing says."""
 
     @property
     def calls(self) -> int | None:

@@ -39,7 +39,7 @@ class Segment:
         copies: Row ids that restate earlier rows.
         repeated: Length of the leading run that is stored twice.
         unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
-            where nothing tells. See `stored_twice`.
+            where nothing tells. See `blocks.unseen_by`.
     """
 
     outlines: tuple[RowOutline, ...]

@@ -81,7 +81,7 @@ class _Sums:
         self.partial = False
 
     def add(self, one: Mapping[str, Any]) -> None:
-        """One machine."""
+        """Add the totals of one machine."""
         from decimal import Decimal
 
         self._calls += one.get("calls") or 0

@@ -171,11 +171,11 @@ class FirstRunScreen(ModalScreen[str]):
             yield Static(content(WORDS))
 
     def on_key(self, event: events.Key) -> None:
-        """Go."""
+        """Close, and return the key where the list has a use for it."""
         event.stop()
         event.prevent_default()
         self.dismiss(event.key if event.key in ACTS else "")
 
     def on_click(self) -> None:
-        """Go."""
+        """Close."""
         self.dismiss("")

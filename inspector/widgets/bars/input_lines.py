@@ -71,7 +71,7 @@ class FilterLine(InputLine):
 
     @property
     def opened(self) -> bool:
-        """Somebody filters."""
+        """Whether it is on screen, to be typed into."""
         return self.has_class("-open")
 
     @property

@@ -108,5 +108,5 @@ class ActionsScreen(ModalScreen[RowAction | None]):
             self.dismiss(found)
 
     def action_close(self) -> None:
-        """Do nothing."""
+        """Leave without an action."""
         self.dismiss(None)

@@ -117,12 +117,12 @@ class TurnReader:
 
     @property
     def generations(self) -> Sequence[Generation]:
-        """Oldest first."""
+        """The generations of the conversation, oldest first."""
         return self.conversation.generations
 
     @cached_property
     def sessions(self) -> dict[str, Session]:
-        """By id."""
+        """The sessions of the conversation, by id."""
         return {session.id: session for session in self.conversation.sessions}
 
     @cached_property

@@ -1,6 +1,6 @@
 """What a worker measures: how full a window is, what needs attention, how an untitled one began.
 
-Orders no database knows are made of that: those measured so far are listed in order.
+What no database can sort by is ranked here: conversations measured so far stand in order, the others below.
 """
 
 from __future__ import annotations
