@@ -18,9 +18,9 @@ SCOPES = {
     "undo.py": "undo",
     "origin.py": "origin",
     "settings.py": "settings",
-    "fields.py": "origin",
+    "panes": "origin",
 }
-"""Files whose keys have a scope that is not called as their folder is."""
+"""Files, and a folder, whose keys have a scope that is not called as the folder is."""
 
 
 def _labels(path: Path) -> Iterator[str]:
@@ -39,7 +39,7 @@ def _labels(path: Path) -> Iterator[str]:
 
 
 DRAWN = [
-    (SCOPES.get(path.name, path.parent.name), label)
+    (SCOPES.get(path.name) or SCOPES.get(path.parent.name, path.parent.name), label)
     for path in sorted(SCREENS.rglob("*.py"))
     for label in dict.fromkeys(_labels(path))
 ]
