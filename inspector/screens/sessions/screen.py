@@ -125,15 +125,7 @@ class SessionsScreen(Page):
     def _open(self) -> None:
         line = self.listing.current
         extra = self.listing.extras.get(line.key) if line is not None else None
-        self._open_at(extra.telling_view if extra is not None else None)
-
-    def action_why(self) -> None:
-        """Open the answer why it was compressed, or why it was not."""
-        self._open_at("why")
-
-    def action_preview(self) -> None:
-        """Open what a compaction of it would come to."""
-        self._open_at("preview")
+        self.action_open_at(extra.telling_view if extra is not None else None)
 
     def action_report(self) -> None:
         """Write the report of the conversation under the cursor."""
@@ -142,7 +134,8 @@ class SessionsScreen(Page):
         if (line := self.listing.current) is not None:
             self.app.push_screen(ReportScreen(line.location, line.session.id))
 
-    def _open_at(self, view: str | None) -> None:
+    def action_open_at(self, view: str | None) -> None:
+        """Open the conversation under the cursor at one of its views."""
         line = self.listing.current
         if line is not None:
             shell(self).open_conversation(line.location, line.session.id, view=view)
