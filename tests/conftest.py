@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 
 from core.redact.known_values import KNOWN
 from sample_sessions.builder import build
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts behind it ignore this
 
 # How long an example takes says how busy the machine is, not what is wrong.
 settings.register_profile("new", deadline=None, suppress_health_check=[HealthCheck.too_slow])
