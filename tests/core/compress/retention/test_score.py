@@ -223,8 +223,8 @@ def test_what_a_release_puts_around_a_summary_counts_for_nothing() -> None:
 
 def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_kept_or_lost() -> None:
     middle = [
-        user("Bitte den Termin mit Frau Ites auf den 14. Oktober verschieben, Ticket ENT-221."),
-        assistant("Das mache ich gleich, der Kalender ist ja offen."),
+        user("Bitte den Termin mit Frau Ites auf den 14.10.2026 verschieben, Ticket ENT-221."),
+        assistant("Das mache ich gleich, der Kalender ist ja frei."),
         user("Und bitte niemals am Wochenende anrufen, das mag niemand in der Praxis."),
     ]
     report = retention(middle, "The appointment (ENT-221) is to be moved to 14 October. Work goes on.")
@@ -232,4 +232,4 @@ def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_
     assert [(fact.fate, "ENT-221" in fact.value) for fact in asks] == [("paraphrased", True)]
     assert report.untranslated >= 1
     assert (report.score or 0) > 0.9
-    assert retention(middle, "Der Termin (ENT-221) geht auf den 14. Oktober.").untranslated == 0
+    assert retention(middle, "Der Termin (ENT-221) geht auf den 14.10.2026.").untranslated == 0
