@@ -52,7 +52,9 @@ def summary(event: CompressionEvent) -> str:
 
 def lost(kept: Retention | None) -> str:
     """What of the middle no summary holds any more, gravest kinds first: of these also that none is lost."""
-    if kept is None or not kept.by_category:
+    if kept is None:
+        return f"{fmt.UNKNOWN} no summary is on record to hold against what was removed"
+    if not kept.by_category:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
