@@ -129,6 +129,10 @@ class KnownValues:
         for known in map(hash, texts):
             self._innocent[known % _INNOCENT] = known
 
+    def is_clean(self, text: str) -> bool:
+        """Whether a text was read before as stored, gave nothing away, and holds nothing others did."""
+        return self.is_innocent(text.encode("utf-8", "replace")) and not self.held(text)
+
     def forget(self) -> None:
         """Know nothing again."""
         with self._lock:

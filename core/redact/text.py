@@ -161,18 +161,13 @@ def redact_bulk(texts: Sequence[str]) -> list[str]:
     Short ones are read together, which costs less; what one of them gives away is masked in all.
     """
     clean = dict.fromkeys(texts, "")
-    fresh = (text for text in clean if not _is_read(text))
+    fresh = (text for text in clean if not KNOWN.is_clean(text))
     if not any(find(BETWEEN.join(group)) for group in _groups(fresh)):
         return list(texts)
     for group in _groups(clean):
         apart = redact_text(BETWEEN.join(group)).split(BETWEEN)
         clean.update(zip(group, apart if len(apart) == len(group) else map(redact_text, group), strict=True))
     return [clean[text] for text in texts]
-
-
-def _is_read(text: str) -> bool:
-    """Whether a text was read before, as it is stored, gave nothing away, and holds nothing others did."""
-    return KNOWN.is_innocent(text.encode("utf-8", "replace")) and not KNOWN.held(text)
 
 
 def _groups(texts: Iterable[str]) -> Iterator[list[str]]:

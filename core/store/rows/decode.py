@@ -12,6 +12,7 @@ from typing import Any
 
 from core.hermes.markers.summary_signs import PREFILTERS
 from core.model.transcript.session import NAME_CHARS
+from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
 from core.store.database.connect import BrokenText
 from core.store.database.open_database import Schema
@@ -179,6 +180,8 @@ def shown_start(start: bytes, chars: int) -> str:
     """The first characters of a content, masked before they are cut; `start` is what SQL read of it."""
     text = start.decode(errors="ignore")
     encoded = text.startswith(JSON_PREFIX)
+    if not encoded and KNOWN.is_clean(text):
+        return text[:chars]
     return masked_start(_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text, chars)
 
 

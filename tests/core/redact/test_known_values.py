@@ -13,6 +13,7 @@ from core.redact.known_values import KNOWN
 from core.redact.message import learn
 from core.redact.quick_check import may_hold_credential
 from core.redact.text import redact_text
+from core.store.rows.decode import shown_start
 
 VALUE = "swordfish77x"
 
@@ -126,3 +127,13 @@ def test_a_short_value_that_could_be_a_word_is_masked_where_it_is_given_only(val
 def test_a_value_given_away_once_is_masked_in_all_of_its_text() -> None:
     text = f"The password is {VALUE}.\nThen run: connect --as bob {VALUE}"
     assert VALUE not in redact_text(text)
+
+
+def test_a_text_that_gave_nothing_away_is_looked_through_again_for_what_others_gave_away_since() -> None:
+    shown = f"connecting with {VALUE} to the database"
+    KNOWN.mark_innocent([shown.encode()])
+    before = KNOWN.is_clean(shown)
+    learn([said(f"DB_PASSWORD={VALUE}")])
+    assert before
+    assert not KNOWN.is_clean(shown)
+    assert VALUE not in shown_start(shown.encode(), 80)
