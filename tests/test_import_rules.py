@@ -71,7 +71,6 @@ HEAVY_FOR_A_LIST = HEAVY | {
     *(() if sys.version_info >= (3, 12) else ("inspect",)),  # which `dataclasses` uses for every class since
     *("core.account", "core.apply", "core.explain", "core.redact.text", "core.compress.planning.plan"),
     *(
-        "core.hermes.markers.markers",
         "core.model.transcript.conversation",
         "core.model.transcript.message",
         "core.model.transcript.storage",

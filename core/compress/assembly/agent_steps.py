@@ -11,7 +11,7 @@ from core.compress.messages.kinds import content_text, is_asking, is_summary
 from core.compress.messages.list_rows import appended, without_keys
 from core.compress.messages.restated_request import is_carrying
 from core.compress.pruning.skills import reload_notice
-from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.markers import markers
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message, ToolCall
 

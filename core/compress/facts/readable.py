@@ -13,8 +13,7 @@ from typing import Any
 
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.values import error_lines
-from core.hermes.markers.markers import find_summary, scaffold_kind
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
 
 HEAD, TAIL = 4000, 1500

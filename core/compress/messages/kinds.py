@@ -6,8 +6,14 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from core.hermes.markers.markers import SummaryMatch, find_summary, recognised_by, scaffold_kind
-from core.hermes.markers.summary_signs import PREFILTERS, markers
+from core.hermes.markers.markers import (
+    PREFILTERS,
+    SummaryMatch,
+    find_summary,
+    markers,
+    recognised_by,
+    scaffold_kind,
+)
 from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.output_rules import AssemblyRules
 from core.hermes.policy.policy import Policy

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from core.compress.messages.kinds import calls_of, content_text, function_of
-from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.markers import markers
 from core.model.transcript.message import Message, json_object
 
 MARK = "[SKILL_PRUNED:"

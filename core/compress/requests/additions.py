@@ -17,7 +17,7 @@ from core.compress.pruning.truncate import elide
 from core.compress.pruning.truncate import mark as elision
 from core.compress.requests.identifier_index import identifier_index
 from core.compress.summarise.base import heading_line
-from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.markers import markers
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message

@@ -24,7 +24,7 @@ from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, st
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
-from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.markers import markers
 from core.model.compaction.preview import SUSPECTED, Unsupported
 
 _WHERE, _NEAREST = 240, 160

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from typing import Any
 
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS
 from core.store.conversations.credentials import holding
 from core.store.database.connect import reading
 from core.store.rows.messages import joined_raw, raw_texts

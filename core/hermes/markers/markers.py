@@ -10,8 +10,14 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, NamedTuple
 
-from core.hermes.markers.summary_signs import PREFILTERS, markers, summary_start
+from core.support.yaml_tables import load_table
+
+PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
+"""Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
+LONGEST_HEAD = 12
+"""More rows than this before a summary are no protected head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,7 @@ class SummaryMatch:
         return bool(self.before.strip()) or (bool(self.after.strip()) and not self.restated)
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefix:
+class _Prefix(NamedTuple):
     """What stands between the opener of a summary and its text."""
 
     family: str
@@ -85,6 +90,33 @@ def find_summary(text: str) -> SummaryMatch | None:
         dropped=_fallback_count(body) if fallback else None,
         reason=_fallback_reason(body) if fallback else None,
     )
+
+
+def is_summary(text: str) -> bool:
+    """Whether `find_summary` finds one, without telling whose it is."""
+    start = summary_start(text)
+    return start is not None and text.startswith(tuple(markers()["openers"].values()), start[0])
+
+
+def shares_row(text: str) -> bool:
+    """Whether live text could stand in the row of a summary: before it, or behind its end."""
+    end = markers()["end"]
+    return text.lstrip().startswith(markers()["prior_open"]) or (
+        end in text and not text.rstrip().endswith(end)
+    )
+
+
+def summary_start(text: str) -> tuple[int, str] | None:
+    """Offset of the opener and the live text wrapped before it."""
+    lead = len(text) - len(text.lstrip())
+    if not text.startswith(markers()["prior_open"], lead):
+        return lead, ""
+    close = text.rfind(markers()["prior_close"])
+    if close < 0:
+        return None
+    behind = close + len(markers()["prior_close"])
+    offset = behind + len(text[behind:]) - len(text[behind:].lstrip())
+    return offset, text[lead + len(markers()["prior_open"]) : close].strip("\n")
 
 
 def recognised_by(match: SummaryMatch, release: str) -> bool:
@@ -178,6 +210,13 @@ def _fallback_count(body: str) -> int | None:
 def _fallback_reason(body: str) -> str | None:
     found = re.search(markers()["fallback"]["reason"], body)
     return found[1] if found else None
+
+
+@cache
+def markers() -> dict[str, Any]:
+    """The table of texts around a compaction, as in markers.yaml."""
+    loaded: dict[str, Any] = load_table("core/hermes/markers/markers.yaml")
+    return loaded
 
 
 @cache

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from core.hermes.markers.summary_signs import markers
+from core.hermes.markers.markers import markers
 
 OPENER = "[CONTEXT SUMMARY]:"
 """Opens every summary we write: all releases take what begins with it for one of their own."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.hermes.markers.summary_signs import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
+from core.hermes.markers.markers import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
 from core.store.conversations.conversation_query import is_lower_bound
 from core.store.database.open_database import Schema

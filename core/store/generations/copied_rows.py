@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from core.hermes.markers.summary_signs import LONGEST_HEAD
+from core.hermes.markers.markers import LONGEST_HEAD
 from core.model.transcript.message import RowState
 from core.store.generations.row_outline import RowOutline
 

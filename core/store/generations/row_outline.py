@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from sys import intern
 from typing import Any
 
-from core.hermes.markers.markers import SummaryMatch, find_summary
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary
 from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.hermes.markers.summary_signs import LONGEST_HEAD
+from core.hermes.markers.markers import LONGEST_HEAD
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session

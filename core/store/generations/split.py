@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, pairwise
 
-from core.hermes.markers.summary_signs import LONGEST_HEAD
+from core.hermes.markers.markers import LONGEST_HEAD
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.store.generations.blocks import Block, copies_in, stored_again, unseen_by, with_silent_blocks

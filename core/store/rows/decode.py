@@ -10,7 +10,7 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS, find_summary
 from core.model.transcript.session import NAME_CHARS
 from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
@@ -209,8 +209,6 @@ def read_first_words(
 
     Costs a step into an index and one row a session, whatever the session's length.
     """
-    from core.hermes.markers.markers import find_summary  # what a list with titles does without
-
     order = "timestamp, id" if schema.has("messages", "timestamp") else "id"
     query = (
         f"SELECT {start_of_content(chars)} AS start FROM messages "  # noqa: S608 - names of this room

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS, find_summary
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
@@ -133,7 +133,6 @@ def _written(
     connection: sqlite3.Connection, schema: Schema, path: Path, found: Sequence[_Compacted]
 ) -> Counter[str]:
     """How many different summaries by a model came of each session, in its own rows or its continuation's."""
-    from core.hermes.markers.markers import find_summary  # most databases hold no summary
     from core.store.database.own_changes import own_compactions
 
     ours = {row for one in own_compactions(connection, path) if one.model is None for row in one.rows}

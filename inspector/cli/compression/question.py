@@ -209,7 +209,7 @@ def _from_session(args: argparse.Namespace, release: str | None, quotes: bool) -
 
 
 def _texts(found: GenerationContext) -> Iterator[str]:
-    """Every text a plan may print of a conversation."""
-    tip, blocked = found.conversation.tip, found.gate.lock_holder
-    yield from filter(None, (found.conversation.name, tip.model, tip.provider, blocked, *found.notes))
-    yield from (one.text for one in (*found.context.release.evidence, *found.context.window.evidence))
+    """Every text a plan may print of a conversation: how its release is known is said in our own words."""
+    tip, here = found.conversation.tip, found.context
+    said = (found.conversation.name, tip.model, tip.provider, found.gate.lock_holder, here.release.version)
+    yield from filter(None, (*said, *found.notes, *(one.text for one in here.window.evidence)))

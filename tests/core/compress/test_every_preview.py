@@ -19,7 +19,7 @@ from core.compress.dry_run import preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.summarise.base import GivenSummary
-from core.hermes.markers.summary_signs import PREFILTERS
+from core.hermes.markers.markers import PREFILTERS
 from core.hermes.policy.policy import Policy, load_policy, releases
 from core.model.compaction.preview import Preview
 from core.model.transcript.message import Message
