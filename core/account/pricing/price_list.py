@@ -5,25 +5,33 @@ Reading that list takes a twentieth of a second, so entries once looked up are r
 
 from __future__ import annotations
 
+import builtins
 import json
 import re
+import sys
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import date, time
 from decimal import Decimal
-from importlib.util import find_spec
+from functools import cache
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from core.account.pricing.bundled_list import PACKAGE, snapshot
 from core.model.accounting.ledger import PriceRow, Rates, Tier
 from core.support.file_cache import keep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from genai_prices.data_snapshot import DataSnapshot
     from genai_prices.types import ModelInfo, ModelPrice
 
+PACKAGE = "genai_prices"
+_READING = Lock()
+_FORMAT = 2
+"""Of the file of remembered entries."""
 _FIELDS = {
     "input": "input_mtok",
     "output": "output_mtok",
@@ -44,7 +52,7 @@ class PriceList:
 
     def __init__(self, cache: Path | None = None) -> None:
         self.version = _version()
-        self._file = cache / f"prices-{self.version}.json" if cache else None
+        self._file = cache / f"prices-{_FORMAT}-{self.version}.json" if cache else None
         self._known: dict[str, tuple[PriceRow, ...]] = {}
         self._saved = self._load()
         self._fresh = False
@@ -65,10 +73,10 @@ class PriceList:
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
             if key in self._saved:
-                self._known[key] = tuple(_from_json(row, self.source) for row in self._saved[key])
+                self._known[key] = tuple(_remembered(row, self.source) for row in self._saved[key])
             else:
                 self._known[key] = self._look_up(provider, model, url)
-                self._saved[key] = [_to_json(row) for row in self._known[key]]
+                self._saved[key] = [asdict(row) for row in self._known[key]]
                 self._fresh = True
         return self._known[key]
 
@@ -80,7 +88,7 @@ class PriceList:
             names: What the listed name may be, its ending left out.
             ending: What such a name may end in, as a pattern.
         """
-        listed = next((one.models for one in snapshot().providers if one.id == provider), ())
+        listed = next((one.models for one in _shipped().providers if one.id == provider), ())
         fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]
         return max(fits, default=None)
 
@@ -88,7 +96,7 @@ class PriceList:
         """Remembers new entries for the next run; a directory that cannot be written is done without."""
         if self._file is None or not self._fresh:
             return
-        keep(self._file, json.dumps(self._saved).encode())
+        keep(self._file, json.dumps(self._saved, default=str).encode())
         for older in self._file.parent.glob("prices-*.json"):
             if older != self._file:
                 with suppress(OSError):
@@ -106,10 +114,64 @@ class PriceList:
 
     def _look_up(self, provider: str | None, model: str, url: str | None) -> tuple[PriceRow, ...]:
         try:
-            found, info = snapshot().find_provider_model(model, None, provider, url)
+            found, info = _shipped().find_provider_model(model, None, provider, url)
         except LookupError:
             return ()
         return tuple(_rows(found.id, info, self.source))
+
+
+@cache
+def _shipped() -> DataSnapshot:
+    """The list of the package, without what that loads to fetch newer prices.
+
+    Its `__init__` brings an HTTP client, its types bring pydantic, which checks lists that are fetched: five
+    sixths of the time. Nothing is fetched here. Whoever imports the package gets it whole.
+    """
+    with _READING:
+        spec = None if PACKAGE in sys.modules else find_spec(PACKAGE)
+        if spec is None:
+            return _snapshot()
+        sys.modules[PACKAGE] = module_from_spec(spec)
+        try:
+            _read_types()
+            return _snapshot()
+        except (ImportError, AttributeError, TypeError):
+            _forget()
+            return _snapshot()
+        finally:
+            _forget()
+
+
+def _snapshot() -> DataSnapshot:
+    from genai_prices.data_snapshot import get_snapshot
+
+    return get_snapshot()
+
+
+def _forget() -> None:
+    for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
+        del sys.modules[name]
+
+
+def _read_types() -> None:
+    """Carry out the module of the types, for which alone pydantic is something that does nothing."""
+    spec = find_spec(f"{PACKAGE}.types")
+    if spec is None or spec.loader is None:
+        return
+    types = sys.modules[spec.name] = module_from_spec(spec)
+    types.__dict__["__builtins__"] = {**vars(builtins), "__import__": _without_pydantic}
+    spec.loader.exec_module(types)
+
+
+def _without_pydantic(name: str, *rest: Any) -> Any:
+    return _Inert() if name == "pydantic" else __import__(name, *rest)
+
+
+class _Inert:
+    """Stands for pydantic: anything may be asked of it, and nothing comes of it."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: None
 
 
 def _version() -> str:
@@ -167,33 +229,18 @@ def _rate(value: Any, above: int | None) -> Decimal | None:
     return rate
 
 
-def _to_json(row: PriceRow) -> dict[str, Any]:
-    return {
-        "provider": row.provider,
-        "model": row.model,
-        "rates": _rates_to_json(row.rates),
-        "tiers": [[tier.above, _rates_to_json(tier.rates)] for tier in row.tiers],
-        "since": row.since.isoformat() if row.since else None,
-        "hours": [moment.isoformat() for moment in row.hours] if row.hours else None,
-    }
-
-
-def _rates_to_json(rates: Rates) -> dict[str, str]:
-    return {name: str(value) for name, value in asdict(rates).items() if value is not None}
-
-
-def _from_json(raw: dict[str, Any], source: str) -> PriceRow:
+def _remembered(raw: dict[str, Any], source: str) -> PriceRow:
     hours = raw["hours"]
     return PriceRow(
         provider=raw["provider"],
         model=raw["model"],
-        rates=_rates_from_json(raw["rates"]),
+        rates=_rates_of(raw["rates"]),
         source=source,
-        tiers=tuple(Tier(above, _rates_from_json(rates)) for above, rates in raw["tiers"]),
+        tiers=tuple(Tier(tier["above"], _rates_of(tier["rates"])) for tier in raw["tiers"]),
         since=date.fromisoformat(raw["since"]) if raw["since"] else None,
         hours=(time.fromisoformat(hours[0]), time.fromisoformat(hours[1])) if hours else None,
     )
 
 
-def _rates_from_json(raw: dict[str, str]) -> Rates:
-    return Rates(**{name: Decimal(value) for name, value in raw.items()})
+def _rates_of(raw: dict[str, str | None]) -> Rates:
+    return Rates(**{name: None if value is None else Decimal(value) for name, value in raw.items()})

@@ -105,11 +105,11 @@ def test_what_an_older_list_left_is_dropped_with_the_first_memory_of_a_newer_one
     current = PriceList(tmp_path)
     current.entries("openai", "gpt-4o")
     current.save()
-    assert [path.name for path in tmp_path.iterdir()] == [f"prices-{current.version}.json"]
+    assert [path.name for path in tmp_path.iterdir()] == [f"prices-2-{current.version}.json"]
 
 
 def test_a_damaged_memory_is_ignored(tmp_path: Path) -> None:
-    (tmp_path / f"prices-{PriceList().version}.json").write_text("{ not json")
+    (tmp_path / f"prices-2-{PriceList().version}.json").write_text("{ not json")
     assert PriceList(tmp_path).entries("openai", "gpt-4o")
 
 
