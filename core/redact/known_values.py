@@ -31,7 +31,7 @@ _LEAST_PART = 24
 """Characters of a line of a key block that is looked for."""
 
 _INNOCENT = 1 << 17
-"""Places for texts that hold none, eight bytes each from the start: an app left on for long grows by none."""
+"""Places for texts that hold none, eight bytes each: an app left on for long grows by none."""
 
 _FEW = 96
 """Up to so many new ones are looked for one by one, before the search for all is built again."""
@@ -69,7 +69,7 @@ class KnownValues:
         self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
         self._rows: dict[Hashable, tuple[int, int]] = {}
-        self._innocent = array("q", [0]) * _INNOCENT
+        self._innocent = array("q")
         self._lock = Lock()
 
     @property
@@ -122,10 +122,11 @@ class KnownValues:
     def is_innocent(self, text: Hashable) -> bool:
         """Whether a text was marked to give nothing away: agents read the same things again and again."""
         known = hash(text)
-        return self._innocent[known % _INNOCENT] == known
+        return bool(self._innocent) and self._innocent[known % _INNOCENT] == known
 
     def mark_innocent(self, texts: Iterable[Hashable]) -> None:
         """These texts give nothing away by themselves; what others give away may still stand in them."""
+        self._innocent = self._innocent or array("q", [0]) * _INNOCENT
         for known in map(hash, texts):
             self._innocent[known % _INNOCENT] = known
 
@@ -138,7 +139,7 @@ class KnownValues:
         with self._lock:
             for known in (self._kinds, self._encoded, self._read, self._rows):
                 known.clear()
-            self._innocent = array("q", [0]) * _INNOCENT
+            self._innocent = array("q")
             self._search, self._fresh = search_for({}), {}
 
     def held(self, text: str) -> bool:

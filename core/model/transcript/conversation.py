@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import reduce
@@ -117,6 +117,7 @@ class Conversation(Thread):
         notes: Facts about damage or guesswork a view should show.
         first_words: What its user said first, where nobody gave it a title.
         lost_tail: Row ids of its newest session that a partial compression was to keep, and lost.
+        forks: Each session of its family that several continue, with those.
     """
 
     sessions: tuple[Session, ...]
@@ -127,6 +128,7 @@ class Conversation(Thread):
     notes: tuple[str, ...] = ()
     first_words: str = ""
     lost_tail: tuple[int, ...] = ()
+    forks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation, OwnCompaction
 from core.model.transcript.message import RowState
-from core.model.transcript.session import Session
+from core.model.transcript.session import Kind, Session
 from core.store.database.open_database import Schema
 from core.store.generations.row_outline import RowOutline, by_uid
 from core.store.generations.segments import (
@@ -56,7 +56,17 @@ def read_conversation(
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
         first_words=began.get(ids[0]) or began.get(ids[-1], ""),
         lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
+        forks=_forks(lineage, session_id),
     )
+
+
+def _forks(lineage: Lineage, session_id: str) -> dict[str, tuple[str, ...]]:
+    """Each session of a family that several continue, with those."""
+    continued: dict[str, list[str]] = defaultdict(list)
+    for link, _ in lineage.family(session_id):
+        if link.parent_id is not None and lineage.kind(link.id) is Kind.CONTINUATION:
+            continued[link.parent_id].append(link.id)
+    return {parent: tuple(ids) for parent, ids in continued.items() if len(ids) > 1}
 
 
 def _own_compactions(connection: sqlite3.Connection, path: Path) -> tuple[OwnCompaction, ...]:

@@ -70,8 +70,12 @@ class Voices:
 
     def speak(self, language: str) -> bool:
         """Whether people, or people and assistants together, speak a language; "" is like any."""
-        said = (self.language, language_of("\n".join(text for _, _, text, _ in self._texts)))
-        return not language or language in said or "" in said
+        return language in ("", self.language) or not self.language or self._common in ("", language)
+
+    @cached_property
+    def _common(self) -> str:
+        """What people and assistants speak together."""
+        return language_of("\n".join(text for _, _, text, _ in self._texts))
 
     def is_person(self, name: str) -> bool:
         """Whether somebody goes by a name: in words of theirs, or in the id they gave."""

@@ -18,7 +18,6 @@ from core.model.finding import Evidence, Finding, Severity, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import ConversationRow, Session
-from core.model.transcript.session import Kind as SessionKind
 from core.model.transcript.storage import Lease
 from core.redact.quick_check import masked_start
 from core.support.amounts import plural
@@ -105,18 +104,14 @@ def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("E2")
 def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
     """A compressed session is continued more than once."""
-    if all(session.end_reason != "compression" for session in case.conversation.sessions):
+    conversation = case.conversation
+    if all(session.end_reason != "compression" for session in conversation.sessions):
         return
-    chain = case.store.chain(case.tip.id)
-    children = Counter(node.parent_id for node in chain.nodes if node.kind is SessionKind.CONTINUATION)
-    for parent, count in children.items():
-        if parent is not None and count > 1:
-            ids = [node.session.id for node in chain.nodes if node.parent_id == parent]
-            evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
-            target, why = case.conversation.resume_target, case.conversation.resume_reason
-            why = f" ({why})" if why else ""
-            numbers = {"session": parent, "count": count, "tip": target, "why": why}
-            yield Found(numbers, (evidence,), session=parent)
+    why = f" ({conversation.resume_reason})" if conversation.resume_reason else ""
+    for parent, ids in conversation.forks.items():
+        evidence = Evidence(Source.DATABASE, f"sessions {parent}", f"continued by {', '.join(ids)}")
+        numbers = {"session": parent, "count": len(ids), "tip": conversation.resume_target, "why": why}
+        yield Found(numbers, (evidence,), session=parent)
 
 
 @conversation_rule("E3")
