@@ -159,7 +159,7 @@ class InspectorApp(App[None]):
             self._state.remember(name, value)
 
     def _welcome(self) -> None:
-        from inspector.screens.dialogs.help import FirstRunScreen
+        from inspector.screens.dialogs.first_run import FirstRunScreen
 
         def go_on(key: str | None) -> None:
             self.remember("welcomed", True)

@@ -15,6 +15,7 @@ from core.explain.context.context import ConversationContext
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.diagnose import examine_case
 from core.explain.events import explain
+from core.explain.explanation import Explanation
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Finding, Headline, Verdict
@@ -105,7 +106,7 @@ class Pace:
     Attributes:
         session: Its newest session.
         standing: How far the next automatic compaction is, in calls at the pace of the newest ones.
-        tokens, threshold, window: None when nothing says.
+        tokens, threshold: None when nothing says.
         hour: What the calls of the last hour cost; None without a log.
     """
 
@@ -114,7 +115,6 @@ class Pace:
     standing: Headline
     tokens: int | None
     threshold: int | None
-    window: int | None
     hour: Spent | None
 
 
@@ -128,19 +128,16 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
     return max(found, key=lambda pair: pair[1].last_active or _LONG_AGO)
 
 
-def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pace:
+def pace_of(told: Explanation, *, now: datetime | None = None) -> Pace:
     """Say how fast a conversation goes.
 
     Args:
-        store: The database it is in.
-        session_id: Any session of it.
+        told: What is known of it.
         now: The moment asked about; this one by default.
 
     Raises:
-        NotFoundError: There is no such session.
-        ConfigError: config.yaml or the price overrides cannot be used.
+        ConfigError: The price overrides cannot be used.
     """
-    told = explain(store, session_id)
     context, conversation = told.context, told.context.conversation
     return Pace(
         session=conversation.tip.id,
@@ -148,7 +145,6 @@ def pace_of(store: Store, session_id: str, *, now: datetime | None = None) -> Pa
         standing=told.now.headline,
         tokens=told.now.tokens,
         threshold=told.now.threshold,
-        window=told.now.window,
         hour=None if context.log.empty else _spent(context, now or datetime.now(UTC)),
     )
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import getters
 from textual.app import ComposeResult
 
 from core.errors import InspectorError
+from core.explain.events import explain
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
 from core.live.follow import Follower
@@ -23,20 +24,20 @@ from inspector.base.commands import bindings
 from inspector.base.live import PACE, Rhythm
 from inspector.base.workers import start, then
 from inspector.screens.page import Page
+from inspector.screens.workspace.why.curve import request_curve
 from inspector.settings.config_file import own_settings
 from inspector.settings.notifier import Notifier, limits_of
 from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
-from inspector.widgets.charts.context_bar import ContextUse, draw
+from inspector.widgets.charts.curve import RequestCurve
+from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.panes.card import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
 MOST = 200
 """Events kept on screen, the newest first."""
-BAR = 60
-"""Cells of the bar, at most."""
 NOTHING_YET = "Calls and compactions appear here as Hermes writes them."
 
 
@@ -46,12 +47,14 @@ class Found:
 
     Attributes:
         place: The database of the session that is followed.
+        curve: How its requests grew.
         events: In the order of writing, each with whether the user is called for it.
         problem: What could not be read; "" for nothing.
     """
 
     place: Location
     pace: Pace
+    curve: RequestCurve
     events: tuple[tuple[LiveEvent, bool], ...]
     problem: str
 
@@ -64,7 +67,14 @@ class FollowingScreen(Page):
     """
 
     BINDINGS = bindings("follow")
-    DEFAULT_CSS = "FollowingScreen { layout: vertical; TextPane { height: 1fr; padding: 0 1; } }"
+    DEFAULT_CSS = """
+    FollowingScreen {
+        layout: vertical;
+        CurveChart { height: 40%; margin: 1 1 0 0; }
+        TextPane { height: 1fr; padding: 0 1; border-top: solid $rule; }
+        &.-flat CurveChart { display: none; }
+    }
+    """
 
     answer = getters.query_one(AnswerBar)
     pane = getters.query_one(TextPane)
@@ -79,11 +89,12 @@ class FollowingScreen(Page):
         self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
 
     def compose(self) -> ComposeResult:
-        """Whom we follow, how far it is, its figures, what happened, keys."""
+        """Whom we follow, how far it is, its figures, how it grew, what happened, keys."""
         yield StatusLine(id="head")
         yield AnswerBar()
         yield Banner()
         yield StatusLine(id="figures")
+        yield CurveChart()
         yield TextPane()
         yield KeyBar()
 
@@ -135,6 +146,7 @@ class FollowingScreen(Page):
             self.pane.show(self._drawn, keep_place=self.pane.scroll_y > 0)
         self.answer.answer = found.pace.standing
         self.query_one("#figures", StatusLine).left = _figures(found.pace)
+        self.query_one(CurveChart).show(found.curve)
         self._say_where()
         self.refresh_bindings()
 
@@ -146,8 +158,6 @@ class FollowingScreen(Page):
         head.right = (("live", sign),)
 
     def _drawn(self, width: int, ink: Palette) -> Iterator[Line]:
-        if self._found is not None:
-            yield from (_bar(self._found.pace, width, ink), Line())
         for event, calls in self._told:
             token = "severity-warning" if calls else "ink"
             yield from paragraph(event_words.text(event), width, ink, token, bold=calls)
@@ -181,12 +191,13 @@ def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
     told = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
     problem = " · ".join(one.problem for one in followers if one.problem)
     if before is not None and (problem or not told):
-        return Found(before.place, before.pace, told, problem)
+        return replace(before, events=told, problem=problem)
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(one.place)) for one in followers]
         store, session = newest_session(opened)
         store.learn(session.id)
-        return Found(store.location, pace_of(store, session.id), told, problem)
+        known = explain(store, session.id)
+        return Found(store.location, pace_of(known), request_curve(known), told, problem)
 
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:
@@ -203,7 +214,3 @@ def _hour(pace: Pace) -> str:
         return f"last hour: {calls} without a known price"
     mark = fmt.LOWER_BOUND if pace.hour.at_least else fmt.ESTIMATE
     return f"last hour: {fmt.money(pace.hour.usd, mark=mark if pace.hour.calls else '')} in {calls}"
-
-
-def _bar(pace: Pace, width: int, ink: Palette) -> Line:
-    return draw(ContextUse(pace.tokens, pace.threshold, pace.window), min(BAR, width), ink)

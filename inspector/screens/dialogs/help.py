@@ -1,22 +1,19 @@
-"""Help for a screen: its keys, words and signs, from the app's own tables; and the card of the first run."""
+"""Help for a screen: its keys, words and signs, from the app's own tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from inspector.base.commands import Command, bindings, key_name, table
 from inspector.base.words import question, words_for
 from inspector.screens.page import Dialog
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
-from inspector.terminal.text import content, wrap
+from inspector.terminal.text import wrap
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
@@ -25,19 +22,6 @@ KEY_WIDTH = 15
 INDENT = 3
 HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
 """What a scope is called where its own name says too little."""
-
-WORDS = """Why Hermes compressed, what was lost, what it cost.
-Databases are only read, unless you ask for more.
-
-w   why a conversation was compressed, or why not
-p   what /compress would keep and lose
-u   what today cost, and what most of it was for
-
-?   everything else
-
-Any key closes this for good."""
-ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
-"""Keys of the list that go on to it, as the card says what they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,31 +135,3 @@ def _sign_rows() -> Iterator[HelpRow]:
         if sign.strip():
             yield HelpRow(sign, f"{glyphs.kind_word(kind)} session")
     yield HelpRow("~  ≥  –", "estimate, at least so much (Usage says what is missing), unknown")
-
-
-class FirstRunScreen(ModalScreen[str]):
-    """A card over the list that any key takes away; it returns the key if the list has a use for it."""
-
-    DEFAULT_CSS = """
-    FirstRunScreen { align: center middle; }
-    FirstRunScreen Vertical {
-        width: 60; max-width: 96%; height: auto; max-height: 96%; padding: 1 2;
-        border: round $part-head; background: $surface;
-    }
-    """
-
-    def compose(self) -> ComposeResult:
-        """The words in a frame."""
-        with Vertical() as frame:
-            frame.border_title = "Hermes Inspector"
-            yield Static(content(WORDS))
-
-    def on_key(self, event: events.Key) -> None:
-        """Close, and return the key where the list has a use for it."""
-        event.stop()
-        event.prevent_default()
-        self.dismiss(event.key if event.key in ACTS else "")
-
-    def on_click(self) -> None:
-        """Close."""
-        self.dismiss("")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,19 +11,16 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.support.amounts import NEAR_LIMIT
-from inspector.terminal import formatting as fmt
+from core.support.amounts import NEAR_LIMIT, round_number
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told
-from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend
+from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend, round_marks
 
 AXIS = 7
 """Cells of the scale on the left."""
 LIMIT = " threshold "
 EMPTY = Cell(0)
-SCALE_ROWS = 5
-"""Rows from which half of the scale is named too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +28,14 @@ class Columns:
     """The columns of a chart as they fill its cells.
 
     Attributes:
-        top: What the highest cell stands for.
+        limit: The row of the threshold.
+        numbers: The scale: what stands before a row.
         ends: Of each column where each layer ends, in eighths of a cell.
         over: Whether it reaches the threshold.
     """
 
-    top: int
+    limit: int | None
+    numbers: Mapping[int, str]
     layers: tuple[Layer, ...]
     ends: tuple[tuple[int, ...], ...]
     over: tuple[bool, ...]
@@ -161,7 +160,8 @@ class CurveChart(Widget):
             shown = self._told if self.values else []
             ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)
             over = tuple(limit is not None and self.values[place] >= limit for place in shown)
-            self._columns = Columns(top, layers, ends, over)
+            row = None if limit is None else min(rows - 1, int(limit / top * rows))
+            self._columns = Columns(row, self._numbers(top, row, rows), layers, ends, over)
         return self._columns
 
     @property
@@ -172,11 +172,10 @@ class CurveChart(Widget):
     def _plot(self, row: int, rows: int, width: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
         columns = self._worked_out(rows)
-        top, layers = columns.top, columns.layers
-        limit = None if self.threshold is None else min(rows - 1, int(self.threshold / top * rows))
+        limit, layers = columns.limit, columns.layers
         here = row == limit
-        label, token = self._label(row, rows, top, here=here), "threshold" if here else "ink-faint"
-        line = Line().cell(label, AXIS, ink.style(token), right=True).gap(1)
+        number = ink.style("threshold" if here else "ink-faint")
+        line = Line().cell(columns.numbers.get(row, ""), AXIS, number, right=True).gap(1)
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
             count = len(tuple(alike))
             if block.level and (past or not here):  # what stays below the line does not break it
@@ -200,13 +199,14 @@ class CurveChart(Widget):
         whole = ("──" + LIMIT if named else "").ljust(start + count, "─")
         return whole[start : start + count]
 
-    def _label(self, row: int, rows: int, top: int, *, here: bool) -> str:
-        """The number of the scale a row carries: threshold, top, half."""
-        if here:
-            return fmt.short(self.threshold) + self.unit
-        half = (rows - 1) // 2 if rows >= SCALE_ROWS and self.values else rows - 1
-        at = {half: round(top * (half + 1) / rows), rows - 1: top}.get(row)
-        return "" if at is None else fmt.short(at) + self.unit
+    def _numbers(self, top: int, limit: int | None, rows: int) -> Mapping[int, str]:
+        """The scale: threshold, peak, and round numbers where they leave room for those."""
+        reached = self.threshold is None or top <= max(self._tallest, *self.values, 0)
+        own = {rows - 1: top} if reached else {}
+        if limit is not None and self.threshold is not None:
+            own[limit] = self.threshold
+        marks = round_marks(top, rows, own) if self.values else {}
+        return {row: round_number(int(at)) + self.unit for row, at in {**marks, **own}.items() if at >= 1}
 
     def _plain_layers(self) -> tuple[Layer, ...]:
         """Values nobody took apart, by how near the threshold they are."""

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
-from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend
+from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend, round_marks
 
 GAP = 3
 NONE = "·"
@@ -108,8 +108,7 @@ class DayBars(Widget):
         return line
 
     def _label(self, row: int, rows: int, top: float) -> str:
-        half = (rows - 1) // 2 if rows > GAP else rows - 1
-        at = {half: top * (half + 1) / rows, rows - 1: top}.get(row)
+        at = {**round_marks(top, rows, (rows - 1,)), rows - 1: top}.get(row)
         return "" if at is None or not self.values else self.scale(at)
 
     def _ends(self, width: int, ink: Palette) -> Line:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import floor, log10
 
 from rich.style import Style
 
@@ -14,6 +15,8 @@ from inspector.terminal.line import Palette
 
 EIGHTHS = 8
 """Levels of a cell."""
+LEAST_APART, MARKS = 2, 4
+"""Rows between two numbers of a scale, and how many numbers a high chart has at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,22 @@ def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
     """Where each part of a column ends, in eighths of a cell from the bottom; the last is its height."""
     cells = rows * EIGHTHS
     return tuple(min(cells, max(0, round(sum_ / top * cells))) for sum_ in accumulate(parts))
+
+
+def round_marks(top: float, rows: int, taken: Collection[int] = ()) -> Mapping[int, float]:
+    """Round values for the scale of a chart, each by the row whose upper edge is nearest to it.
+
+    Args:
+        top: What the upper edge of the highest row stands for.
+        rows: How many there are.
+        taken: Rows with a number of their own, which leaves no room beside it.
+    """
+    least = top * max(LEAST_APART, rows // MARKS) / max(1, rows)
+    power = 10.0 ** floor(log10(least))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
+    marks = (step * count for count in range(1, int(top / step) + 1))
+    places = {round(mark / top * rows) - 1: mark for mark in marks}
+    return {row: mark for row, mark in places.items() if all(abs(row - one) > 1 for one in taken)}
 
 
 def cell_of(ends: Sequence[int], row: int) -> Cell:

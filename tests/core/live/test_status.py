@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from core.explain.events import explain
 from core.live.status import newest_session, pace_of
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -20,7 +21,8 @@ def test_the_last_hour_counts_the_calls_of_that_hour_alone(tmp_path: Path) -> No
     now = FIRST.astimezone(UTC) + timedelta(minutes=1)
     with Store(Location(writer.home / "state.db", writer.home)) as store:
         _, session = newest_session([store])
-        soon, late = pace_of(store, session.id, now=now), pace_of(store, "s1", now=now + timedelta(hours=2))
+        told = explain(store, session.id)
+    soon, late = pace_of(told, now=now), pace_of(told, now=now + timedelta(hours=2))
     assert soon.hour is not None
     assert soon.hour.calls == 3
     assert soon.hour.usd is not None
@@ -34,4 +36,4 @@ def test_without_a_log_the_last_hour_is_unknown_and_not_free(tmp_path: Path) -> 
     writer = Writer(tmp_path / "home")
     writer.message()
     with Store(Location(writer.home / "state.db", writer.home)) as store:
-        assert pace_of(store, "s1", now=datetime.now(UTC)).hour is None
+        assert pace_of(explain(store, "s1"), now=datetime.now(UTC)).hour is None

@@ -124,7 +124,7 @@ def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
     count, failed = fmt.count(sheet.extra.compressions), sheet.extra.failed
     if not failed:
         return Line().cell(count, width, sheet.ink.style("ink-muted"), right=True)
-    told = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{failed} ✗"
+    told = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{count} ✗"
     token = f"severity-{sheet.extra.severity}" if sheet.extra.severity else "ink-muted"
     return Line().cell(told, width, sheet.ink.style(token), right=True)
 

@@ -15,6 +15,7 @@ from core.explain.headline.conversation import chain_headline
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
+from core.support.amounts import round_number
 from inspector.base.app_protocol import FigureQuestion, shell
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
@@ -101,7 +102,7 @@ class ChainView(FigureView):
         """What each session sent and got, side by side; of what was compacted the requests tell more."""
         bars, layers = self.query_one(DayBars), _layers(chain)
         bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True)))
-        bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: fmt.short(round(value))
+        bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: round_number(round(value))
         names = [
             f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens"
             for twig in self._twigs

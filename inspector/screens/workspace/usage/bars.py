@@ -15,6 +15,7 @@ from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support.amounts import round_number
 from inspector.base.app_protocol import FigureOrigin
 from inspector.screens.workspace.usage.days import BUCKETS, Day
 from inspector.screens.workspace.usage.model import UsageAnswer
@@ -77,7 +78,7 @@ class Bars:
 
     def scale(self, value: float) -> str:
         """A number of the axis."""
-        return _amount(value, money=self.money)
+        return _amount(value, money=True) if self.money else round_number(round(value))
 
 
 def bars_of(found: UsageAnswer) -> Bars:

@@ -7,10 +7,12 @@ from pathlib import Path
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.base.commands import table
-from inspector.screens.dialogs.help import FirstRunScreen, HelpList
+from inspector.screens.dialogs.first_run import FirstRunScreen
+from inspector.screens.dialogs.help import HelpList
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.settings.state import RememberedState
+from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import press, settle, settled
@@ -70,6 +72,7 @@ async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
     state = RememberedState(tmp_path / "app.json")
     async with settled(first := InspectorApp([samples], now=lambda: NOW, state=state), 120, 40) as pilot:
         assert isinstance(first.screen, FirstRunScreen)
+        assert len(first.screen.query_one(CurveChart).marks) == 2
         await press(pilot, "q")
         await press(pilot, "T", "s")
     async with settled(second := InspectorApp([samples], now=lambda: NOW, state=state), 120, 40) as pilot:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.terminal.line import Palette, defaults
-from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, prompt_layers
+from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, prompt_layers, round_marks
 
 ROWS = 6
 
@@ -57,3 +57,17 @@ def test_the_parts_of_a_prompt_sum_up_to_it_whatever_the_log_says() -> None:
 
 def test_prompts_of_which_nothing_is_known_are_not_taken_apart() -> None:
     assert prompt_layers([(100, None, None)]) == ()
+
+
+def test_a_scale_has_round_numbers_where_they_leave_room_for_what_stands_there_already() -> None:
+    assert round_marks(162_000, 6) == {3: 100_000}
+    assert round_marks(100, 5) == {1: 50, 4: 100}
+    assert round_marks(23.0, 10, taken=[9]) == {1: 5, 3: 10, 6: 15}
+    assert round_marks(100_000, 5, taken=[4, 2]) == {}
+
+
+@given(st.floats(1e-6, 1e12), st.integers(1, 60))
+def test_a_number_of_a_scale_stands_half_a_row_from_its_place_at_most(top: float, rows: int) -> None:
+    for row, mark in round_marks(top, rows).items():
+        assert 0 < mark <= top * (1 + 1e-9)
+        assert abs(mark / top * rows - (row + 1)) <= 0.5 + 1e-6

@@ -1,0 +1,92 @@
+"""The card of the first run: what this is, a picture of a compaction, and the three jobs with their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.charts.curve import Mark, RequestCurve
+from inspector.widgets.charts.curve_chart import CurveChart
+from inspector.widgets.charts.stack import Layer
+
+WHAT = "Why Hermes compressed, what was lost, what it cost."
+JOBS = {
+    "w": "why a conversation was compressed, or why not",
+    "p": "what /compress would keep and lose",
+    "u": "what today cost, and what most of it was for",
+    "?": "everything else",
+}
+ENDS = "Databases are only read, unless you ask for more.", "Any key closes this for good."
+ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
+"""Keys of the list that go on to it, as the card says what they do."""
+
+LIMIT, HEAD, TAIL, SUMMARY = 150_000, 15_000, 35_000, 5_000
+"""What the picture is drawn from, in tokens."""
+TEETH = (100_000, 100_000, 45_000)
+"""How far the middle grows each time before it is summarised; the last time it is not."""
+PARTS = (("kept", "part-head", "█"), ("summarised", "part-middle", "▒"), ("kept", "part-tail", "▓"))
+
+
+class FirstRunScreen(ModalScreen[str]):
+    """A card over the list that any key takes away; it returns the key if the list has a use for it."""
+
+    DEFAULT_CSS = """
+    FirstRunScreen { align: center middle; }
+    FirstRunScreen Vertical {
+        width: 62; max-width: 96%; height: auto; max-height: 96%; padding: 1 1;
+        border: round $part-head; border-title-style: bold; background: $surface;
+    }
+    FirstRunScreen CurveChart { height: 7; margin: 1 0; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """The words in a frame, the picture between them."""
+        with Vertical() as frame:
+            frame.border_title = "Hermes Inspector"
+            yield _line(("ink!", WHAT))
+            yield CurveChart()
+            for key, says in JOBS.items():
+                yield _line(("part-head!", key), ("ink", "   "), ("ink", says))
+            yield StatusLine()
+            for says in ENDS:
+                yield _line(("ink-muted", says))
+
+    def on_mount(self) -> None:
+        """Draw the picture."""
+        self.query_one(CurveChart).show(picture())
+
+    def on_key(self, event: events.Key) -> None:
+        """Close, and return the key where the list has a use for it."""
+        event.stop()
+        event.prevent_default()
+        self.dismiss(event.key if event.key in ACTS else "")
+
+    def on_click(self) -> None:
+        """Close."""
+        self.dismiss("")
+
+
+def picture() -> RequestCurve:
+    """A conversation that fills up to the limit, loses its middle to a summary, and fills up again."""
+    middles = tuple(_middles())
+    heights = ((HEAD,) * len(middles), middles, (TAIL,) * len(middles))
+    layers = tuple(Layer(*part, one) for part, one in zip(PARTS, heights, strict=True))
+    sums = tuple(HEAD + size + TAIL for size in middles)
+    marks = (Mark(place, "part-middle") for place, size in enumerate(middles) if place and size == SUMMARY)
+    return RequestCurve(sums, layers, LIMIT, tuple(marks), ends=("start", "now"))
+
+
+def _middles() -> Iterator[int]:
+    for size in TEETH:
+        yield from range(SUMMARY, size + 1, SUMMARY)
+
+
+def _line(*pieces: Piece) -> StatusLine:
+    line = StatusLine()
+    line.left = pieces
+    return line
