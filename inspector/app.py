@@ -23,11 +23,11 @@ from textual.worker import WorkerFailed, get_current_worker
 from core.errors import ConfigError, InspectorError
 from core.model.finding import Severity
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.base.app_protocol import LiveState
 from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.terminal.text import clean_line
 from themes.loader import DEFAULT

@@ -12,7 +12,7 @@ from core.errors import DatabaseError
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Evidence, Source, Verdict
 from core.recordings import FILE_NAME
-from core.support.amounts import percent
+from core.support.formatting import percent
 from core.support.own_files import state_directory
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from core.preview.comparison import Comparison, foreseen, kept_of
 from core.preview.generation import Reading, read
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
-from core.support.amounts import dollars
+from core.support.formatting import money
 
 ABORT = "compression.abort_on_summary_failure"
 
@@ -153,7 +153,7 @@ def paid(call: SummaryCall | None) -> Iterator[str]:
     if call.usage is None:
         yield f"Written by {call.model}; the provider counted nothing."
     else:
-        price = "" if call.usd is None else f", for {dollars(call.usd)}"
+        price = "" if call.usd is None else f", for {money(call.usd)}"
         yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out{price}."
 
 

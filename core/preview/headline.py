@@ -16,7 +16,7 @@ from core.preview.words import (
     left_alone,
     named,
 )
-from core.support.amounts import NEAR_LIMIT, dollars, limit, percent, plural, short
+from core.support.formatting import NEAR_LIMIT, limit, money, percent, plural, short
 
 if TYPE_CHECKING:
     from core.hermes.config.in_force import EngineInCharge
@@ -228,7 +228,7 @@ def _sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
     before, after = tokens
     words = f": {short(before)} → {short(after)} tokens"
     if saves is not None and saves > 0:
-        words += f", saves ~{dollars(saves)} a call"
+        words += f", saves ~{money(saves)} a call"
     return words
 
 

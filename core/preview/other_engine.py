@@ -29,7 +29,7 @@ from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison, foreseen
 from core.preview.foreseen import Basis, compare, weights_after
 from core.preview.summarisers import chosen_model, running_model
-from core.support.amounts import percent
+from core.support.formatting import percent
 
 OURS = "builtin"
 """What people call this program's own replay of Hermes' compressor."""

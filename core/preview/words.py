@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Headline, Severity
-from core.support.amounts import limit, plural, short
+from core.support.formatting import limit, plural, short
 from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:

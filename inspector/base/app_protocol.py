@@ -16,8 +16,8 @@ from core.model.accounting.usage import Origin
 from core.model.finding import Evidence, Severity
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.base.key_hold import KeyHold
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import LIVE, PAUSED
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import GRAVE, gravity, kind_word, untranslated_told
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 
 if TYPE_CHECKING:
     from core.live.event import LiveEvent

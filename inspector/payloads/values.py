@@ -211,7 +211,7 @@ def call_payload(call: SummaryCall) -> dict[str, Any]:
 
 def call_words(call: SummaryCall) -> str:
     """The same in words."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     counted = call.usage
     if counted is None:

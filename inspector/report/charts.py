@@ -9,7 +9,7 @@ from typing import Any
 
 from core.explain.compactions.causes import trigger_in_short
 from core.model.compaction.event import Trigger
-from core.support.amounts import dollars, plural, short
+from core.support.formatting import money, plural, short
 from inspector.report import drawing
 from inspector.report.blocks import Chart
 from inspector.report.drawing import Plane
@@ -193,4 +193,4 @@ def _cost(breaks: Sequence[dict[str, Any]]) -> str:
     known = [Decimal(one["cost_usd"]) for one in breaks if one["cost_usd"] is not None]
     if not known:
         return "no price"
-    return f"{'≥' if len(known) < len(breaks) else ''}{dollars(sum(known, Decimal()))}"
+    return f"{'≥' if len(known) < len(breaks) else ''}{money(sum(known, Decimal()))}"

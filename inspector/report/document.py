@@ -14,12 +14,12 @@ from typing import Any
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector import __version__
 from inspector.payloads import values as jsonio
 from inspector.report import blocks
 from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
 from inspector.report.charts import cache_breaks, context_used, tokens_by_day
-from inspector.terminal import formatting as fmt
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"

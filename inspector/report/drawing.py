@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.support.amounts import short
+from core.support.formatting import short
 from inspector.report.blocks import for_html
 
 WIDTH, HEIGHT = 760, 200

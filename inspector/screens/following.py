@@ -18,6 +18,7 @@ from core.live.follow import Follower
 from core.live.status import Pace, newest_session, pace_of
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.base import event_words
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
@@ -27,7 +28,6 @@ from inspector.screens.page import Page
 from inspector.screens.workspace.why.curve import request_curve
 from inspector.settings.config_file import own_settings
 from inspector.settings.notifier import Notifier, limits_of
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine

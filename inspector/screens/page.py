@@ -12,11 +12,11 @@ from textual.containers import Container
 from textual.screen import ModalScreen, Screen
 
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import BEHIND, Pulse
 from inspector.base.workers import Reporting
-from inspector.terminal import formatting as fmt
 from inspector.terminal.picture import told
 from inspector.terminal.text import content
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar

@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from core.explain.tool_results.follow import result_lives
 from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.page import CardPage
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.lists.line_view import ListRows

@@ -16,12 +16,12 @@ from core.live.alerts import Alerts, Limits
 from core.preview.generation import read
 from core.store.database.locate import locate
 from core.store.store import Store
+from core.support.formatting import count
 from inspector.cli.engines.mcp import Answers
 from inspector.cli.main import run
 from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import Order
 from inspector.screens.sessions.data.source import read_page
-from inspector.terminal.formatting import count
 from tests.shared import shared
 
 _MOST = 12

@@ -15,7 +15,7 @@ from core.account.spending.sums import finish, place, with_price
 from core.errors import UsageError
 from core.imports.usage_logs import Call, Transcripts
 from core.model.accounting.ledger import Ledger, LedgerRow, PriceRow
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _KEYS: Mapping[str, Callable[[Call], str]] = {
     "session": lambda call: call.session,

@@ -36,7 +36,7 @@ from core.errors import UsageError
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.database.open_database import OpenDatabase
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook

@@ -8,7 +8,7 @@ from core.account.pricing.price import bucket_rates
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow, Term
 from core.model.accounting.usage import Origin
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _BUCKETS = {
     "input": ("uncached input", "input_tokens"),

@@ -16,7 +16,7 @@ from core.hermes.policy.summary_rules import ModelTable
 from core.hermes.policy.trigger_rules import Tier
 from core.model.compaction.plan import Gate, Plan, Settings, Span
 from core.model.transcript.message import Message
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 
 def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:

@@ -15,7 +15,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
 """Lines after which the size of a request is another."""

@@ -15,7 +15,7 @@ from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_start
-from core.support.amounts import NEAR_LIMIT, limit, plural, short
+from core.support.formatting import NEAR_LIMIT, limit, plural, short
 from core.support.yaml_tables import shared_table
 
 if TYPE_CHECKING:

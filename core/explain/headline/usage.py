@@ -13,7 +13,7 @@ from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
-from core.support.amounts import dollars, percent, plural, short
+from core.support.formatting import money, percent, plural, short
 from core.support.yaml_tables import shared_table
 
 _table = partial(shared_table, "core/explain/headline/cache_breaks.yaml")
@@ -63,12 +63,12 @@ def of_sums(
         mark = "≥" if lower_bound else ""
         return Headline(f"{mark}{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
     mark = "≥" if missing or lower_bound else ""
-    sentence = f"{mark}{dollars(usd)}{over}, {plural(totals.calls, 'call')}."
+    sentence = f"{mark}{money(usd)}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
-        sentence += f" Largest: {name}{task}, {dollars(share)} ({percent(float(share / usd))})."
+        sentence += f" Largest: {name}{task}, {money(share)} ({percent(float(share / usd))})."
     return Headline(f"{sentence}{_mostly(totals)}")
 
 
@@ -113,7 +113,7 @@ def cache_headline(found: CacheReport) -> Headline:
     if len(found.breaks) == 1:
         sentence = told.sentence.rstrip(".")
     elif len(priced) == len(found.breaks):
-        sentence = table["some"].format(count=count, cost=dollars(sum(priced, Decimal(0))), largest=words)
+        sentence = table["some"].format(count=count, cost=money(sum(priced, Decimal(0))), largest=words)
     else:
         sentence = table["priceless"].format(count=count, largest=words)
     lifetime = _longer(found.advice) if largest.cause in ("ttl_expired", "resume") else None
@@ -138,7 +138,7 @@ def _longer(advice: TtlAdvice | None) -> str | None:
     """What the other lifetime would have meant, where prices tell: it is advised only where it is cheaper."""
     if advice is None or advice.better is None or advice.usd_5m is None or advice.usd_1h is None:
         return None
-    saved = dollars(abs(advice.usd_5m - advice.usd_1h))
+    saved = money(abs(advice.usd_5m - advice.usd_1h))
     key = "lifetime_kept" if advice.better == advice.current else "lifetime"
     other = "5m" if advice.current == "1h" else "1h"
     words: str = _table()[key].format(better=advice.better, current=advice.current, other=other, saved=saved)
@@ -146,7 +146,7 @@ def _longer(advice: TtlAdvice | None) -> str | None:
 
 
 def _for(usd: Decimal | None) -> str:
-    return f" for {dollars(usd)}" if usd is not None else ""
+    return f" for {money(usd)}" if usd is not None else ""
 
 
 def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:

@@ -11,7 +11,7 @@ from core.compress.tool_results.arrival import Arrived
 from core.compress.tool_results.recognise import Standing
 from core.compress.tool_results.replacement import ResultSizes
 from core.model.finding import Headline, Severity
-from core.support.amounts import dollars, percent, plural, short
+from core.support.formatting import money, percent, plural, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _size(results: Sequence[ResultLife]) -> str:
     tokens = f"~{short(sum(one.lifetime_tokens for one in results))} tokens"
     priced = [one.usd for one in results if one.usd is not None]
     least = "~" if len(priced) == len(results) else "≥"
-    return f"{tokens}, {least}{dollars(sum(priced, Decimal(0)))}" if priced else tokens
+    return f"{tokens}, {least}{money(sum(priced, Decimal(0)))}" if priced else tokens
 
 
 def _largest(results: Sequence[ResultLife]) -> str | None:

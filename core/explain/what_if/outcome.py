@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from core.explain.what_if.recovery import RecoveryEnd
 from core.model.compaction.plan import Settings
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 
 @dataclass(frozen=True, slots=True)

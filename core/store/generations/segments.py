@@ -23,7 +23,7 @@ from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
 from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.rows.sessions import read_sessions
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list tells of one conversation, each figure with its name."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     usd = row.cost.usd
     least = "at least " if row.lower_bound else ""

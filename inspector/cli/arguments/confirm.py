@@ -35,8 +35,8 @@ def ask_to_send(
         ConfigError: The user's settings keep everything on this machine.
         UsageError: They do not agree, or nobody is there to be asked.
     """
+    from core.support import formatting as fmt
     from inspector.settings.config_file import refuse_sending
-    from inspector.terminal import formatting as fmt
 
     refuse_sending(next(one.host for one in places if not one.local))
     where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in places)

@@ -34,8 +34,8 @@ def _texts(chain: Chain) -> Iterator[str]:
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     from core.explain.headline.conversation import chain_headline
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     yield from output.headline(chain_headline(chain))
     yield ""
@@ -60,7 +60,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND, kind_word
 
     session = node.session

@@ -193,7 +193,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _looked_at(report: Report) -> Iterator[str]:
     """What was read, and how."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     if report.health is not None:
         health = report.health
@@ -209,13 +209,13 @@ def _looked_at(report: Report) -> Iterator[str]:
 
 
 def _how_many(count: int | None, what: str) -> str:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     return f"{fmt.UNKNOWN} {what}s" if count is None else fmt.plural(count, what)
 
 
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     for one in rows[:MOST_ROWS]:
         yield f"  rows disagree on {one.what} of {one.session}: {one.left} against {one.right}"

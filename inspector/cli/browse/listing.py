@@ -123,8 +123,8 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         total: How many there are without the limit.
         several: Rows come from several databases, so each says which.
     """
+    from core.support import formatting as fmt
     from inspector.cli.table import lines
-    from inspector.terminal import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
     if not total:
@@ -165,7 +165,7 @@ def _columns(several: bool) -> tuple[Column, ...]:
 
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
     title = row.title or (f"“{row.preview}”" if row.preview else fmt.UNKNOWN)
@@ -192,7 +192,7 @@ def _failing(row: Row) -> bool:
 
 
 def _compactions(row: Row) -> str:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
     from inspector.terminal.ink import Ink, inked, joined
 
     held = row.held

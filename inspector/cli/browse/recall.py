@@ -53,8 +53,8 @@ def _payload(hit: Hit) -> dict[str, Any]:
 
 
 def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("generation", right=True, varies=True, rank=2),

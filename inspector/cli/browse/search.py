@@ -75,8 +75,8 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
 
 def _lines(found: SearchResult) -> Iterator[str]:
     from core.store.search import SCANNED
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("when", rank=2),

@@ -125,7 +125,7 @@ def _is_summary(message: Message, generation: Generation) -> bool:
 def _lines(
     store: Store, conversation: Conversation, wanted: Sequence[Generation], *, full: bool
 ) -> Iterator[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
     from inspector.terminal.text import clean
 
     count = fmt.plural(len(conversation.sessions), "session")
@@ -142,7 +142,7 @@ def _lines(
 
 
 def _heading(generation: Generation) -> str:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     parts = [f"generation {generation.index}", generation.session_id]
     parts.append(fmt.plural(len(generation.row_ids), "message"))

@@ -184,8 +184,8 @@ def _column(found: Preview) -> dict[str, Any]:
 
 
 def _table(found: list[Preview]) -> Iterator[str]:
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("focus", shrinks=True),

@@ -118,8 +118,8 @@ def _payload(one: Contender) -> dict[str, Any]:
 
 
 def _lines(found: list[Contender]) -> Iterator[str]:
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("engine", shrinks=True),
@@ -137,7 +137,7 @@ def _lines(found: list[Contender]) -> Iterator[str]:
 
 
 def _row(one: Contender) -> list[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     seconds = f"{one.seconds or 0.0:.2f}"
     if one.preview is None:

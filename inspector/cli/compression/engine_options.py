@@ -104,8 +104,8 @@ def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measu
         return None
     from core.account.pricing.price_book import open_book
     from core.model.accounting.amounts import Buckets
+    from core.support import formatting as fmt
     from inspector.cli.compression import summariser_options
-    from inspector.terminal import formatting as fmt
 
     most = measured.estimated_tokens
     chosen = summariser_options.choice(args, asked)

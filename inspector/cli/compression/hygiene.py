@@ -89,7 +89,7 @@ def payload(value: Hygiene) -> dict[str, Any]:
 
 def lines(value: Hygiene, asked: Question) -> Iterator[str]:
     """A finding for people."""
-    from inspector.terminal.formatting import count
+    from core.support.formatting import count
 
     yield ""
     if not value.checked:

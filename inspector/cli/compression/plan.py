@@ -167,7 +167,7 @@ def _lines(
 
 def _standing(found: Plan) -> Iterator[str]:
     """The size, where it fires, what is in the way."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     state = "running process" if found.settings.warm else "fresh process"
     yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
@@ -180,8 +180,8 @@ def _standing(found: Plan) -> Iterator[str]:
 
 
 def _parts(found: Plan) -> list[str]:
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE)
     made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"

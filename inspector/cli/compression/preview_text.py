@@ -12,10 +12,10 @@ from core.model.transcript.message import Message
 from core.preview.words import claim_told, kind_word, untranslated_told
 from core.redact.message import redact_message
 from core.redact.text import redact_text
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
-from inspector.terminal import formatting as fmt
 from inspector.terminal.ink import Ink, inked, joined
 
 LOST_SHOWN = 12

@@ -178,7 +178,7 @@ def agree(
     Raises:
         UsageError: The user does not agree.
     """
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     places = [one for one in (endpoint, second) if one is not None]
     if endpoint is None or all(one.local for one in places) or not plan.summarises:

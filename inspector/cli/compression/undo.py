@@ -133,8 +133,8 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
 
 def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
     """One line an entry, narrow enough for 80 columns; `--show` tells the rest."""
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     if not entries:
         yield "nothing on record"
@@ -153,7 +153,7 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
 
 
 def _details(entry: JournalEntry) -> Iterator[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     yield f"{entry.id}, {entry.state.value}, {fmt.moment(entry.at)}"
     yield f"session   {entry.session_id}"
@@ -168,6 +168,6 @@ def _details(entry: JournalEntry) -> Iterator[str]:
 
 def _rows(entry: JournalEntry) -> str:
     """Live rows that were replaced, and rows written for them."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     return f"{fmt.count(entry.replaced)} → {fmt.count(entry.written)}"

@@ -39,7 +39,7 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
 
 def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.explain.events import explain
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     found = explain(store, session.id)
     if not found.events:
@@ -54,7 +54,7 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
     from core.explain.context.generation import generation_context
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
@@ -73,7 +73,7 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
 def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     total = collect((store,), by="conversation", session=session.id, prices=open_book()).ledger().totals
     tokens = total.tokens
@@ -159,7 +159,7 @@ def _message(one: SentMessage) -> dict[str, Any]:
 
 
 def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     one = found.request
     read = None if one.usage is None else one.usage.cache_read

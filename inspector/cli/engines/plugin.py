@@ -195,9 +195,9 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from core.hermes.config.config import load_config
     from core.hermes.policy.policy import load_policy, newest_release
     from core.model.accounting.amounts import Buckets
+    from core.support import formatting as fmt
     from inspector.hermes_plugin.engine_session import chosen
     from inspector.settings.config_file import refuse_sending
-    from inspector.terminal import formatting as fmt
 
     choice = _summariser(args)
     endpoint = chosen(choice, load_config(home), load_policy(newest_release()), len).describe()

@@ -99,9 +99,9 @@ def _failure(one: FailedCall | None) -> dict[str, Any] | None:
 def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     """Every turn for people, one line each."""
     from core.explain.turns.sentences import turn_sentence
+    from core.support import formatting as fmt
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("turn", right=True),
@@ -123,9 +123,9 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 def lines(turn: Turn | None) -> Iterator[str]:
     """A turn's decisions for people, one table each."""
     from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
+    from core.support import formatting as fmt
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
-    from inspector.terminal import formatting as fmt
 
     yield ""
     if turn is None:

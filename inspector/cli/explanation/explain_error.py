@@ -141,7 +141,7 @@ def _release(found: ErrorExplanation, reaction: Reaction) -> dict[str, Any]:
 def lines(found: ErrorExplanation) -> Iterator[str]:
     """An explanation for people."""
     from core.model.finding import Severity
-    from inspector.terminal.formatting import count
+    from core.support.formatting import count
 
     meaning = found.meaning
     yield found.headline
@@ -180,7 +180,7 @@ def _reactions(rows: Sequence[Sequence[str]]) -> Iterable[str]:
 
 def _cells(found: ErrorExplanation, one: Reaction) -> list[str]:
     from core.hermes.provider_errors.explain import helps, next_step
-    from inspector.terminal.formatting import count
+    from core.support.formatting import count
 
     helped = "yes" if helps(found.meaning, one) else "no"
     return [one.release, one.kind, count(one.limit), count(one.available), next_step(one), helped]

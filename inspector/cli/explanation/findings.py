@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
-from core.support.amounts import plural
+from core.support.formatting import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers

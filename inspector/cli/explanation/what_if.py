@@ -53,7 +53,7 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
 
 
 def _cells(one: Scenario) -> list[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     out = one.outcome
     figures = (out.threshold, len(out.firings), out.summarised_tokens, out.prompt_tokens, out.peak)

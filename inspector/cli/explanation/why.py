@@ -146,7 +146,7 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
 def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     """An answer for people: what happened, what that lost and cost, where it stands; then each event."""
     from core.preview.headline import kept_headline
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     release = found.context.release
     yield f"{found.context.conversation.name} · Hermes {release.version}"
@@ -199,15 +199,15 @@ def _fields(label: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
     """One line for an attempt that failed as the one before it did."""
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
 
 
 def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:
     """One event; of the one the headline is about, what stands there is not said again."""
+    from core.support import formatting as fmt
     from inspector.base.event_words import effect, summary
-    from inspector.terminal import formatting as fmt
     from inspector.terminal.ink import joined
 
     head = event.headline
@@ -226,7 +226,7 @@ def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]
 
 
 def _standing(now: Now) -> Iterator[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     parts = [
         f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens, fires at {fmt.count(now.threshold)}"

@@ -119,7 +119,7 @@ def check(template: str) -> None:
 def fields(found: Status) -> dict[str, str]:
     """The words for a template: `FIELDS` of one status, safe to print."""
     from core.model.finding import Verdict
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
     from inspector.terminal.text import clean_line
 
     estimated = "" if found.verdict is Verdict.PROVED else fmt.ESTIMATE

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from core.explain.headline.usage import break_headline, cache_headline
 from core.model.accounting.prompt_cache import Breakpoint, CacheBreak, CacheReport, ResultCost
 from core.model.accounting.usage import RecordedUse
+from core.support import formatting as fmt
 from inspector.cli import output
-from inspector.terminal import formatting as fmt
 from inspector.terminal.ink import joined
 
 DEAREST = 10

@@ -91,8 +91,8 @@ def _flat(row: ReconcileRow) -> dict[str, Any]:
 
 
 def _lines(found: Reconciliation) -> Iterator[str]:
+    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
-    from inspector.terminal import formatting as fmt
 
     columns = (
         Column("day"),
@@ -114,7 +114,7 @@ def _lines(found: Reconciliation) -> Iterator[str]:
 
 
 def _cells(row: ReconcileRow) -> list[str]:
-    from inspector.terminal import formatting as fmt
+    from core.support import formatting as fmt
 
     return [
         row.day.isoformat(),

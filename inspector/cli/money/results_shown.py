@@ -9,11 +9,11 @@ from typing import Any
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
 from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.table import Column
 from inspector.cli.table import lines as table
 from inspector.payloads import values as jsonio
-from inspector.terminal import formatting as fmt
 
 
 def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
+from core.support import formatting as fmt
 from inspector.cli import output, table
-from inspector.terminal import formatting as fmt
 
 
 def lines(found: Ledger, limit: int) -> Iterator[str]:

@@ -138,9 +138,9 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     if choice is None or choice.endpoint.local:
         return
 
+    from core.support import formatting as fmt
     from core.trajectory.run import Listener, foresee
     from inspector.settings.config_file import refuse_sending
-    from inspector.terminal import formatting as fmt
 
     refuse_sending(choice.endpoint.host)
     quiet = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)

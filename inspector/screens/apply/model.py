@@ -8,8 +8,8 @@ from enum import StrEnum
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
 from core.model.finding import Headline, Severity
 from core.store.database.own_changes import undo_command
+from core.support import formatting as fmt
 from inspector.screens.apply.work import Proposal, Review
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, paragraph
 

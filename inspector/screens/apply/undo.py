@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 
 from core.model.compaction.apply import JournalEntry
 from core.store.database.own_changes import undo_command
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
 from inspector.payloads.values import call_words
@@ -15,7 +16,6 @@ from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, plac
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.page import Page
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar

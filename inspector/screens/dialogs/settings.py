@@ -12,7 +12,7 @@ from textual.containers import Container
 
 from core.errors import InspectorError
 from core.model.finding import Headline, Severity
-from core.support.amounts import plural
+from core.support.formatting import plural
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.screens.page import CardPage

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict, help_word
+from core.support import formatting as fmt
 from inspector.screens.findings.sweep import Diagnosis
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList

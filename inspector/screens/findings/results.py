@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from core.errors import InspectorError
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
+from core.support import formatting as fmt
 from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
-from inspector.terminal import formatting as fmt
 
 ALIKE = 4
 """Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""

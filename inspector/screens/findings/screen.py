@@ -14,6 +14,7 @@ from textual.worker import Worker, WorkerState
 
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
@@ -23,7 +24,6 @@ from inspector.screens.findings.list_view import FindingList, FindingRow, Folded
 from inspector.screens.findings.results import Results, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.page import CardPage
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.bars.status_line import Banner, StatusLine, titled

@@ -16,7 +16,7 @@ from core.preview.recall import recall
 from core.store.database.connect import Cancelled, Interrupted
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 
 MOST = 200
 """Hits read from each database."""

@@ -12,12 +12,12 @@ from textual.widgets import Input
 
 from core.model.transcript.message import RowState
 from core.redact.quick_check import masked_start
+from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.search.question import Hit, Question, SearchAnswer
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean_line, crop

@@ -11,10 +11,10 @@ from core.model.accounting.amounts import Cost
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
+from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.context_bar import ContextUse

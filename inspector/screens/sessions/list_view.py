@@ -12,10 +12,10 @@ from textual.reactive import reactive, var
 from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.screens.sessions.data.columns import ALL, GAP, SETS, Column, Sheet, column_sets, layout
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line, crop

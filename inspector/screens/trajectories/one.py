@@ -7,13 +7,13 @@ from textual.app import ComposeResult
 
 from core.model.transcript.message import Message as Turn
 from core.preview.comparison import Comparison
+from core.support import formatting as fmt
 from core.trajectory.browse import Listed, open_listed
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.messages.message_list import MessageList

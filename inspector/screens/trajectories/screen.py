@@ -10,13 +10,13 @@ from textual.app import ComposeResult
 
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
+from core.support import formatting as fmt
 from core.trajectory.browse import Listed, State, Sums, survey
 from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine

@@ -14,7 +14,7 @@ from core.compress.engines.run import OtherEngine
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
-from core.support.amounts import plural
+from core.support.formatting import plural
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.workers import Reporting
 from inspector.widgets.charts.curve_chart import CurveChart

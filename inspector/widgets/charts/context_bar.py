@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from core.support.amounts import NEAR_LIMIT, round_number
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
+from core.support.formatting import NEAR_LIMIT, round_number
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import apportion

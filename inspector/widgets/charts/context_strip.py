@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.plan import Part, Plan, Span
+from core.support.formatting import ESTIMATE, short
 from inspector.terminal import glyphs
-from inspector.terminal.formatting import ESTIMATE, short
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import StripLayout, strip_layout
 

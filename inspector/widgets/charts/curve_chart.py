@@ -11,7 +11,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.support.amounts import NEAR_LIMIT, round_number
+from core.support.formatting import NEAR_LIMIT, round_number
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from core.model.compaction.preview import FactCount, Retention
 from core.preview.words import gravest, gravity, kind_word, untranslated_told
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 

@@ -9,7 +9,7 @@ from rich.style import Style
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap

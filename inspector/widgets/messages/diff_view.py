@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean

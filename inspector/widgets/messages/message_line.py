@@ -16,8 +16,8 @@ from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
+from core.support.formatting import ESTIMATE, count
 from inspector.terminal import glyphs
-from inspector.terminal.formatting import ESTIMATE, count
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import LINE_LIMIT
 from inspector.widgets.charts.context_strip import INK

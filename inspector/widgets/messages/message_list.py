@@ -10,7 +10,7 @@ from typing import TypeAlias
 from rich.style import Style
 
 from core.model.compaction.plan import Part, Plan
-from core.support.amounts import plural
+from core.support.formatting import plural
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip import INK

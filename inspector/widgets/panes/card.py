@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import Evidence
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.panes.text_pane import Draw, TextPane

@@ -9,9 +9,9 @@ from datetime import datetime
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Severity
 from core.model.transcript.session import ConversationRow, Kind, Session
+from core.support import formatting as fmt
 from core.support.own_files import own_setting
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_bar import draw as draw_context_use

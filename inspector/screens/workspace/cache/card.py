@@ -14,10 +14,10 @@ from core.model.accounting.prompt_cache import (
     TtlAdvice,
 )
 from core.model.accounting.usage import Origin
+from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureOrigin, located
 from inspector.base.event_words import bill
 from inspector.screens.workspace.cache.list_view import CAUSES
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, headline, paragraph
 

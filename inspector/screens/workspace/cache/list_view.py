@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.curve import number
 from inspector.widgets.charts.stack import Layer

@@ -16,6 +16,7 @@ from core.explain.headline.usage import cache_headline
 from core.explain.prompt_cache import conversation_cache
 from core.model.accounting.prompt_cache import CacheBreak, CacheReport
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
@@ -36,7 +37,6 @@ from inspector.screens.workspace.cache.list_view import (
     token_of,
 )
 from inspector.screens.workspace.views import CurveView, Subject
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine

@@ -13,11 +13,11 @@ from core.model.transcript.conversation import Boundary, Chain, ChainNode, Gener
 from core.model.transcript.session import Kind, Session
 from core.model.transcript.storage import UsageRow
 from core.preview.headline import kept_headline
+from core.support import formatting as fmt
 from inspector.base.event_words import NO_BILL, lost
 from inspector.screens.workspace.chain.list_view import Twig
 from inspector.screens.workspace.views import how
 from inspector.screens.workspace.why.card import WAITING, missing_lines
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, paragraph
 

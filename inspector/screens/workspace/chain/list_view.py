@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
+from core.support import formatting as fmt
 from inspector.screens.workspace.views import generation_words
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import KIND, kind_word
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line

@@ -15,7 +15,8 @@ from core.explain.headline.conversation import chain_headline
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
-from core.support.amounts import round_number
+from core.support import formatting as fmt
+from core.support.formatting import round_number
 from inspector.base.app_protocol import FigureQuestion, shell
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
@@ -26,7 +27,6 @@ from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
 from inspector.screens.workspace.why.reading import survived
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars

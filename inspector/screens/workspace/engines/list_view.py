@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from core.model.compaction.preview import Retention
 from core.preview.other_engine import Contender
 from core.preview.words import kind_word
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import field, headline, paragraph

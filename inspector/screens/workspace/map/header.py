@@ -6,7 +6,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.plan import Plan
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.line import Line, Palette
 
 

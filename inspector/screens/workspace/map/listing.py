@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from core.preview.generation import RowPlaces
+from core.support import formatting as fmt
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.model import Listed, every_row, gathered, generation_bands, next_of
 from inspector.screens.workspace.map.work import MapWork, previews_of, rows_with
 from inspector.screens.workspace.views import GenerationView
-from inspector.terminal import formatting as fmt
 from inspector.widgets.lists.rows import PAGE, PagedRows
 from inspector.widgets.messages.message_line import Marks, MessageRow
 from inspector.widgets.messages.message_list import Band, BandedRows, Banding, MessageList, partition_bands

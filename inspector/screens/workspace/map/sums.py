@@ -12,7 +12,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Part, Plan, Span
 from core.model.transcript.conversation import Conversation
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.charts.context_strip import INK

@@ -16,8 +16,8 @@ from textual.widget import Widget
 from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
+from core.support import formatting as fmt
 from inspector.base.live import BEHIND
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 from inspector.widgets.bars.answer_and_keys import AnswerBar

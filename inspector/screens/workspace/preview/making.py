@@ -11,13 +11,13 @@ from core.model.transcript.conversation import Generation
 from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.offers import Writer
+from core.support import formatting as fmt
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import draw_ahead
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Palette
 
 PACE = 0.15

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.line import Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message, message_row

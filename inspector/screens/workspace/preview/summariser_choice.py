@@ -10,8 +10,8 @@ from textual.widgets import Static
 
 from core.errors import ConfigError
 from core.preview.offers import Offers, Writer
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.terminal.text import content
 from inspector.widgets.lists.line_view import ListRows

@@ -15,13 +15,13 @@ from core.model.accounting.ledger import LedgerRow
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.amounts import round_number
+from core.support import formatting as fmt
+from core.support.formatting import round_number
 from inspector.base.app_protocol import FigureOrigin
 from inspector.screens.workspace.usage.days import BUCKETS, Day
 from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
 from inspector.screens.workspace.why.curve import Sample
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.stack import Layer, prompt_layers
 from inspector.widgets.panes.card import field, origin_lines

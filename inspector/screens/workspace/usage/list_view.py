@@ -10,8 +10,8 @@ from rich.style import Style
 from textual.reactive import reactive
 
 from core.model.accounting.ledger import LedgerRow
+from core.support import formatting as fmt
 from inspector.screens.workspace.usage.days import spent
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 

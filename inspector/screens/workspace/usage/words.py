@@ -12,6 +12,7 @@ from core.account.pricing.price import bucket_costs
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
+from core.support import formatting as fmt
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import (
@@ -23,7 +24,6 @@ from inspector.screens.workspace.usage.model import (
     this_month,
 )
 from inspector.screens.workspace.usage.question import Question, Step
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.status_line import Piece, titled
 
 NO_PRICE = "no day has a price"

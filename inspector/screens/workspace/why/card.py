@@ -10,9 +10,9 @@ from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Source, Verdict
 from core.preview.past import Aftermath
+from core.support import formatting as fmt
 from inspector.base.event_words import bill, effect, heaviest, lost, summary
 from inspector.screens.workspace.why.curve import mark_token
-from inspector.terminal import formatting as fmt
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line, Palette

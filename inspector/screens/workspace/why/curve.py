@@ -11,7 +11,7 @@ from core.explain.context.log.log_clock import Clock
 from core.explain.explanation import Explanation
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
 from inspector.widgets.charts.curve import Mark, RequestCurve, place_of, told
 from inspector.widgets.charts.stack import Layer, prompt_layers

@@ -16,10 +16,10 @@ from core.explain.turns.sentences import PASSED, call_sentence, decision_sentenc
 from core.model.finding import Headline
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.page import CardPage
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
 from inspector.widgets.charts.curve import number

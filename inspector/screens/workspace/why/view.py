@@ -16,6 +16,7 @@ from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.headline import kept_headline
 from core.preview.past import Aftermath, bill_of
+from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
@@ -30,7 +31,6 @@ from inspector.screens.workspace.why.reading import (
     now_told,
     survived,
 )
-from inspector.terminal import formatting as fmt
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark

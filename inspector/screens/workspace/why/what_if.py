@@ -16,10 +16,10 @@ from core.model.finding import Headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled

@@ -19,7 +19,7 @@ from core.model.compaction.preview import Retention
 from core.model.finding import NO_HEADLINE, Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
-from core.support.amounts import percent, plural
+from core.support.formatting import percent, plural
 
 _NOT = r"(?:can['’]?t|cannot|(?:am )?unable|won['’]?t)"
 _REFUSES = re.compile(

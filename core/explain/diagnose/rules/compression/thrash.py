@@ -20,7 +20,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 
 @conversation_rule("B1")

@@ -17,7 +17,7 @@ from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.finding import Evidence, Source
 from core.model.transcript.session import Kind, ListQuery, Session
 from core.store.database.connect import reading
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 

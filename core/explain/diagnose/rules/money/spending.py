@@ -24,7 +24,7 @@ from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import LedgerPart, LedgerRow
 from core.model.finding import Evidence, Source, Verdict
-from core.support.amounts import dollars, plural
+from core.support.formatting import money, plural
 
 _TRUST = "Trust the list price: hermes-inspector usage"
 _ADD = "Add the model to prices.yaml in the configuration directory"
@@ -100,7 +100,7 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
     return {
         "told": plural(sum(row.calls or 0 for row in rows), "call"),
         "tokens": sum(row.tokens.total or 0 for row in rows),
-        "price": f", {dollars(usd)}" if usd else "",
+        "price": f", {money(usd)}" if usd else "",
     }
 
 

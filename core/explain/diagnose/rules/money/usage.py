@@ -14,7 +14,7 @@ from core.explain.diagnose.registry import Found, Rule, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
-from core.support.amounts import dollars, plural
+from core.support.formatting import money, plural
 
 
 @spending_rule("F2")
@@ -118,7 +118,7 @@ def breaks_with_cause(case: Case, rule: Rule) -> Iterable[Found]:
         "told": plural(len(breaks), "cache break"),
         "causes": ", ".join(_caused(cause, count, len(causes)) for cause, count in causes.most_common()),
         "tokens": sum(one.tokens_lost for one in breaks),
-        "price": f", for {dollars(sum(usd, Decimal(0)))} more than from the cache" if usd else "",
+        "price": f", for {money(sum(usd, Decimal(0)))} more than from the cache" if usd else "",
         "remedy": cache_headline(case.report).remedy or "",
     }
     evidence = [one.evidence[-1] for one in breaks if one.evidence]
@@ -174,7 +174,7 @@ def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
             "at": f"{one.at:%Y-%m-%d %H:%M}",
             "price": price,
             "saving": one.saving_per_call_usd,
-            "told": f"cost {dollars(price)} and saves {dollars(one.saving_per_call_usd)} a call",
+            "told": f"cost {money(price)} and saves {money(one.saving_per_call_usd)} a call",
             "verdict": verdict,
         }
         yield Found(numbers, verdict=Verdict.DERIVED, session=one.session)

@@ -21,7 +21,7 @@ from core.store.conversations.sort_order import LAST_ACTIVE
 from core.store.database.closed_copy import log_of
 from core.store.database.connect import reading
 from core.store.store import Store
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _BESIDE = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH

@@ -20,7 +20,7 @@ from core.model.transcript.message import Message
 from core.model.transcript.session import ConversationRow, Session
 from core.model.transcript.storage import Lease
 from core.redact.quick_check import masked_start
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:

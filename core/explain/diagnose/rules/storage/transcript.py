@@ -18,7 +18,7 @@ from core.model.transcript.message import Message
 from core.redact.text import redact
 from core.store.conversations.credentials import holding
 from core.store.rows.messages import read_texts
-from core.support.amounts import plural
+from core.support.formatting import plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")

@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.preview.comparison import Comparison
+from core.support import formatting as fmt
 from inspector.screens.workspace.preview.focus.model import LOST, Section
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, clean_line, wrap
 from inspector.widgets.charts.retention import RetentionStrip

@@ -17,6 +17,7 @@ from core.preview.foreseen import Basis, compare
 from core.preview.headline import broken_engine
 from core.preview.offers import Writer
 from core.preview.words import kind_word
+from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
@@ -31,7 +32,6 @@ from inspector.screens.workspace.preview.focus.model import (
     kept_of,
     outcome,
 )
-from inspector.terminal import formatting as fmt
 from inspector.terminal.line import Line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.title_bar import TitleBar

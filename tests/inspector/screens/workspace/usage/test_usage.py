@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support.formatting import money
 from inspector.app import InspectorApp
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
@@ -23,7 +24,6 @@ from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import DIMENSIONS, MONTH, Question
 from inspector.screens.workspace.usage.screen import UsageScreen
 from inspector.screens.workspace.usage.words import headline, nothing, waiting
-from inspector.terminal.formatting import money
 from inspector.widgets.charts.day_bars import AXIS, DayBars, spans, summed
 from inspector.widgets.charts.stack import Layer
 from tests.conftest import NOW

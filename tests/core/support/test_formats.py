@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 from tests.own_settings import write_own_settings
 
 NOW = datetime(2026, 11, 12, 14, 5, 8).astimezone()

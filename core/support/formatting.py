@@ -6,19 +6,31 @@ Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Protocol
 
-from core.support import amounts
-from core.support.amounts import plural as plural
 from core.support.own_files import own_setting
-
-if TYPE_CHECKING:
-    from core.model.accounting.amounts import Money
 
 UNKNOWN = "–"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
+NEAR_LIMIT = 0.85
+"""Share of a threshold from which the next compaction is close."""
+_ABSURD = Decimal(10) ** 20
+"""An amount that no digits are worth writing out for; rounding it to cents would fail."""
+_STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
+
+
+class Costs(Protocol):
+    """A sum of costs, and how many of them nobody knows."""
+
+    @property
+    def usd(self) -> Decimal | None:
+        """US dollars; None when none is known."""
+
+    @property
+    def missing(self) -> int:
+        """How many are not in it."""
 
 
 def count(value: int | None, *, mark: str = "") -> str:
@@ -26,21 +38,33 @@ def count(value: int | None, *, mark: str = "") -> str:
     return UNKNOWN if value is None else f"{mark}{value:,}"
 
 
+def plural(number: int, noun: str, many: str | None = None) -> str:
+    """`1 message`, `1,240 messages`; `many` is the plural where it takes more than an s."""
+    return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
 def short(value: int | None, *, mark: str = "") -> str:
-    """A whole number in at most five characters: `940`, `54.8K`, `412K`, `1.9M`."""
-    return UNKNOWN if value is None else f"{mark}{amounts.short(value)}"
-
-
-def money(usd: Decimal | None, *, mark: str = "") -> str:
-    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero."""
-    if usd is None:
+    """A whole number in at most five characters, a sign aside: `940`, `54.8K`, `412K`, `1.9M`."""
+    if value is None:
         return UNKNOWN
-    return f"{mark}{amounts.dollars(usd)}"
+    sign, size = ("-" if value < 0 else ""), abs(value)
+    for step, letter in _STEPS:
+        # 999,950 would round to "1000.0K": it belongs to the next step.
+        if size >= step * 0.9995:
+            scaled = size / step
+            return f"{mark}{sign}{scaled:.{0 if scaled >= 99.95 else 1}f}{letter}"
+    return f"{mark}{sign}{size}"
 
 
-def sum_of_money(value: Money, *, lower_bound: bool = False) -> str:
-    """A sum of costs; a lower bound when some of it has no price, or some usage was never recorded."""
-    return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "")
+def round_number(value: int) -> str:
+    """The same without a fraction of nothing: `150K`, `54.4K`, `200K`, `64K`."""
+    return short(value).replace(".0", "")
+
+
+def limit(threshold: int, window: int | None) -> str:
+    """A threshold as people say it: `150K limit (0.75 of 200K)`."""
+    share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""
+    return f"{round_number(threshold)} limit{share}"
 
 
 def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:
@@ -50,9 +74,40 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
     return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
 
 
+def money(usd: Decimal | None, *, mark: str = "") -> str:
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; as `formats.money` wants the small ones."""
+    if usd is None:
+        return UNKNOWN
+    return f"{mark}{'-' if usd < 0 else ''}${_amount(abs(usd))}"
+
+
+def _amount(amount: Decimal) -> str:
+    if not amount:
+        return "0"
+    if not amount.is_finite() or amount >= _ABSURD:
+        return f"{amount:.2e}"
+    shape = own_setting("formats", "money")
+    if shape == "exact":
+        return f"{amount.quantize(Decimal('0.0001'), ROUND_HALF_UP):,}"
+    if amount >= Decimal("0.095") or shape == "cents":
+        return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
+    # Two significant digits: $0.0042 says something where $0.00 does not.
+    step = Decimal(1).scaleb(amount.adjusted() - 1)
+    return f"{amount.quantize(step, ROUND_HALF_UP):f}"
+
+
+def sum_of_money(value: Costs, *, lower_bound: bool = False) -> str:
+    """A sum of costs; a lower bound when some of it has no price, or some usage was never recorded."""
+    return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "")
+
+
 def percent(share: float | None, *, mark: str = "") -> str:
-    """A share as `amounts.percent` has it."""
-    return UNKNOWN if share is None else f"{mark}{amounts.percent(share)}"
+    """A share as whole percent, `91%`; what is neither none nor all never rounds to 0% or 100%."""
+    if share is None:
+        return UNKNOWN
+    if 0 < share < 0.01:
+        return f"{mark}<1%"
+    return f"{mark}>99%" if 0.99 < share < 1 else f"{mark}{share * 100:.0f}%"
 
 
 def duration(seconds: float) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.terminal import formatting as fmt
+from core.support import formatting as fmt
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -121,3 +121,15 @@ def test_older_ages_are_dates() -> None:
     assert fmt.age(NOW - timedelta(days=20), NOW) == "Nov  1"
     assert fmt.age(NOW - timedelta(days=800), NOW) == "2024-09"
     assert fmt.age(None, NOW) == "–"
+
+
+def test_one_is_singular_and_every_other_number_plural() -> None:
+    assert fmt.plural(1, "session") == "1 session"
+    assert fmt.plural(1_518, "session") == "1,518 sessions"
+    assert fmt.plural(2, "branch", "branches") == "2 branches"
+    assert fmt.plural(0, "session") == "0 sessions"
+
+
+@pytest.mark.parametrize(("usd", "told"), [("0.0949", "$0.095"), ("0.095", "$0.10"), ("-0.0042", "-$0.0042")])
+def test_cents_are_told_from_where_they_say_as_much_as_two_digits(usd: str, told: str) -> None:
+    assert fmt.money(Decimal(usd)) == told
