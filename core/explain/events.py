@@ -24,7 +24,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
-from core.explain.recorded import borne_out
+from core.explain.recorded import with_recorded_proof
 from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
@@ -75,14 +75,14 @@ def prompts_of(context: ConversationContext) -> list[int]:
 
 def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
-    tags_tell = not context.store.schema.pools_compression
+    turns_tagged = not context.store.schema.pools_compression
     gateway = not all(is_local(session.source) for session in context.conversation.sessions)
     ids = set(context.sessions)
     settled, clock = datetime.now(UTC) - _BEGINS_SOON, context.clock
     attempts = find_attempts(
         context.log.records,
         ids,
-        tags_tell=tags_tell,
+        turns_tagged=turns_tagged,
         gateway=gateway,
         compactions=context.log.compactions,
         settled=lambda at: clock.utc(at) < settled,
@@ -93,7 +93,7 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         event = _event(context, pair, left)
         left = event.messages_after if pair.rows is not None else left
         events.append(event)
-    return borne_out(events, context)
+    return with_recorded_proof(events, context)
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:

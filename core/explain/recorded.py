@@ -145,7 +145,7 @@ _CLOSE = timedelta(seconds=5)
 _SOON = timedelta(minutes=10)
 
 
-def borne_out(
+def with_recorded_proof(
     events: Sequence[CompressionEvent], context: ConversationContext
 ) -> tuple[CompressionEvent, ...]:
     """The events with what was recorded of each; the same ones without a recording."""

@@ -1,4 +1,4 @@
-"""Compaction attempts as the log tells them: where each began, how it ended, and what lies between."""
+"""Compaction attempts as the log records them: where each began, how it ended, and the lines in between."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OUTCOMES = frozenset(
 BY_AGENT = frozenset({Kind.PREFLIGHT, Kind.PRE_API})
 """Lines by which an agent announces an attempt."""
 MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
-"""Lines that tell of a model asked for a summary."""
+"""Lines that show a model was asked for a summary."""
 _FOLLOWS = BY_AGENT | {Kind.STARTED, Kind.DONE, Kind.TELEMETRY, Kind.CALL, Kind.CALL_FAILED, Kind.TURN}
 _SAID_AT_ONCE = timedelta(seconds=10)
 
@@ -53,9 +53,9 @@ class Attempt:
     """One attempt, completed or not.
 
     Attributes:
-        session: Where it began.
-        started, done, telemetry: Its lines, as far as they survive; at least one does.
-        inner: Lines between them that say how it went.
+        session: The session it began in.
+        started, done, telemetry: Those of its lines that are left, at least one.
+        inner: The lines between them that say how it went.
         following: The next provider call of the conversation.
     """
 
@@ -69,7 +69,7 @@ class Attempt:
 
     @property
     def record(self) -> Telemetry | None:
-        """What its telemetry says, where that is kept."""
+        """What its telemetry says, if there is any."""
         return self.telemetry.telemetry if self.telemetry is not None else None
 
     @property
@@ -79,19 +79,19 @@ class Attempt:
 
     @property
     def last(self) -> LogRecord:
-        """Where the commit is told, else the last line known."""
+        """The line that reports the commit, else the last line known."""
         return self.done or self.telemetry or self.first
 
     @property
     def completed(self) -> bool:
-        """The log says a new transcript was put in place."""
+        """Whether the log says that a new transcript was put in place."""
         if self.done is not None:
             return True
         return self.record is not None and self.record.commit == "committed"
 
     @property
     def duration(self) -> float | None:
-        """Seconds from the first line to the last; the telemetry's own figure where there is one."""
+        """Seconds from the first line to the last, or as the telemetry states them."""
         if self.record is not None and self.record.duration is not None:
             return self.record.duration
         if self.started is None or self.done is None:
@@ -101,7 +101,7 @@ class Attempt:
 
 @dataclass(slots=True)
 class _Draft:
-    """An attempt being put together."""
+    """An attempt whose lines are still being collected."""
 
     session: str
     cause: Cause
@@ -123,7 +123,7 @@ def find_attempts(
     records: Iterable[LogRecord],
     sessions: Collection[str],
     *,
-    tags_tell: bool,
+    turns_tagged: bool,
     gateway: bool = False,
     compactions: Sequence[LogRecord] = (),
     settled: Callable[[datetime], bool] = lambda at: True,
@@ -133,21 +133,21 @@ def find_attempts(
     Args:
         records: Lines of the log, in time order.
         sessions: Ids of the conversation's sessions.
-        tags_tell: A line without a session tag was written outside a turn. So it is before 0.20; since, the
-            work runs in a pool of threads whose lines carry no tag.
-        gateway: A gateway ran these sessions, which compresses between turns as well.
-        compactions: Where compactions of any session began and ended.
-        settled: Whether a moment is so long past that what was announced then would have begun.
+        turns_tagged: A line without a session tag was written outside a turn. So it is before 0.20; from
+            then on the work runs in a thread pool whose lines carry no tag.
+        gateway: A gateway ran these sessions; it compresses between turns too.
+        compactions: Lines where compactions of any session began and ended.
+        settled: Whether a moment is so long ago that whatever was announced then would have begun by now.
     """
     others = OtherCompactions(compactions, sessions)
-    # A tag may be that of another conversation, as a thread keeps it beyond a branch; the session is not.
+    # A thread keeps its tag across a branch, so the tag may name another conversation; the session does not.
     thread = [record for record in records if record.session is None or record.session in sessions]
     drafts: list[_Draft] = []
     for position, record in enumerate(thread):
         if record.kind in _OUTCOMES:
-            _join(drafts, record, others, tags_tell)
+            _join(drafts, record, others, turns_tagged)
         else:
-            _add_record(drafts, thread, position, record, tags_tell)
+            _add_record(drafts, thread, position, record, turns_tagged)
     unbegun = [one for one in _never_begun(thread, sessions) if settled(one.first.at)]
     taken = {line.where for one in unbegun for line in one.inner}
     for draft in drafts:
@@ -158,13 +158,13 @@ def find_attempts(
 
 
 def _add_record(
-    drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, tags_tell: bool
+    drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord, turns_tagged: bool
 ) -> None:
     if record.kind in _ENDS_OPEN and drafts:
         drafts[-1].open = False
     if record.kind in _BEGINS:
         previous = drafts[-1].cause if drafts else None
-        cause = cause_of(thread, position, previous, tags_tell=tags_tell)
+        cause = cause_of(thread, position, previous, turns_tagged=turns_tagged)
         drafts.append(_Draft(record.session or "", cause, position, started=record))
     elif record.kind is Kind.MICRO and record.after is not None:
         cause = Cause(Trigger.MICRO, Verdict.PROVED, tokens=record.tokens, line=record)
@@ -175,15 +175,15 @@ def _add_record(
         _take_telemetry(drafts, position, record, record.telemetry)
 
 
-def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tags_tell: bool) -> None:
-    """Give a line that says how an attempt went to the one that is open, if it can be its own."""
+def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, turns_tagged: bool) -> None:
+    """Add a line that says how an attempt went to the open attempt, if it can belong to that one."""
     draft = drafts[-1] if drafts else None
     if draft is None or not draft.open or draft.started is None:
         return
     if record.kind is Kind.SKIPPED and any(line.kind in MODEL_CALLS for line in draft.inner):
-        return  # what has asked a model is not passed over: a later one is, because of it
+        return  # an attempt that asked a model is not skipped itself: it makes a later one be skipped
     previous = draft.inner[-1] if draft.inner else draft.started
-    if belongs(record, draft.started, previous, others, tags_tell=tags_tell):
+    if belongs(record, draft.started, previous, others, turns_tagged=turns_tagged):
         draft.inner.append(record)
 
 
@@ -194,27 +194,27 @@ def _add_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, 
             return
     if drafts and _logged_twice(drafts[-1], record):
         return
-    cause = cause_of(thread, position, None, tags_tell=False)
+    cause = cause_of(thread, position, None, turns_tagged=False)
     if cause.trigger is not Trigger.NATIVE:
         cause = cause.weakened("the line that opened it is lost")
     drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
 
 
 def _left_behind(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
-    """Attempts overlap only where a gateway no longer waits for one, which goes on behind the turn."""
+    """Attempts a gateway stopped waiting for, which run on behind the turn; only these overlap others."""
     kept = {Kind.HYGIENE_FAILED}
     return (draft for draft in reversed(drafts) if kept & {line.kind for line in draft.inner})
 
 
 def _closes(draft: _Draft, done: LogRecord) -> bool:
-    """Both lines say how many messages went in; another number belongs to an attempt without a start."""
+    """Whether a `done` line ends an attempt: both state how many messages went in."""
     if draft.started is None or (draft.started.kind is Kind.STARTED) is not (done.kind is Kind.DONE):
         return False
     return done.kind is Kind.NATIVE_DONE or draft.started.before == done.before
 
 
 def _logged_twice(draft: _Draft, done: LogRecord) -> bool:
-    """The provider's own compaction of one turn is told when it is seen and when it is over."""
+    """Whether a provider's own compaction is reported again: once when noticed, once when it is over."""
     known = draft.done
     return known is not None and known.kind is done.kind is Kind.NATIVE_DONE and known.text == done.text
 
@@ -244,17 +244,17 @@ def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:
 
 
 def _checked(attempts: Iterable[Attempt], gateway: bool) -> Iterator[Attempt]:
-    """Take back a proof when calls are missing from the log: another cause may be lost with them."""
+    """Withdraw a proof where the log lacks calls: the line of another cause may be missing with them."""
     for attempt in attempts:
         lacking = _lacking(attempt, gateway) if attempt.telemetry is None else ""
         yield replace(attempt, cause=attempt.cause.weakened(lacking)) if lacking else attempt
 
 
 def _lacking(attempt: Attempt, gateway: bool) -> str:
-    """What the log should hold beside an attempt and does not, in words; empty when nothing is amiss."""
+    """What the log should hold beside an attempt but does not, in words; empty when it is complete."""
     call, following = attempt.cause.call, attempt.following
     if gateway and attempt.cause.trigger is Trigger.POST_RESPONSE and following is None:
-        # Between turns it goes by the same number.
+        # A check between turns compares the same number.
         return "no further call of that turn is on record"
     topic = attempt.started.focus if attempt.started is not None else None
     if gateway and attempt.cause.trigger is Trigger.MANUAL and topic is None:
@@ -266,7 +266,7 @@ def _lacking(attempt: Attempt, gateway: bool) -> str:
 
 
 def _never_begun(thread: Sequence[LogRecord], sessions: Collection[str]) -> Iterator[Attempt]:
-    """Announcements nothing followed: Hermes stopped there, or a pause forbade what the gateway announced."""
+    """Announced attempts that never began: Hermes stopped there, or a pause held the gateway back."""
     for place, line in enumerate(thread):
         if line.session is None or line.session not in sessions:
             continue
@@ -277,13 +277,13 @@ def _never_begun(thread: Sequence[LogRecord], sessions: Collection[str]) -> Iter
 
 
 def _turn_ended(thread: Sequence[LogRecord], place: int) -> bool:
-    """The next turn begins behind a line, or nothing more is told."""
+    """Whether the next turn begins after a line, or the log ends."""
     later = (thread[at].kind for at in range(place + 1, len(thread)))
     return next((kind is Kind.TURN for kind in later if kind in _FOLLOWS), True)
 
 
 def _announced_before(thread: Sequence[LogRecord], place: int, session: str) -> Iterator[Attempt]:
-    """What a gateway kept as it was: the numbers of its last line tell which announcement that was."""
+    """The announcement of an attempt that changed nothing, by the numbers of the gateway's last line."""
     kept = thread[place]
     ends = (line for line in thread[place + 1 :] if line.kind is Kind.HYGIENE_DONE)
     end = next((line for line in ends if line.at - kept.at <= _SAID_AT_ONCE), None)
@@ -291,7 +291,7 @@ def _announced_before(thread: Sequence[LogRecord], place: int, session: str) -> 
         return
     for line in reversed(thread[:place]):
         if line.kind is Kind.STARTED:
-            return  # it had begun
+            return  # it did begin
         if line.kind is Kind.HYGIENE and (line.before, line.tokens) == (end.before, end.tokens):
             yield Attempt(session, cause_stated(line), started=line, inner=(kept, end))
             return

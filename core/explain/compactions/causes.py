@@ -20,8 +20,7 @@ class Cause:
     """Why an attempt ran.
 
     Attributes:
-        tokens: The number compared, where the deciding line states it.
-        threshold, window: Likewise.
+        tokens, threshold, window: As stated by the line that decided; None where it states none.
         call: The last successful provider call before the attempt.
         note: What the verdict rests on or lacks, in words.
     """
@@ -43,7 +42,7 @@ class Cause:
         return replace(self, verdict=Verdict.SUSPECTED, note=note)
 
     def completed(self, other: Cause) -> Cause:
-        """The same cause with what another line adds: the record of 0.20 and of a foreign engine is short."""
+        """The same cause with details of another line: telemetry of 0.20 and of plugin engines is short."""
         if self.trigger is Trigger.UNKNOWN:
             return other
         full = replace(self, call=other.call)
@@ -68,17 +67,19 @@ _DECIDING = frozenset(
 )
 
 
-def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None, *, tags_tell: bool) -> Cause:
-    """The cause of the attempt whose `started` line stands at a position.
+def cause_of(
+    thread: Sequence[LogRecord], position: int, previous: Cause | None, *, turns_tagged: bool
+) -> Cause:
+    """The cause of the attempt that the line at a position started.
 
-    The nearest line before it that can decide does: a stated comparison, a refused call, an answered call, or
-    the end of the turn.
+    It is read from the nearest line before it that can decide: a comparison, a refused call, an answered
+    call, or the end of the turn.
 
     Args:
         thread: Lines of one conversation, in time order.
-        position: Of the line that opens the attempt.
+        position: Index of the line that opens the attempt.
         previous: The cause of the attempt before it, for repeated passes.
-        tags_tell: A line without a session tag was written outside a turn (before 0.20).
+        turns_tagged: A line without a session tag was written outside a turn (before 0.20).
     """
     started = thread[position]
     if started.kind in _NATIVE:
@@ -90,14 +91,14 @@ def cause_of(thread: Sequence[LogRecord], position: int, previous: Cause | None,
     call = _last_call(thread, position)
     for record in reversed(thread[max(0, position - _LOOK_BACK) : position]):
         if record.kind in _DECIDING and not _stray_hygiene(record, started):
-            return replace(_decided(record, started, previous, tags_tell), call=call)
-    if tags_tell and started.tag is None:
+            return replace(_decided(record, started, previous, turns_tagged), call=call)
+    if turns_tagged and started.tag is None:
         return _outside_turn(None, started)
     return Cause(Trigger.UNKNOWN, Verdict.UNKNOWN, note="the log does not reach back far enough")
 
 
 def cause_stated(record: LogRecord) -> Cause:
-    """The cause a line announces that no attempt followed."""
+    """The cause stated by a line that announced an attempt which never began."""
     return _stated(record, record)
 
 
@@ -128,9 +129,9 @@ def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = ""
     """A trigger as a clause.
 
     Args:
-        trigger: What set it off.
-        by_count: Messages decided and not tokens.
-        refused: What a provider's refusal truly was about; see `Refusal.means`.
+        trigger: What made the compaction run.
+        by_count: The number of messages decided, not tokens.
+        refused: What a provider's refusal was really about; see `Refusal.means`.
     """
     table = triggers()
     words = table["words_by_count"].get(trigger.value) if by_count else None
@@ -144,23 +145,23 @@ def trigger_in_short(trigger: Trigger) -> str:
     return str(triggers()["short"][trigger.value])
 
 
-def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, tags_tell: bool) -> Cause:
+def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, turns_tagged: bool) -> Cause:
     if record.kind in _STATED:
         return _stated(record, started)
     if record.kind is Kind.ENGINE_PREFLIGHT:
         numbers = (record.tokens, record.threshold)
         return Cause(Trigger.ENGINE, Verdict.PROVED, *numbers, line=record)
-    if tags_tell and started.tag is None:
+    if turns_tagged and started.tag is None:
         return _outside_turn(record, started)
     if record.kind is Kind.CALL_FAILED:
         return _refused(record, started)
     if record.kind is Kind.CALL:
-        return _after_response(record, started, tags_tell)
+        return _after_response(record, started, turns_tagged)
     if record.kind is Kind.DONE and previous is not None:
         return _repeated_pass(record, previous)
     if record.kind is Kind.TURN_ENDED:
         note = "no turn was running"
-        verdict = Verdict.SUSPECTED if tags_tell else Verdict.DERIVED
+        verdict = Verdict.SUSPECTED if turns_tagged else Verdict.DERIVED
         return Cause(Trigger.MANUAL, verdict, line=record, note=note)
     note = "a turn had begun and no call was made yet"
     return Cause(Trigger.PREFLIGHT, Verdict.SUSPECTED, tokens=started.tokens, line=record, note=note)
@@ -193,25 +194,25 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
     return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
 
 
-def _after_response(record: LogRecord, started: LogRecord, tags_tell: bool) -> Cause:
-    """After an answer: before 0.22 its real prompt size is compared, and the attempt repeats the number."""
+def _after_response(record: LogRecord, started: LogRecord, turns_tagged: bool) -> Cause:
+    """After an answer: before 0.22 its counted prompt is compared, and the attempt repeats that number."""
     if record.input is not None and record.input == started.tokens:
         return Cause(Trigger.POST_RESPONSE, Verdict.PROVED, tokens=record.input, line=record)
     note = "it follows an answered call"
-    if tags_tell and record.input is not None and started.tokens is not None:
+    if turns_tagged and record.input is not None and started.tokens is not None:
         note += f" of {record.input:,} tokens, but names {started.tokens:,}"
         return Cause(Trigger.POST_RESPONSE, Verdict.SUSPECTED, tokens=started.tokens, line=record, note=note)
     return Cause(Trigger.POST_RESPONSE, Verdict.DERIVED, tokens=started.tokens, line=record, note=note)
 
 
 def _repeated_pass(record: LogRecord, previous: Cause) -> Cause:
-    """A pass right after another one, with no call between: no surer than that one."""
+    """Another pass right after one, with no call in between: no more certain than the first."""
     verdict = Verdict.DERIVED if previous.verdict is Verdict.PROVED else previous.verdict
     return replace(previous, tokens=None, line=record, verdict=verdict, note="another pass of the same check")
 
 
 def _outside_turn(record: LogRecord | None, started: LogRecord) -> Cause:
-    """The line carries no session tag: a command ran it, or the gateway before the agent."""
+    """The line carries no session tag: a command ran the compaction, or the gateway before the agent."""
     ended = record is not None and record.kind in (Kind.TURN_ENDED, Kind.DONE)
     note = "no turn was running" if ended else "the line was written outside a turn"
     verdict = Verdict.PROVED if ended else Verdict.DERIVED
@@ -228,7 +229,7 @@ def _last_call(thread: Sequence[LogRecord], position: int) -> LogRecord | None:
 
 
 def _stray_hygiene(record: LogRecord, started: LogRecord) -> bool:
-    """A gateway line names no session; one with another number, or long ago, is about another chat."""
+    """Whether a gateway line, which names no session, is about another chat: by its number or its age."""
     if record.kind is not Kind.HYGIENE:
         return False
     return started.at - record.at > _SOON or started.tokens not in (None, record.tokens)

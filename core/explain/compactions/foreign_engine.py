@@ -1,4 +1,4 @@
-"""Context engines other than Hermes' own: which one decides, and what is known of it."""
+"""Context engines other than Hermes' own: which one is in force, and what is known of it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class ForeignEngine:
-    """An engine that decides instead of Hermes' own compressor.
+    """An engine that compresses instead of Hermes' own.
 
     Attributes:
-        name: As config.yaml calls it; None where only rows show one.
-        evidence: The setting, and rows it wrote in the place of a summary.
-        known: What else there is of it, in words.
-        limit: The line that names its threshold, where one does.
+        name: As in config.yaml; None where only rows show that there was one.
+        evidence: The setting, and the rows it wrote in place of a summary.
+        known: What else is known of it, in words.
+        limit: The log line that names its threshold, if there is one.
     """
 
     name: str | None
@@ -38,7 +38,7 @@ class ForeignEngine:
 
     @property
     def notes(self) -> Iterator[str]:
-        """What a reader of a threshold should know."""
+        """What a reader of the threshold should know."""
         told = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
             shown = "is not in force" if self.limit is None else f"is the one it named in {self.limit}"
@@ -49,9 +49,9 @@ class ForeignEngine:
 
 
 def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
-    """The engine in force when that is not the built-in one.
+    """The engine in force if it is not the built-in one, else None.
 
-    Hermes falls back to its own where the configured engine cannot be loaded, and says so in the log.
+    Hermes uses its own where the configured engine cannot be loaded, and says so in the log.
     """
     marks, name = tuple(_marks(context)), engine_of(context)
     if name is not None:
@@ -64,18 +64,18 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
 
 
 def written_by_another(rows: BoundaryRows) -> bool:
-    """Rows were written in the place of others, and among them is no summary that Hermes writes."""
+    """Whether rows replaced others without any summary that Hermes writes."""
     in_place = rows.boundary.mode is BoundaryMode.IN_PLACE
     return rows.summary is None and (rows.boundary.summary_row is not None or in_place)
 
 
 def engine_of(context: ConversationContext) -> str | None:
-    """The engine config.yaml names besides the built-in one, unless it could not be loaded."""
+    """The name of the engine in force if it is not the built-in one; None where it could not be loaded."""
     return None if context.engine is None else context.engine.name
 
 
 def rules_of_another(context: ConversationContext, pair: Match) -> str | None:
-    """Whose threshold decided a compaction, in words, where it was not Hermes' own."""
+    """Whose threshold decided a compaction, in words; None where it was Hermes' own."""
     rows = pair.rows
     if pair.cause is not None and pair.cause.trigger is Trigger.NATIVE:
         return "the provider decides by a threshold of its own"
@@ -96,7 +96,7 @@ def _marks(context: ConversationContext) -> Iterator[Evidence]:
 
 
 def _files_of_engine(home: Path | None, name: str) -> Iterator[str]:
-    """Its files in the home: where a plugin is loaded from, and a store named after it."""
+    """Its files in the home: the plugin it is loaded from, and a database named after it."""
     if home is None or not name.replace("-", "_").isidentifier():
         return
     for place in (home / "plugins" / "context_engine" / name, home / "plugins" / name):

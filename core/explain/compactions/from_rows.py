@@ -1,4 +1,4 @@
-"""Why a compaction ran when no line of the log survives: recomputed from rows, or what remains."""
+"""Why a compaction ran, recomputed from its rows where no log line is left."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Derived:
     Attributes:
         tokens: The release's estimate of the request; a lower bound where the tools are unknown.
         steps: The reasoning, one step a line.
-        explains: The threshold compared with explains it; otherwise another one may have been in force.
+        explains: The threshold compared with explains it; if not, another one may have been in force.
     """
 
     trigger: Trigger
@@ -34,14 +34,21 @@ class Derived:
 
 
 _ROUGH = 0.15
-"""How far an estimate may exceed what a provider counted."""
+"""The share by which an estimate may exceed what a provider counts."""
 UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
-"""Rows alone tell nothing where another engine decided, for reasons of its own."""
+"""The result where another engine decided: rows alone tell nothing about its reasons."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sizes:
-    """The two numbers a check may compare, and the threshold."""
+    """The sizes a check may have compared, and the threshold.
+
+    Attributes:
+        full: Of the whole transcript it was given.
+        called: Of the newest answered call.
+        earlier: Of the newest call before that whose size was checked and passed.
+        slack: The share by which a size may fall short and still explain the threshold.
+    """
 
     full: int
     called: int
@@ -56,12 +63,12 @@ class _Sizes:
         return self.threshold is not None and number >= self.threshold
 
     @property
-    def late(self) -> bool:
-        """A call well above the threshold had passed before: the threshold was another one then."""
+    def threshold_changed(self) -> bool:
+        """Whether an earlier call well above the threshold passed, so that another threshold was in force."""
         return self.threshold is not None and self.earlier * (1 - _ROUGH) >= self.threshold
 
     def verdict(self, number: int) -> Verdict:
-        """How sure a number that reaches the threshold makes us: estimates near it prove little."""
+        """How certain a size makes the verdict: an estimate just below the threshold proves little."""
         return Verdict.DERIVED if self.exceeds(number) else Verdict.SUSPECTED
 
 
@@ -77,7 +84,7 @@ class _Scene:
     threshold: int | None
 
     def sizes(self) -> _Sizes:
-        """The numbers a check may have compared."""
+        """The sizes a check may have compared."""
         given = self.messages
         answers = [i for i, message in enumerate(given) if message.role == "assistant"]
         looked_at = [i for i in answers[:-1] if given[i].tool_calls and i >= self.facts.kept]
@@ -92,11 +99,11 @@ class _Scene:
 def derive(
     context: ConversationContext, facts: BoundaryRows, release: str | None, threshold: int | None
 ) -> Derived:
-    """Name the likeliest trigger of one compaction from rows alone; never proved.
+    """Name the most likely trigger of one compaction from rows alone; the verdict is never `proved`.
 
-    The last message of the transcript says where in a turn it ran: behind a user's message only the check at
-    the start of a turn or a refusal of the first call can have run, behind a tool result the checks inside a
-    turn, behind a finished answer somebody asked for it or the gateway stepped in.
+    The last message of the transcript tells where in a turn it ran. After a user's message it was the check
+    at the start of a turn, or a refusal of the first call; after a tool result, a check inside a turn; after
+    a finished answer, a command or the gateway.
     """
     session = context.sessions[facts.session]
     if not facts.before:
@@ -146,7 +153,7 @@ def _inside_turn(scene: _Scene) -> Derived:
 
 
 def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
-    """Real prompts may be larger than any estimate: the tokens booked on a closed session tell their mean."""
+    """The verdict by the mean prompt booked on a closed session: real prompts may exceed any estimate."""
     session, threshold = scene.session, scene.threshold
     prompt, calls = session.tokens.prompt, session.api_calls
     if scene.facts.boundary.mode is not BoundaryMode.ROTATION or not prompt or not calls or threshold is None:
@@ -182,14 +189,14 @@ def _reached(trigger: Trigger, verdict: Verdict, sizes: _Sizes, steps: list[str]
     sign = ">=" if sizes.full >= threshold else "close to"
     told = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
     evidence = (Evidence(Source.DERIVED, "rows before the compaction", told),)
-    if not sizes.late:
+    if not sizes.threshold_changed:
         return Derived(trigger, verdict, sizes.full, (*steps, told), evidence)
     passed = f"a call of about {sizes.earlier:,} had passed before it, so the threshold was another one then"
     return Derived(trigger, Verdict.SUSPECTED, sizes.full, (*steps, told, passed), evidence, explains=False)
 
 
 def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
-    """Below every threshold inside a turn: what remains is a refusal by the provider."""
+    """Inside a turn and below every threshold, only a refusal by the provider is left as the trigger."""
     if sizes.threshold is None:
         steps.append("no window is known, so nothing can be compared")
         return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, sizes.full, steps=tuple(steps))

@@ -1,4 +1,4 @@
-"""Which attempt of the log belongs to which compaction of the rows, and how many messages it had."""
+"""Pairs the attempts in the log with the compactions in the rows, and counts the messages of each."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ Fits = Callable[[Attempt, BoundaryRows], bool]
 
 
 class Match(NamedTuple):
-    """One compaction as both sources tell it; one side may be missing."""
+    """One compaction as log and rows show it; one side may be missing."""
 
     attempt: Attempt | None
     rows: BoundaryRows | None
 
     @property
     def cause(self) -> Cause | None:
-        """Why it ran, as the log tells it."""
+        """Why it ran, according to the log."""
         return self.attempt.cause if self.attempt is not None else None
 
     @property
     def own(self) -> OwnCompaction | None:
-        """What our journal tells of it, where this program wrote its rows."""
+        """Our journal's entry, if this program wrote its rows."""
         return self.rows.boundary.own if self.rows is not None else None
 
     @property
     def completed(self) -> bool:
-        """Rows show a new transcript, or the log says one was put in place."""
+        """Whether rows show a new transcript, or the log says one was put in place."""
         return self.rows is not None or (self.attempt is not None and self.attempt.completed)
 
     def at(self, clock: Clock) -> datetime | None:
@@ -62,14 +62,14 @@ class Match(NamedTuple):
 
     @property
     def to_session(self) -> str | None:
-        """The session it goes on in; None where nothing says."""
+        """The session it continues in; None where unknown."""
         if self.rows is not None:
             return self.rows.opened.session_id
         done = self.attempt.done if self.attempt is not None else None
         return done.session if done is not None else None
 
     def mode(self, context: ConversationContext) -> BoundaryMode | None:
-        """How it left the database; None when no row shows it and no line names another session."""
+        """How it changed the database; None when no row shows it and no line names another session."""
         attempt = self.attempt
         if self.rows is not None:
             return self.rows.boundary.mode
@@ -77,16 +77,16 @@ class Match(NamedTuple):
             return None
         if attempt.done.session != attempt.started.session:
             return BoundaryMode.ROTATION
-        # Rows of a later one show how this session's are replaced.
+        # The rows of a later compaction show how this session's rows are replaced.
         shown = (one.boundary.mode for one in context.boundaries if one.opened.session_id == attempt.session)
         return next((mode for mode in shown if mode is not BoundaryMode.ROTATION), None)
 
 
 def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock: Clock) -> tuple[Match, ...]:
-    """Pair attempts with boundaries: by the session a rotation began, by time, counts, the one it ended.
+    """Pair attempts with boundaries: by the session a rotation began, time, counts, the session it closed.
 
-    Both lists are in the order of time and so are the pairs, whatever the clock said. An attempt without rows
-    was aborted, or its rows are gone; rows without an attempt happened when no log was kept.
+    Both lists are in time order and the pairs keep it, whatever the clock says. An attempt without rows was
+    aborted, or its rows are gone; rows without an attempt are from a time of which no log is left.
     """
     pairs: dict[int, int] = {}
     moment = _same_moment(clock)
@@ -119,11 +119,11 @@ def _pair(
     taken = set(pairs.values())
     for i, rows in enumerate(boundaries):
         if i in pairs or rows.pruned or rows.boundary.own is not None:
-            continue  # Hermes says nothing of these
-        # Pairs keep the order of both lists: nothing may reach past an older or a newer pair.
+            continue  # Hermes logs nothing about these
+        # Pairs keep the order of both lists: none may cross an older or a newer pair.
         low = max((pairs[j] for j in pairs if j < i), default=-1)
         high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
-        # A provider that compacts its own thread leaves the transcript of Hermes as it is.
+        # A provider that compacts its own thread leaves Hermes' transcript as it is.
         fitting = [
             j
             for j in range(low + 1, high)
@@ -135,7 +135,7 @@ def _pair(
 
 
 def _distance(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> float:
-    """Seconds between the end of an attempt and a boundary; a gateway repeats one within seconds."""
+    """Seconds between the end of an attempt and a boundary; a gateway may repeat one within seconds."""
     at = rows.at
     return abs((clock.utc(attempt.last.at) - at).total_seconds()) if at is not None else 0
 
@@ -154,13 +154,13 @@ def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
 
 
 def _same_parent(attempt: Attempt, rows: BoundaryRows) -> bool:
-    """A session is rotated once: an attempt in it whose end is lost was this one, whatever the clock says."""
+    """Whether it is the attempt that rotated a session: a session is rotated once, so the time is ignored."""
     rotated = rows.boundary.mode is BoundaryMode.ROTATION
     return rotated and attempt.done is None and attempt.session == rows.session
 
 
 def _same_session(attempt: Attempt, rows: BoundaryRows) -> bool:
-    """An attempt opens in the session it closes; a `done` line alone names the one it created."""
+    """Whether both name the same session: the one that was closed, or for a lone `done` line the new one."""
     alone = attempt.started is None and attempt.telemetry is None
     return attempt.session == (rows.opened.session_id if alone else rows.session)
 
@@ -175,7 +175,7 @@ def _same_moment(clock: Clock) -> Fits:
 
 
 def _same_counts(clock: Clock) -> Fits:
-    """The log's clock may be off; counts on both sides of the compaction are as good as a time."""
+    """A test for equal message counts on both sides, which are as good as a time when the clock is off."""
 
     def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
         done = attempt.done
@@ -196,11 +196,11 @@ def message_counts(
     """Messages before and after one compaction.
 
     Args:
-        context: Its surroundings.
-        pair: As log and rows tell it.
-        derived: What was recomputed, when the log did not tell.
-        release: Whose rules apply.
-        left: How many messages the compaction before it left.
+        context: The conversation.
+        pair: The compaction as log and rows show it.
+        derived: What was recomputed from rows, where the log does not say.
+        release: The release whose rules apply.
+        left: How many messages the previous compaction left.
     """
     attempt, rows = pair
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
@@ -210,7 +210,7 @@ def message_counts(
     ended = attempt.done or attempt.telemetry
     fired = attempt.cause.line
     if fired is not None and fired.kind is Kind.HYGIENE and not context.policy(release).hygiene.tool_rows:
-        # What the tools returned is left out before the attempt begins, and gone for good.
+        # Results of tools are dropped before the attempt begins, and are gone for good.
         opened = fired
     if not spared_rows(context, pair, release):
         before = opened.before if opened is not None and opened.before is not None else before
@@ -219,16 +219,16 @@ def message_counts(
 
 
 def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> int:
-    """How many messages stand in the rows that the log does not count among those it was given."""
+    """How many messages in the rows the log does not count among those the compaction was given."""
     if pair.rows is None:
         return 0
     return spared_rows(context, pair, release) or joined_rows(context, pair.rows, release)
 
 
 def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
-    """How many messages `/compress here` kept that the line counts only behind it, as 0.21 does.
+    """How many messages `/compress here` kept that 0.21 counts only after the compaction.
 
-    It tells of more messages behind than it was given, where these are what the rows hold more.
+    Its line then states more messages after than before, by as many as the rows hold in addition.
     """
     done, rows = pair.attempt.done if pair.attempt is not None else None, pair.rows
     if done is None or rows is None or done.before is None or rows.counted_before is None:
@@ -240,7 +240,7 @@ def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
 
 
 def joined_rows(context: ConversationContext, rows: BoundaryRows, release: str) -> int:
-    """How many messages Hermes joined to the one before, or dropped, before it called a model."""
+    """How many messages Hermes joined to the previous one, or dropped, before it called a model."""
     messages = context.messages(rows.before)
     return len(messages) - len(requested(messages, context.policy(release)))
 
@@ -261,7 +261,7 @@ def _from_rows(
 
 
 def _planned(context: ConversationContext, rows: BoundaryRows, release: str) -> int | None:
-    """What the release's rules leave of the transcript; the session it left was never written to."""
+    """How many messages the release's rules leave, where the new session was never written to."""
     from core.compress.planning.plan import plan_messages
 
     session = context.sessions[rows.session]

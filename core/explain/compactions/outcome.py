@@ -1,4 +1,4 @@
-"""What became of the summary of one attempt, who wrote it, and why it failed."""
+"""What became of one attempt's summary: who wrote it, or why it failed."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _METHODS = {
 _SAYS_NOTHING = MODEL_CALLS | {Kind.SKIPPED, Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING}
 _GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 _LOCK = timedelta(minutes=5)
-"""How long a lock outlives whoever holds it."""
+"""How long a lock stays after its holder is gone."""
 _KEPT = 4
-"""Messages behind the head that every release keeps."""
+"""How many messages after the head every release keeps."""
 _CEILING = timedelta(minutes=10)
-"""How long a gateway lets a compression go on behind a turn."""
+"""How long a gateway lets a compression run on behind a turn."""
 
 
 def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
-    """Who wrote the summary: the row itself knows best, then the telemetry, then the lines in between."""
+    """Who wrote the summary: the row knows best, then the telemetry, then the lines in between."""
     (attempt, rows), own, status = pair, pair.own, _status(pair)
     if rows is not None and rows.pruned:
         return SummaryOutcome(SummaryStatus.UNKNOWN, None, None)
     if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
         status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
     elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
-        status = SummaryStatus.UNKNOWN  # its form is Hermes' own, but any engine can write that
+        status = SummaryStatus.UNKNOWN  # the form is Hermes' own, but any engine can write it
     pausing = _pausing(context, attempt) if attempt is not None else None
     if status is SummaryStatus.UNKNOWN and pausing is not None:
         status = SummaryStatus.FALLBACK
@@ -63,7 +63,7 @@ def summary_outcome(context: ConversationContext, pair: Match, release: str) -> 
         return SummaryOutcome(status, model, tokens)
     failure = failure_of(attempt, rows, _provider(context, release))
     if attempt is not None and status is SummaryStatus.ABORTED:
-        cause = _left_open(context, attempt, failure, release)
+        cause = _cause_from_context(context, attempt, failure, release)
         by_another = rows is None and rules_of_another(context, pair) is not None
         failure = replace(failure, cause=_entry(cause).get("of_engine", cause) if by_another else cause)
     elif attempt is not None and pausing is not None and failure.cause == "unknown":
@@ -71,8 +71,10 @@ def summary_outcome(context: ConversationContext, pair: Match, release: str) -> 
     return SummaryOutcome(status, model, tokens, failure, replaced)
 
 
-def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure, release: str) -> str:
-    """The cause that lines around an attempt tell where its own tell none, or only of a lock."""
+def _cause_from_context(
+    context: ConversationContext, attempt: Attempt, failure: Failure, release: str
+) -> str:
+    """The cause according to lines around an attempt, where its own lines name none or only a lock."""
     if attempt.first.kind in BY_AGENT:
         own = context.config.value("auxiliary.compression.model", release)
         return "stopped" if own else "ended"
@@ -92,18 +94,18 @@ def _left_open(context: ConversationContext, attempt: Attempt, failure: Failure,
         return "ended"
     told = next((line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None)
     if told is not None and told.kind is Kind.SUMMARY_FAILED and told.seconds is None:
-        return failure_of(replace(attempt, inner=(told,)), None, None).cause  # the same turn tried again
+        return failure_of(replace(attempt, inner=(told,)), None, None).cause  # a retry in the same turn
     return "paused" if _pausing(context, attempt) is not None else failure.cause
 
 
 def _is_short(context: ConversationContext, attempt: Attempt) -> bool:
-    """Behind the head there was only what is always kept."""
+    """Whether there was nothing after the head but what is always kept."""
     count = attempt.started.before if attempt.started is not None else None
     return count is not None and count <= context.settings_in_force.protect_first + _KEPT
 
 
 def _pausing(context: ConversationContext, attempt: Attempt) -> LogRecord | None:
-    """The failure whose pause an attempt fell into, so that no model was asked."""
+    """The earlier failure whose pause this attempt ran into, so that no model was asked."""
     if any(line.kind in MODEL_CALLS for line in attempt.inner):
         return None
     at = attempt.first.at
@@ -113,12 +115,12 @@ def _pausing(context: ConversationContext, attempt: Attempt) -> LogRecord | None
 
 
 def _cause_in(line: LogRecord) -> str:
-    entry = _named(_text(line), "")
+    entry = _entry_for(_text(line), "")
     return str(entry["cause"]) if entry is not None else ""
 
 
 def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
-    """Nothing tells how an attempt ended, and the conversation goes on in a later process."""
+    """Whether the process ended during an attempt: no outcome is logged, and a later process continued."""
     later = (line for line in context.log.records if line.at > started.at)
     further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
     if further is None or further.kind not in _GOES_ON:
@@ -127,7 +129,7 @@ def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
 
 
 def _provider(context: ConversationContext, release: str) -> str | None:
-    """Whom Hermes is told to ask for summaries: the one set for them, else the main model's."""
+    """The provider configured for summaries, else the main model's."""
     for key in ("auxiliary.compression.provider", "model.provider"):
         provider = context.config.value(key, release)
         if provider and provider != "auto":
@@ -149,7 +151,7 @@ def _status(pair: Match) -> SummaryStatus:
     kinds = {line.kind for line in attempt.inner}
     if kinds & {Kind.FALLBACK, Kind.SUMMARY_FAILED} and Kind.MAIN_MODEL_RETRY not in kinds:
         return SummaryStatus.FALLBACK
-    # A call that fails is always told; one that is not has written it.
+    # A failed call is always logged, so a call without a failure wrote the summary.
     return SummaryStatus.MODEL if kinds & MODEL_CALLS else SummaryStatus.UNKNOWN
 
 
@@ -164,7 +166,7 @@ def _called(attempt: Attempt | None) -> bool:
 
 
 def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bool:
-    """Whether an engine besides Hermes' own is set now, or was at hand when the attempt began."""
+    """Whether another engine is configured now, or was loaded when the attempt began."""
     lines = context.log.records
     if context.engine is not None:
         return True
@@ -189,7 +191,7 @@ def _last(attempt: Attempt, kind: Kind) -> LogRecord | None:
 
 
 def _booked(context: ConversationContext, session: Session) -> str | None:
-    """The one model the session booked summary calls on; several leave it open."""
+    """The model on which the session booked summary calls; None where there are several."""
     rows = context.store.model_usage([session.id])
     models = {row.model for row in rows if row.task == "compression" and row.model}
     return models.pop() if len(models) == 1 else None
@@ -197,25 +199,25 @@ def _booked(context: ConversationContext, session: Session) -> str | None:
 
 _STATUS = re.compile(r"(?:error code|http|status(?: code)?):? (\d{3})\b", re.IGNORECASE)
 _TELLING = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
-"""Lines that carry the reason itself; the others say what was done about it."""
+"""Lines that state the reason itself; other lines say what was done about it."""
 _NO_KEY = "the API key of its provider"
 
 
 def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str | None) -> Failure:
-    """The cause of a failed or fallen-back attempt; `unknown` where nothing says.
+    """The cause of an attempt that failed or fell back; `unknown` where nothing says.
 
-    What a provider said is read by the one table of provider errors; see failures.yaml.
+    A provider's words are interpreted by the one table of provider errors; see failures.yaml.
 
     Args:
-        attempt: As the log tells it.
-        rows: As the rows tell it: a fallback names its reason.
-        provider: Whom the summary was asked of, where the configuration says.
+        attempt: The attempt as the log shows it.
+        rows: The compaction as the rows show it: a fallback names its reason.
+        provider: The provider asked for the summary, according to the configuration.
     """
     lines = attempt.inner if attempt is not None else ()
     told = list(_failure_texts(attempt, rows))
     asked = next((line.provider for line in reversed(lines) if line.provider), None) or provider
     for text in told:
-        entry = _named(text, asked or "")
+        entry = _entry_for(text, asked or "")
         if entry is not None:
             return _failure(entry, text, asked)
     kinds = {line.kind.value for line in lines}
@@ -224,12 +226,12 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
 
 
 def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
-    """The same of a reason as Hermes stored it, where no more is known of the attempt."""
-    return words(_failure(_named(text, provider or "") or _entries()[-1], text, provider))
+    """The same for a reason as Hermes stored it, where nothing else is known of the attempt."""
+    return words(_failure(_entry_for(text, provider or "") or _entries()[-1], text, provider))
 
 
-def _named(text: str, provider: str) -> Mapping[str, Any] | None:
-    """The entry a text fits: by Hermes' names, its own words, the table of provider errors, weaker words."""
+def _entry_for(text: str, provider: str) -> Mapping[str, Any] | None:
+    """The entry for a text: by class names, exact words, the table of provider errors, weaker words."""
     said, status, table = text.lower(), _STATUS.search(text), _entries()
     for entry in table:
         if said in entry.get("classes", ()):
@@ -255,7 +257,7 @@ def _entries() -> Sequence[Mapping[str, Any]]:
 
 
 def words(failure: Failure) -> tuple[str, str]:
-    """What is said of a failure, in the middle of a sentence, and what helps."""
+    """What is said of a failure, as part of a sentence, and what helps."""
     from core.compress.summarise.model_choice import key_variables
 
     entry = _entry(failure.cause)
@@ -274,7 +276,7 @@ def _failure(entry: Mapping[str, Any], text: str, provider: str | None) -> Failu
 
 
 def _failure_texts(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
-    """What is said of the reason, the most telling first."""
+    """What is on record about the reason, the most specific text first."""
     lines = attempt.inner if attempt is not None else ()
     yield from (_text(line) for line in lines if line.kind in _TELLING)
     record = attempt.record if attempt is not None else None

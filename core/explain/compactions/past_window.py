@@ -1,6 +1,6 @@
-"""The window a compaction ran with, as far as lines of then and files of today tell.
+"""The window that a compaction ran with, as far as log lines of then and files of today show it.
 
-A provider's refusal can leave a running agent with a smaller one, which no file keeps.
+After a provider's refusal a running agent may use a smaller window, which no file records.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 
 class PastWindow(NamedTuple):
-    """The window a compaction ran with.
+    """The window that a compaction ran with.
 
     Attributes:
-        window: None where nothing says.
-        stated: A line of the same run says so, or a refusal in it.
+        window: None where unknown.
+        stated: A line of the same run states it, or a refusal in that run implies it.
         shrunk: That refusal.
-        claims: What the log states of other runs, where that differs.
-        edited: config.yaml was changed between this compaction and the end of the conversation, so what it
-            says is of later times, unless the sizes of then bear it out.
-        later: No line says so, and the config.yaml that does was last changed after the conversation.
+        claims: Windows the log states for other runs, where they differ.
+            edited: config.yaml was changed between this compaction and the end of the conversation, so it
+                describes later times, unless the sizes of then agree with it.
+        later: No line states it, and the config.yaml that does was last changed after the conversation.
     """
 
     window: int | None
@@ -70,9 +70,9 @@ def past_window(context: ConversationContext, pair: Match) -> PastWindow:
 
 
 def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | None:
-    """The window of the models a session names, or its calls are booked on; None where they differ in it.
+    """The window of the models a session names or has calls booked on; None where their windows differ.
 
-    A rotation opens its session with the model in use; the one it closed was named before.
+    A rotation opens its session with the model in use, while the closed one names an earlier model.
     """
     if rows is None:
         return None
@@ -84,7 +84,7 @@ def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | No
 
 
 def _of_model(context: ConversationContext, model: str | None, attempt: Attempt) -> int | None:
-    """What files say of a model today, where the log does not say that they learned it later."""
+    """What files say of a model today; not where the log says that this was learned later."""
     lines = [one for one in context.telling if one.kind is Kind.LIMIT_CACHED and one.model == model]
     past = [one for one in lines if one.at <= attempt.first.at]
     if lines and not (_window_set(context) and model == context.config.model):
@@ -93,7 +93,7 @@ def _of_model(context: ConversationContext, model: str | None, attempt: Attempt)
 
 
 def window_of(context: ConversationContext, model: str | None) -> int | None:
-    """What files say of a model's window: config.yaml speaks of the model it names."""
+    """What files say of a model's window; config.yaml counts only for the model it names."""
     if _window_set(context):
         named = not context.config.model or model in (None, context.config.model)
         return context.window.tokens if named else None
@@ -115,9 +115,9 @@ _SECOND = timedelta(seconds=1)
 
 
 def edited_after(context: ConversationContext, at: datetime | None) -> bool:
-    """Whether config.yaml was last changed after a moment and while the conversation still went on.
+    """Whether config.yaml was last changed after a moment and before the conversation ended.
 
-    A file that is newer than everything else may as well be a copy.
+    A file that is newer than everything else may just be a copy.
     """
     changed = _changed(context)
     return _changed_since(context, at) and changed is not None and changed < _lived_until(context)
@@ -158,13 +158,13 @@ class Shrunk:
 def shrunk_in(
     context: ConversationContext, attempt: Attempt, run: int | None, window: int | None
 ) -> Shrunk | None:
-    """The newest lowering in the run of an attempt, up to it, that no later line of the run contradicts.
+    """The newest lowering of the window in an attempt's run, up to then; None if a later line denies it.
 
     Args:
         context: The conversation.
-        attempt: It counts as well that it answers a refusal, where its run is not known.
-        run: See `runs_of`; where no call of it was answered, its turn stands for it.
-        window: What the run began with; None where nothing says.
+        attempt: The attempt; where its run is unknown, its own refusal counts too.
+        run: See `runs_of`; where no call of it was answered, the turn is used in its place.
+        window: The window the run began with; None where unknown.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at
@@ -181,7 +181,7 @@ def shrunk_in(
         elif record.kind is Kind.CALL_FAILED:
             lower = window_left(record, window, policy)
             if lower is None and stated_window(record, policy.release) == window:
-                lower = window  # a restart in between may have forgotten it
+                lower = window  # a restart in between may have reset it
             if lower is not None:
                 window, found = lower, Shrunk(lower, record)
     return found

@@ -1,4 +1,4 @@
-"""What a provider's refusal says about the size of a request, and the window it leaves an agent with."""
+"""What a provider's refusal says about the size of a request, and the window an agent uses afterwards."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
 
 
 class Refusal(NamedTuple):
-    """How a provider's error is understood.
+    """How a provider's error is interpreted.
 
     Attributes:
-        inferred: The text names no overflow; Hermes concludes it from the size of the session.
-        means: What it truly is about, whatever Hermes took it for: `input_overflow`, `output_cap`, ...
+        inferred: The text names no overflow; Hermes infers one from the size of the session.
+        means: What it is really about, however Hermes took it: `input_overflow`, `output_cap`, ...
     """
 
     trigger: Trigger
@@ -46,14 +46,14 @@ def refusal_of(record: LogRecord) -> Refusal | None:
 
 
 def refusal_in(text: str, said: str | None = None) -> Refusal | None:
-    """The same of the bare text of an error.
+    """The same for the text of an error.
 
     Args:
-        text: Of a line, or of the error alone.
-        said: What the provider said, where the line quotes that besides.
+        text: A whole line, or only the error.
+        said: What the provider said, where the line quotes that separately.
     """
     lower = text.lower()
-    # Before the error itself stands its class: a RateLimitError may hold a refused output.
+    # The class of the error comes before its text: a RateLimitError may hold a refused output.
     said = said or text.rpartition("summary=")[2]
     for entry in triggers()["errors"]:
         if any(words in lower for words in entry["texts"]):
@@ -66,7 +66,7 @@ def refusal_in(text: str, said: str | None = None) -> Refusal | None:
 
 
 def stated_window(record: LogRecord, release: str) -> int | None:
-    """The window a release reads out of a refusal; None where it names none, or what is left for output."""
+    """The window a release reads from a refusal; None where it names none, or only the room for output."""
     text, refusal = record.text or record.message, refusal_of(record)
     if refusal is None or refusal.trigger not in (Trigger.OVERFLOW, Trigger.LONG_CONTEXT_TIER):
         return None
@@ -76,7 +76,7 @@ def stated_window(record: LogRecord, release: str) -> int | None:
 
 
 def window_left(record: LogRecord, window: int | None, policy: Policy) -> int | None:
-    """The smaller window an agent goes on with after a refusal; None where it keeps the one it had."""
+    """The smaller window an agent uses after a refusal; None where it keeps its window."""
     stated, refusal = stated_window(record, policy.release), refusal_of(record)
     if window is None:
         return stated
@@ -87,7 +87,7 @@ def window_left(record: LogRecord, window: int | None, policy: Policy) -> int | 
 
 
 def _of_output(text: str, release: str) -> bool:
-    """The refusal is about the output asked for: the window stays."""
+    """Whether a refusal is about the requested output, which leaves the window unchanged."""
     return parsed_available(text, release) is not None or bool(is_output_cap(text, release))
 
 
@@ -99,7 +99,7 @@ def _limit(text: str) -> int | None:
 
 
 def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogRecord]]:
-    """Windows a provider named when it refused the model that runs, or reported besides."""
+    """Windows that the provider stated for the running model, in a refusal or otherwise."""
     own, model = about(context.log, context.sessions), context.conversation.tip.model
     for record in context.telling:
         if (
@@ -116,7 +116,7 @@ def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogReco
 
 
 def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
-    """That no request reaches a threshold, because the provider refuses smaller ones."""
+    """A note that no request can reach a threshold, because the provider refuses smaller ones."""
     least = min(refused_windows(context), key=lambda pair: pair[0], default=None)
     if least is None or threshold is None:
         return
@@ -132,16 +132,16 @@ _ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
 
 
 _TRIED_AGAIN = timedelta(minutes=2)
-"""Hermes waits no longer than this before it calls again."""
+"""Hermes retries a call within this time."""
 
 
 class FailedCall(NamedTuple):
-    """A call after which nothing came.
+    """A call that failed and that no answer followed.
 
     Attributes:
-        text: What the provider said, or what became of the connection. Untrusted.
-        means: What that truly is about: `bad_request`, `disconnect`, ...
-        says, helps: The same as sentences.
+        text: What the provider said, or what happened to the connection. Untrusted.
+        means: What that is really about: `bad_request`, `disconnect`, ...
+        says, helps: The meaning and the remedy, as sentences.
     """
 
     line: LogRecord
@@ -152,9 +152,9 @@ class FailedCall(NamedTuple):
 
 
 def unanswered(lines: Iterable[LogRecord]) -> LogRecord | None:
-    """The failed call a turn ended with; None where an answer followed it, or none failed.
+    """The failed call that ended a turn; None where an answer followed it, or no call failed.
 
-    Where Hermes doubted that the request was too long, it comes with the size and window it went by.
+    Where Hermes doubted that the request was too long, the size and window it compared are added.
     """
     last = None
     for line in lines:
@@ -180,7 +180,7 @@ def failed_call(line: LogRecord) -> FailedCall:
 
 
 def turns_of(context: ConversationContext) -> Iterator[Sequence[LogRecord]]:
-    """The lines of each turn of the log, the one that began it first."""
+    """The log lines of each turn, beginning with the line that starts it."""
     ids, turn = context.sessions, list[LogRecord]()
     for record in context.log.records:
         if record.kind is Kind.TURN and record.session in ids:
@@ -194,7 +194,7 @@ def turns_of(context: ConversationContext) -> Iterator[Sequence[LogRecord]]:
 
 
 def newest_failure(context: ConversationContext, events: Sequence[CompressionEvent]) -> FailedCall | None:
-    """The failed call the newest turn ended with, unless a compaction in it tells of that already."""
+    """The failed call that ended the newest turn, unless a compaction of that turn already reports it."""
     turn = deque(turns_of(context), maxlen=1)
     line = unanswered(turn[0]) if turn else None
     if line is None or tried_again(context):
@@ -204,7 +204,7 @@ def newest_failure(context: ConversationContext, events: Sequence[CompressionEve
 
 
 def tried_again(context: ConversationContext) -> bool:
-    """Whether the last line is of a call that failed this moment, which Hermes may try again."""
+    """Whether the last line is a call that failed just now, which Hermes may still retry."""
     last = next((one for one in reversed(context.log.records) if one.kind in _ENDS), None)
     if last is None or last.kind is not Kind.CALL_FAILED:
         return False

@@ -1,4 +1,4 @@
-"""One compaction in words: the sentence, the sums, and where two sources differ."""
+"""One compaction in words: the sentence, the arithmetic, and where two sources disagree."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COMPARED = (
 
 
 def explanation(ruling: Ruling, refused: str = "") -> str:
-    """The verdict as one sentence; `refused` is what a refusal behind it truly was about."""
+    """The verdict as one sentence; `refused` is what the refusal behind it was really about."""
     trigger, verdict, tokens, threshold = ruling.trigger, ruling.verdict, ruling.tokens, ruling.threshold
     words = trigger_words(trigger, by_count=ruling.by_count, refused=refused)
     sentence = _CERTAINTY[verdict] + (
@@ -49,7 +49,7 @@ def explanation(ruling: Ruling, refused: str = "") -> str:
 
 
 def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
-    """The arithmetic, one step a line: the threshold, or whose it was; then the comparison."""
+    """The arithmetic, one step a line: the threshold, or whose it was, then the comparison."""
     if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
         share = ruling.threshold / ruling.window
         yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
@@ -78,7 +78,7 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
 
 
 def evidence(pair: Match, ruling: Ruling) -> Iterator[Evidence]:
-    """Everything one event rests on: lines, rows, what was recomputed, and what had lowered the limits."""
+    """All evidence for one event: lines, rows, what was recomputed, and what had lowered the limits."""
     attempt, rows = pair
     if attempt is not None:
         yield from _log_evidence(attempt)
@@ -95,7 +95,7 @@ def evidence(pair: Match, ruling: Ruling) -> Iterator[Evidence]:
 
 
 def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:
-    """The lines an attempt rests on, in the order of the log, each once."""
+    """The log lines of an attempt, in the order of the log, each once."""
     lines = [attempt.cause.line, attempt.cause.call, attempt.started, *attempt.inner[-4:]]
     lines += [attempt.done, attempt.telemetry]
     seen: set[str] = set()
@@ -122,14 +122,14 @@ def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
 
 
 def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
-    """The refusal that left the process with a smaller window."""
+    """The refusal after which the process used a smaller window."""
     yield quoted(shrunk.line)
     told = f"left the running process with a window of {shrunk.window:,}"
     yield Evidence(Source.DERIVED, shrunk.line.where, told)
 
 
 def other_windows(ruling: Ruling) -> Iterator[str]:
-    """Lines of other turns state another window than the one taken."""
+    """A note on lines of other turns that state another window than the one used here."""
     if ruling.past.claims and ruling.window is not None:
         stated = " and ".join(f"{window:,}" for window in ruling.past.claims)
         yield (
@@ -139,7 +139,7 @@ def other_windows(ruling: Ruling) -> Iterator[str]:
 
 
 def denied(ruling: Ruling) -> Iterator[str]:
-    """Today's config cannot have been in force then."""
+    """A note that today's config cannot have been in force then."""
     if ruling.denied:
         yield f"{ruling.denied}: another window or threshold was in force"
 
@@ -147,13 +147,13 @@ def denied(ruling: Ruling) -> Iterator[str]:
 def disagreements(
     pair: Match, limits: Budgets | None, joined: Callable[[], int], *, rewritten: bool
 ) -> Iterator[str]:
-    """Where the log, the rows and today's config say different things.
+    """Where log, rows and today's config contradict each other.
 
     Args:
-        pair: As log and rows tell it.
-        limits: Under today's config.
+        pair: The compaction as log and rows show it.
+        limits: The limits under today's config.
         joined: How many messages Hermes joins to their neighbours before it counts.
-        rewritten: A later compaction destroyed what this one had left, so no row can show it.
+        rewritten: A later compaction destroyed what this one left, so no row can show it.
     """
     (attempt, rows), cause = pair, pair.cause
     done = attempt.done if attempt else None
@@ -175,7 +175,7 @@ def disagreements(
 
 
 def _went_on(attempt: Attempt | None, rows: BoundaryRows) -> bool:
-    """The turn went on while a gateway compressed behind it, and what it wrote stands behind both lists."""
+    """Whether the turn ran on while a gateway compressed behind it, so both lists got the same rows."""
     done = attempt.done if attempt is not None else None
     if attempt is None or done is None or all(line.kind is not Kind.HYGIENE_FAILED for line in attempt.inner):
         return False

@@ -1,4 +1,4 @@
-"""Which of its turn's attempts a compaction was, and where the turn ended, as the log tells it."""
+"""The number of a compaction among the attempts of its turn, and how the turn ended, from the log."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _ENDS: Mapping[str, str] = {
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
-    """The place of a compaction among its turn's attempts; None where no line tells.
+    """The number of a compaction among its turn's attempts; None where no line tells.
 
     Args:
-        context: The conversation's surroundings.
-        attempt: As the log tells it; of a kind that takes attempts.
-        release: Whose rules apply.
+        context: The conversation.
+        attempt: The attempt as the log shows it, with a trigger that uses up attempts.
+        release: The release whose rules apply.
     """
     told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not told or not _belongs(told[-1].line, attempt):
@@ -44,14 +44,14 @@ def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> 
 
 
 def lowered_outputs(context: ConversationContext) -> tuple[tuple[datetime, TurnAttempt], ...]:
-    """The attempts that went to asking for less output, and when."""
+    """The attempts that were spent on asking for less output, with their times."""
     found = _counted(context, context.release.release)
     return tuple((context.clock.utc(one.line.at), one.attempt) for one in found if one.attempt.output)
 
 
 def _counted(context: ConversationContext, release: str) -> list[_Counted]:
     window = context.window
-    counting = _Counting(context.policy(release), window.tokens, window.source == "config")
+    counting = _AttemptCounter(context.policy(release), window.tokens, window.source == "config")
     seen: tuple[int | None, datetime] = (None, datetime.min)
     for record in context.log.records:
         run = context.runs.get(record.where)
@@ -65,7 +65,7 @@ def _counted(context: ConversationContext, release: str) -> list[_Counted]:
 
 
 def _unusable(context: ConversationContext, found: TurnAttempt, release: str) -> bool:
-    """No summary model with so small a window is accepted, and the main model is the one there is."""
+    """Whether no summary model fits so small a window, as the main model is the only one."""
     own = context.config.value("auxiliary.compression.model", release)
     least = context.policy(release).overflow.least_window
     window = found.window_after or found.window_before
@@ -73,7 +73,7 @@ def _unusable(context: ConversationContext, found: TurnAttempt, release: str) ->
 
 
 def lines(attempt: TurnAttempt) -> Iterator[str]:
-    """The same in words, one fact a line."""
+    """The attempt in words, one fact a line."""
     yield f"attempt {attempt.number} of at most {attempt.most} in a turn"
     if attempt.window_after is not None:
         moved = f"from {attempt.window_before or 0:,} to {attempt.window_after:,}"
@@ -97,14 +97,14 @@ def _belongs(line: LogRecord, attempt: Attempt) -> bool:
 
 @dataclass(slots=True)
 class _Counted:
-    """A line that took an attempt."""
+    """A line that used up an attempt."""
 
     line: LogRecord
     attempt: TurnAttempt
 
 
-class _Counting:
-    """The attempts of every turn, counted along the log; a process begins with the window files give it."""
+class _AttemptCounter:
+    """Counts the attempts of every turn along the log; each process begins with the window from files."""
 
     def __init__(self, policy: Policy, window: int | None, configured: bool) -> None:
         self.policy, self.window = policy, window
@@ -115,7 +115,7 @@ class _Counting:
         self.running: _Counted | None = None
 
     def take(self, record: LogRecord, began: bool) -> None:
-        """One more line; a process may have begun with it."""
+        """Take one more line; `began` means a process may have started with it."""
         if began:
             self.window = self.begins
         self.compacted |= record.kind is Kind.DONE
@@ -141,7 +141,7 @@ class _Counting:
         self._ends("refused")
         room = parsed_available(text, self.policy.release)
         if room is None and is_output_cap(text, self.policy.release):
-            return  # no attempt: the release stops
+            return  # no attempt: this release stops here
         if self.used >= self.policy.overflow.attempts:
             return  # refused once more than there are attempts
         self._add(record, window_left(record, self.window, self.policy), room)
@@ -166,7 +166,7 @@ class _Counting:
 
     def _ends(self, end: str) -> None:
         if self.running is None and self.used and end == "exhausted":
-            self.running = self.found[-1]  # it was refused once more before
+            self.running = self.found[-1]  # it had been refused once more
         if self.running is None:
             return
         made = replace(self.running.attempt, end=end)

@@ -1,4 +1,4 @@
-"""What made one compaction run, and the numbers it ran by."""
+"""What made one compaction run, and the numbers that decided it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 
 _CLOSE = 0.15
-"""A change of settings moves the threshold farther than this, or hardly matters."""
+"""Any relevant change of settings moves the threshold by more than this share."""
 BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
 
 class Ruling(NamedTuple):
-    """What made a compaction run, and the numbers it ran by.
+    """What made a compaction run, and the numbers that decided it.
 
     Attributes:
-        limits: Under today's config and the window in force then.
+        limits: The limits under today's config with the window in force then.
         lowered: The line that says the threshold was lowered for the summary model.
-        others: Whose threshold it was, where not Hermes' own.
-        past: The window in force then, and what that rests on.
-        most: How many today's config allows it.
-        denied: Why today's threshold cannot have been in force, so that neither it nor the window is shown.
+        others: Whose threshold it was, if not Hermes' own.
+        past: The window in force then, and its evidence.
+            most: At how many messages today's config makes the gateway compact.
+        denied: Why today's threshold cannot have been in force; if set, neither it nor the window is shown.
     """
 
     trigger: Trigger
@@ -54,7 +54,7 @@ class Ruling(NamedTuple):
 
     @property
     def window_verdict(self) -> Verdict:
-        """How sure the window is: a line of then states it, files as old as that do, or files of today."""
+        """How certain the window is: by a line of then, by files as old as that, or by files of today."""
         if self.window is None:
             return Verdict.UNKNOWN
         if self.past.stated:
@@ -63,26 +63,26 @@ class Ruling(NamedTuple):
 
     @property
     def by_count(self) -> bool:
-        """The gateway stepped in below its number of tokens: there were too many messages."""
+        """Whether the gateway compacted because of the number of messages, below its token limit."""
         if self.trigger is not Trigger.HYGIENE or self.derived is not None:
             return False
         return self.tokens is not None and self.threshold is not None and self.tokens < self.threshold
 
     @property
     def messages(self) -> int | None:
-        """How many messages the gateway counted, where their number made it step in."""
+        """How many messages the gateway counted, if their number made it compact."""
         return self.counted if self.by_count else None
 
 
 def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
-    """Decide what made one compaction run, from the log where it tells, else from rows and rules."""
+    """Decide what made one compaction run: from the log if it says, else from rows and rules."""
     session = context.sessions.get(pair.session(context), context.conversation.tip)
     if pair.own is not None:
-        pair = pair._replace(attempt=None)  # no run of Hermes made it, whatever lines stand near it
+        pair = pair._replace(attempt=None)  # no run of Hermes made it, whatever lines are near it
     (attempt, rows), cause = pair, pair.cause
     past, others = past_window(context, pair), rules_of_another(context, pair)
     engine = others is not None and (cause is None or cause.trigger is not Trigger.NATIVE)
-    # A log that tells of the attempt tells of a lowering as well.
+    # A log that records the attempt also records a lowering.
     lowers = attempt is None
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
@@ -104,7 +104,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     window = past.window
     if past.edited and threshold is not None and attempt is not None:
         line = _lowered_in_run(context, attempt)
-        held = not denied and _borne_out(context, attempt, trigger, tokens, threshold)
+        held = not denied and _confirmed_by_sizes(context, attempt, trigger, tokens, threshold)
         told = held and lowered is None and _implies_window(context, release, session, past.window, threshold)
         window, lowered = past.window if told else None, line or lowered
         threshold = line.threshold if line is not None else threshold if held else None
@@ -120,7 +120,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
 def _derived(
     context: ConversationContext, rows: BoundaryRows, release: str, limits: Budgets | None
 ) -> Derived:
-    """What rows and rules tell; of one that our journal names, rows tell the size alone."""
+    """What rows and rules show; for a compaction named in our journal, rows only give the size."""
     derived = derive(context, rows, release, limits.threshold if limits is not None else None)
     own = rows.boundary.own
     if own is None:
@@ -141,13 +141,13 @@ def _threshold(
     """The threshold in force, and the line that had lowered it by then."""
     cause = attempt.cause if attempt is not None else None
     if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
-        # The telemetry of such an attempt names the agent's threshold, which nobody had compared.
+        # Telemetry of such an attempt names the agent's threshold, which was not compared.
         return int(past.window * context.policy(release).hygiene.share) if past.window else None, None
     stated = cause.threshold if cause is not None else None
     threshold = limits.threshold if limits is not None else None
     if attempt is None or threshold is None:
         return stated or threshold, None
-    # An attempt first looks at what its summary model can read: that line holds for the next one.
+    # An attempt first checks the summary model's window: that line holds from the next attempt on.
     decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
     lowered = lowered_threshold(context.telling, threshold, decided)
     if lowered is None or stated not in (None, lowered.threshold):
@@ -165,7 +165,7 @@ def _denied(
 ) -> str:
     """Why a threshold of today's config was not in force then, in words; empty where nothing denies it.
 
-    `setters` are lines that put it in force: what passed before them did so under another one.
+    `setters` are lines that put it in force: calls before them passed under another threshold.
     """
     if derived is not None and not derived.explains:
         return f"the rows do not show a request that the {threshold:,} of today's config explains"
@@ -183,7 +183,7 @@ def _denied(
 
 
 def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord | None:
-    """The line by which the run of an attempt had lowered its threshold, whatever it was before."""
+    """The line by which an attempt's run had lowered its threshold, whatever it was before."""
     run, found = context.runs.get(attempt.first.where), None
     decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
     if run is None or all(one.kind is not Kind.AUX_LOWERED for one in context.telling):
@@ -198,7 +198,7 @@ def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord
     return found
 
 
-def _borne_out(
+def _confirmed_by_sizes(
     context: ConversationContext, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int
 ) -> bool:
     """Whether a threshold lies closely between a size that passed in the same run and the one that fired."""
@@ -213,7 +213,7 @@ def _borne_out(
 def _implies_window(
     context: ConversationContext, release: str, session: Session, window: int | None, threshold: int
 ) -> bool:
-    """Whether a threshold tells its window: many windows share the least one."""
+    """Whether a threshold identifies its window: many windows share the lowest threshold."""
     others = (context.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
     return all(other is None or other.threshold != threshold for other in others)
 

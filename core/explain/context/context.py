@@ -1,4 +1,4 @@
-"""The surroundings in which the compactions of one conversation are judged."""
+"""Everything that explains the compactions of one conversation: its log, config, release and window."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ from core.store.store import Store
 
 _COMMON = (Kind.TURN, Kind.CALL)
 _AT_ONCE = 500
-"""Messages held at a time where they are only passed by."""
+"""How many messages are held in memory at a time while a long list is read through."""
 
 
 @dataclass(frozen=True)
 class ConversationContext:
-    """One conversation with its log, its config, and what they leave open.
+    """One conversation with its log and configuration, and what follows from them.
 
-    Each part is read when it is first asked for, and once.
+    Each part is read once, when it is first asked for.
 
     Attributes:
-        written_log: The lines about it as they stand in the files.
-        asked_release: Whose rules to apply; None for those of the detected one.
-        known: Messages that were read before, of rows that nobody changes any more.
+        written_log: The log lines about it, with the times as written.
+        asked_release: The release whose rules to apply; None for the detected one.
+        known: Messages already read, of rows that no longer change.
     """
 
     store: Store
@@ -65,7 +65,7 @@ class ConversationContext:
 
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
-        """Its compactions as rows show them."""
+        """The compactions of the conversation as its rows show them."""
         found = boundary_rows(self.store, self.conversation, self.messages)
         prunes = self.config.value("compression.proactive_prune_tokens")
         return with_pruned(found) if prunes else found
@@ -78,17 +78,17 @@ class ConversationContext:
 
     @property
     def log(self) -> Log:
-        """The lines about it, as if one time zone had written them all."""
+        """The lines about it, with their times moved into one time zone."""
         return self._settled[0]
 
     @property
     def clock(self) -> Clock:
-        """From the log's local time to UTC."""
+        """Converts the log's local time to UTC."""
         return self._settled[1]
 
     @cached_property
     def release(self) -> ReleaseGuess:
-        """The one asked for, else as detected for the conversation as it stands."""
+        """The release asked for, else the one detected from the conversation."""
         return detected(self.store, self.conversation, self.messages, self.log, self.asked_release)
 
     @cached_property
@@ -98,12 +98,12 @@ class ConversationContext:
 
     @cached_property
     def newest_messages(self) -> tuple[Message, ...]:
-        """Those of its newest generation: what the next request will carry."""
+        """The messages of its newest generation, which the next request will carry."""
         return self.messages(self.conversation.newest_rows)
 
     @cached_property
     def newest_sizes(self) -> tuple[Size, ...]:
-        """How much of the next request each of them is, by the release's estimate."""
+        """The size of each newest message, by the release's estimate."""
         estimate = self.policy(None).estimate
         return tuple([message_size(message.wire, estimate) for message in self.newest_messages])
 
@@ -116,7 +116,7 @@ class ConversationContext:
 
     @cached_property
     def settings_in_force(self) -> Settings:
-        """The settings of its newest session, with what lines say of the summary model's window."""
+        """The settings of its newest session, with the summary model's window where a line states it."""
         settings = self.settings(None, self.conversation.tip, self.window.tokens)
         return settings if self.lowered is None else replace(settings, aux_window=self.lowered.threshold)
 
@@ -128,7 +128,7 @@ class ConversationContext:
 
     @cached_property
     def engine(self) -> EngineInCharge | None:
-        """The engine that decides instead of Hermes' own compressor, with the newest threshold it named."""
+        """The engine that compresses instead of Hermes' own, with the newest threshold it named."""
         found = engine_in_charge(self.config, self.log.records, self.release.release)
         return found and replace(found, line=stated_by_engine(self.telling))
 
@@ -151,25 +151,25 @@ class ConversationContext:
 
     @cached_property
     def telling(self) -> tuple[LogRecord, ...]:
-        """The lines that are not one of thousands: all but those of turns and answered calls."""
+        """The lines without those of turns and answered calls, which make up most of a log."""
         return tuple([one for one in self.log.records if one.kind not in _COMMON])
 
     @cached_property
     def windows_stated(self) -> Sequence[tuple[LogRecord, str | None]]:
-        """Lines of its sessions that state a window, with the model that ran, oldest first."""
+        """Lines of its sessions that state a window, each with the model that was running, oldest first."""
         return tuple(windows_stated(self.log, self.sessions))
 
     @cached_property
     def runs(self) -> Mapping[str, int]:
-        """Which run of the agent each line belongs to; see `runs_of`."""
+        """The agent run each line belongs to; see `runs_of`."""
         return runs_of(self.log.records, self.sessions)
 
     def policy(self, release: str | None) -> Policy:
-        """The policy of a release; of the detected one for None."""
+        """The policy of a release; None means the detected one."""
         return load_policy(release or self.release.release)
 
     def settings(self, release: str | None, session: Session, window: int | None) -> Settings:
-        """The settings one session ran with, as far as today's config tells."""
+        """The settings a session ran with, according to today's config."""
         route = (session.model or "", session.provider or "", session.base_url or "")
         asked = (release or self.release.release, *route)
         if asked not in self._settings:
@@ -186,28 +186,28 @@ class ConversationContext:
 
         Args:
             release: Whose rules apply.
-            session: Whose settings.
-            window: Of the main model.
-            lowered: Hermes has looked at the window of the summary model by then; it may do so only in the
-                first attempt.
+            session: Whose settings apply.
+            window: The window of the main model.
+            lowered: Whether Hermes has checked the summary model's window by then, which it may do only in
+                its first attempt.
         """
         settings = self.settings(release, session, window)
         asked = settings if lowered else replace(settings, aux_window=None)
         return limits_by(asked, self.policy(release))
 
     def gateway_rows(self, release: str | None) -> int:
-        """Rows from which the gateway compacts a transcript, whatever its tokens, by today's config."""
+        """The number of rows at which the gateway compacts a transcript of any size, by today's config."""
         policy = self.policy(release)
         rows = self.config.value("compression.hygiene_hard_message_limit", policy.release)
         return int(rows or policy.hygiene.limit)
 
     def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
-        """The release's estimate of a session's system prompt; None where it is not stored."""
+        """The estimated size of a session's system prompt; None where the prompt is not stored."""
         prompt = self.store.system_prompt(session)
         return None if prompt is None else text_tokens(prompt, policy.estimate.unit)
 
     def tools_tokens(self, session: Session) -> int | None:
-        """The estimate of the tool schemas a session last sent; None where no source has them."""
+        """The estimated size of the tool schemas a session last sent; None where they are stored nowhere."""
         if session.id not in self._tools:
             pin = self.store.tools(session)
             tools = pin.tools if pin else stored_tools(self.store.location.home, session.id)
@@ -216,7 +216,7 @@ class ConversationContext:
         return self._tools[session.id]
 
     def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
-        """The release's estimate of a request with these messages; a lower bound where parts are unknown."""
+        """The release's estimate of a request with these messages; a lower bound where a part is unknown."""
         policy = self.policy(release)
         newest = release is None and messages is self.__dict__.get("newest_messages")
         running = len(messages)
@@ -241,16 +241,16 @@ def open_context(
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
 ) -> ConversationContext:
-    """The surroundings of a conversation.
+    """The context of a conversation.
 
     Args:
         store: The database.
         session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
-        conversation: The conversation itself, likewise.
-        known: Messages of it, likewise.
+        release: The release whose rules to apply instead of the detected one's.
+        config: The configuration of the home, if already read.
+        log: The lines about the conversation, if already read.
+        conversation: The conversation itself, if already read.
+        known: Messages of it that were already read.
 
     Raises:
         NotFoundError: There is no such session.
@@ -268,7 +268,7 @@ def open_context(
 
 
 def passing(context: ConversationContext, row_ids: Sequence[int]) -> Iterator[Message]:
-    """Messages by row, some at a time: what was not read before is let go of again."""
+    """Messages by row, read in batches; those that were not read before are not kept."""
     for start in range(0, len(row_ids), _AT_ONCE):
         part = row_ids[start : start + _AT_ONCE]
         missing = sorted(set(part).difference(context.read))
@@ -278,16 +278,16 @@ def passing(context: ConversationContext, row_ids: Sequence[int]) -> Iterator[Me
 
 
 def counted_sizes(context: ConversationContext, messages: Sequence[Message]) -> Sequence[Size]:
-    """The sizes of messages, where they were counted for the next request; they are handed over once."""
+    """The sizes already counted for the next request, if of these messages; they can be taken only once."""
     sizes: Sequence[Size] = context.__dict__.pop("newest_sizes", ())
     return sizes if sizes and messages == context.newest_messages else ()
 
 
 def forget_messages(context: ConversationContext) -> bool:
-    """Let go of the messages that were read; not where the size of the next request rests on all of them.
+    """Drop the messages read so far, unless the size of the next request needs them all.
 
     Returns:
-        Whether they were let go.
+        Whether they were dropped.
     """
     if "newest_messages" in context.__dict__:
         return False

@@ -1,6 +1,6 @@
-"""What is known around a conversation: its log, release, window, and what holds compression off.
+"""What surrounds a conversation: its log, release and window, and what could refuse a compaction.
 
-Hermes leaves the schemas of tools in files beside its database, which holds none before 0.22.
+Tool schemas come from files that Hermes leaves beside its database: before 0.22 the database has none.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def found_window(store: Store, conversation: Conversation, config: HermesConfig,
 def detected(
     store: Store, conversation: Conversation, read: ReadMessages, log: Log, release: str | None = None
 ) -> ReleaseGuess:
-    """The release of a conversation, or the one asked for.
+    """The release asked for, else the one detected.
 
     Raises:
-        ConfigError: The release asked for is none.
+        ConfigError: There is no such release.
     """
     if release is not None:
         evidence = Evidence(Source.CONFIG, "--release", release)
@@ -70,18 +70,18 @@ def detected(
 
 
 def conversation_log(home: Path | None, conversation: Conversation) -> Log:
-    """What the log of a home says about a conversation; empty without a home."""
+    """The lines of a home's log about a conversation; empty without a home."""
     if home is None:
         return Log()
     return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
 
 
 def gate_of(store: Store, session: Session) -> Gate:
-    """What could refuse an automatic attempt at this moment."""
+    """What could refuse an automatic compaction now."""
     guards = session.guards
     cooldown = guards.cooldown_until
     if guards.failure_error and guards.failure_error.startswith(_HYGIENE_ONLY):
-        cooldown = None  # such a pause holds for the gateway only, not for the agent
+        cooldown = None  # only the gateway observes such a pause, not the agent
     moment = datetime.now(UTC)
     holders = [
         lock.holder
@@ -99,7 +99,7 @@ def gate_of(store: Store, session: Session) -> Gate:
 
 
 def release_clues(store: Store, conversation: Conversation, read: ReadMessages, log: Log) -> ReleaseClues:
-    """The traces of a release in a conversation and around it."""
+    """What tells the release: traces in the conversation, its database and its log."""
     tables = ("sessions", "messages")
     columns = store.schema.columns
     pin = store.tools(conversation.tip)
@@ -113,7 +113,7 @@ def release_clues(store: Store, conversation: Conversation, read: ReadMessages, 
 
 
 def newest_summary(conversation: Conversation, read: ReadMessages) -> tuple[SummaryMatch, str] | None:
-    """The newest summary of a conversation, and where it stands."""
+    """The newest summary of a conversation, and the message that holds it."""
     for generation in reversed(conversation.generations):
         row = generation.boundary.summary_row if generation.boundary else None
         for message in read([row]) if row is not None else ():
@@ -123,7 +123,7 @@ def newest_summary(conversation: Conversation, read: ReadMessages) -> tuple[Summ
 
 
 def _shapes(log: Log) -> Iterator[tuple[str, str]]:
-    """The newest sighting of each wording: a log may reach back over an upgrade."""
+    """The newest line of each wording: older ones may be from before an upgrade."""
     seen: set[str] = set()
     telling = (Kind.TURN, Kind.DONE, Kind.PRE_API, Kind.TELEMETRY)
     newest = [record for record in reversed(log.records) if record.kind in telling][:50]
@@ -137,18 +137,18 @@ def _shapes(log: Log) -> Iterator[tuple[str, str]]:
 FOLDER = "sessions"
 _TOOLS = re.compile(r'(?<!\\)"tools"\s*:\s*(?=\[)')
 _MOST = 4 * 1024 * 1024
-"""Schemas stand before the messages, which may be long."""
+"""Bytes to read: the schemas come before the messages, which may be long."""
 
 
 def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
-    """The schemas a session last sent, from its snapshot (0.13, 0.14; later on request) or a dumped request.
+    """The tool schemas a session last sent, from its snapshot (0.13, 0.14; later on request) or a dump.
 
     Args:
         home: The HERMES_HOME.
-        session_id: As stored; one that is no file name has no files.
+        session_id: As stored; an id that cannot be a file name has no files.
 
     Returns:
-        None where no file tells.
+        None where no file has them.
     """
     if home is None or not re.fullmatch(r"[\w.-]+", session_id):
         return None
@@ -160,7 +160,7 @@ def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
 
 
 def _files(folder: Path, session_id: str) -> Iterator[Path]:
-    """The snapshot, then dumps of refused requests, newest first."""
+    """The snapshot, then the dumps of refused requests, newest first."""
     yield folder / f"session_{session_id}.json"
     yield from sorted(folder.glob(f"request_dump_{session_id}_*.json"), reverse=True)
 
@@ -187,12 +187,12 @@ def is_local(source: str | None) -> bool:
 
 
 def tolerance(*, tools_known: bool) -> float:
-    """How far a recomputed number may fall short of a threshold and still explain it."""
+    """The share by which a recomputed size may fall short of a threshold and still explain it."""
     return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])
 
 
 def limits_by(settings: Settings, policy: Policy, named: LogRecord | None = None) -> Budgets | None:
-    """The limits by Hermes' own rules, with the threshold that another engine named."""
+    """The limits by Hermes' own rules, with the threshold of another engine if a line names it."""
     if settings.window is None or settings.window <= 0:
         return None
     own = budgets(settings, policy, settings.window)

@@ -1,4 +1,4 @@
-"""One generation of a conversation with all that decides, or decided, what compression does to it."""
+"""One generation of a conversation, with everything that decides how it is (or was) compressed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from core.model.transcript.message import Message
 from core.store.store import Store
 
 _STUB = re.compile(r"\[[\w.-]+\] ")
-"""How a result begins that was shortened to one line: with the tool's name."""
+"""How a tool result that was shortened to one line begins: with the tool's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What the compaction that ended a generation was given.
+    """The messages that the compaction which ended a generation was given.
 
     Attributes:
-        notes: Where the list differs from what Hermes held in memory, and why.
+        incomplete: The database holds only some of them.
+        notes: Where they differ from what Hermes held in memory, and why.
     """
 
     messages: tuple[Message, ...]
@@ -46,9 +47,9 @@ def closing_rows(context: ConversationContext, generation: Generation) -> Bounda
 
 
 def closed(context: ConversationContext, generation: Generation, begin: int = 0) -> Closed:
-    """The messages of a generation when it ended, with rows of the turn that a later session holds.
+    """The messages of a generation when it ended, with rows of the running turn that a later session holds.
 
-    The newest goes on, and is taken as it stands, its first `begin` messages left out.
+    The newest has not ended: it is taken as it is, without its first `begin` messages.
     """
     closing = closing_rows(context, generation)
     rows = (closing.before if closing is not None else ()) or generation.row_ids
@@ -62,17 +63,17 @@ def closed(context: ConversationContext, generation: Generation, begin: int = 0)
 
 
 def _incomplete(here: int, counts: set[int], closing: BoundaryRows) -> bool:
-    """Whether there were more messages: by the one count of the log, else by what rows alone show."""
+    """Whether messages are missing: by the only count in the log, else by the rows alone."""
     if here in counts:
         return False
     return closing.counted_before is None or (len(counts) == 1 and max(counts) > here)
 
 
 def _as_counted(messages: tuple[Message, ...], counts: set[int], policy: Policy) -> tuple[Message, ...]:
-    """The messages as the compaction was given them, told by how many the log says there were.
+    """The messages as the compaction was given them, according to the count in the log.
 
-    A request puts loaded messages in order first. Where that would have joined some and none were, the
-    process that wrote the rows was still running, and held them as written.
+    Loaded messages are put in order for a request, which may join some. If that would have joined some here
+    but the count says none were, the process that wrote the rows was still running and held them as written.
     """
     ordered = requested(messages, policy)
     if not counts or len(ordered) == len(messages):
@@ -100,7 +101,7 @@ def _notes(
 
 
 def _spared(here: int, closing: BoundaryRows, generation: Generation, log: Log) -> int:
-    """How many of the newest messages a partial compression left alone: they count on neither side."""
+    """How many of the newest messages a partial compression left alone; neither count includes them."""
     if closing.counted_after is None:
         return 0
     for line in _started(log, generation):
@@ -124,15 +125,15 @@ def _started(log: Log, generation: Generation) -> Iterator[LogRecord]:
 
 @dataclass(frozen=True, slots=True)
 class GenerationContext:
-    """One generation, and the conversation it is part of.
+    """One generation with the conversation it is part of.
 
     Attributes:
         context: The conversation with its log and configuration.
-        generation: The one asked about; None when the conversation holds no messages.
-        closed: What the compaction that ended it was given; of the newest, what there is.
-        settings: With window and the size of the request.
-        gate: What could refuse an automatic attempt.
-        noted: The size of the last prompt as the gateway noted it, which its own check compares.
+        generation: None when the conversation holds no messages.
+        closed: What the compaction that ended it was given; for the newest, its messages so far.
+        settings: Includes the window and the size of the request.
+        gate: What could refuse an automatic compaction.
+        noted: The size of the last prompt as the gateway noted it; its own check compares this.
     """
 
     context: ConversationContext
@@ -160,7 +161,7 @@ class GenerationContext:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """Whose rules the figures are by, where these are not the rules in force."""
+        """Notes on whose rules the figures follow, where these are not the rules in force."""
         release, engine = self.context.release, self.context.engine
         told = () if engine is None else (engine.note(release.release),)
         return (*told, *filter(None, (release.stands_in,)))
@@ -183,13 +184,8 @@ def generation_context(
 ) -> GenerationContext:
     """Gather what decides about a generation; the database may be closed afterwards.
 
-    Generations count from 1; None is the newest. Of that, `begin` messages which whoever asks has measured
-    are left out.
-
-    Raises:
-        NotFoundError: There is no such session.
-        UsageError: The conversation has no such generation.
-        ConfigError: config.yaml cannot be used, or the release is unknown.
+    Generations count from 1; None is the newest. Of the newest, the first `begin` messages are left out,
+    which the caller has measured already.
     """
     context = open_context(store, session_id, release=release, conversation=conversation, known=known)
     conversation = context.conversation

@@ -1,4 +1,4 @@
-"""How large the next request of a conversation is, by what was counted: one answer for every view of it."""
+"""The size of a conversation's next request: the one answer that every view shows."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from core.model.transcript.message import Message
 from core.support.formatting import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
-"""Lines after which the size of a request is another."""
+"""Kinds of line after which the next request has another size."""
 
 
 class Size(NamedTuple):
-    """A number for the size of the next request, and what it rests on.
+    """The size of the next request, and the evidence for it.
 
     Attributes:
-        tokens: None when nothing says.
-        counted: It rests on a provider's count; False for an estimate.
+        tokens: None when unknown.
+        counted: A provider counted it; False for an estimate.
     """
 
     tokens: int | None
@@ -36,12 +36,12 @@ class Size(NamedTuple):
 
 
 def next_request(context: ConversationContext) -> Size:
-    """The best number there is for the transcript as it stands: what Hermes would compare with the threshold.
+    """The best known size of the transcript as it is now: what Hermes would compare with the threshold.
 
-    Stored usage, the log's last call or the gateway's note is a provider's count. The log tells of every
-    call and the gateway notes one a turn, so its number may be the older. Where nobody has counted since a
-    compaction, Hermes' own estimate of what that left stands, with what came since; else rows, stored
-    system prompt and known tools are estimated, by the release's rules.
+    The usage anchor, the log's last call and the gateway's note are counts by a provider. The log has every
+    call while the gateway notes one a turn, so its number may be older. If nobody has counted since a
+    compaction, the size is Hermes' own estimate of what the compaction left, plus what came since; failing
+    that, the rows, the stored system prompt and known tools are estimated by the release's rules.
     """
     found = _anchored(context) or _by_last_answer(context) or _routed(context)
     return found or _by_last_compaction(context) or _estimated(context) or Size(None, Verdict.UNKNOWN, ())
@@ -61,14 +61,14 @@ def _anchored(context: ConversationContext) -> Size | None:
 
 def _by_last_answer(context: ConversationContext) -> Size | None:
     prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
-    if prompt is None or prompt.input is None or _held_less(context):
+    if prompt is None or prompt.input is None or _lacks_duplicates(context):
         return None
     evidence = Evidence(Source.LOG, prompt.where, prompt.message)
     return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
 
 
-def _held_less(context: ConversationContext) -> bool:
-    """The process of the last call held messages once that are stored twice: the next one loads them all."""
+def _lacks_duplicates(context: ConversationContext) -> bool:
+    """Whether the process of the last call lacked messages stored twice, all of which the next one loads."""
     if not saved_again(context.conversation, context.log, context.messages):
         return False
     began = next((one for one in reversed(context.log.records) if one.kind is Kind.TURN), None)
@@ -84,7 +84,7 @@ def gateway_note(context: ConversationContext) -> int | None:
 
 
 def _routed(context: ConversationContext) -> Size | None:
-    """By that note; where the provider told no usage, it holds what Hermes estimated as the turn began."""
+    """By the gateway's note; without reported usage it would hold only an estimate and is ignored."""
     noted = gateway_note(context) if context.conversation.tip.tokens.prompt else None
     if noted is None:
         return None
@@ -93,12 +93,12 @@ def _routed(context: ConversationContext) -> Size | None:
 
 
 def _by_last_compaction(context: ConversationContext) -> Size | None:
-    """What the last compaction left, by its line, with the rows behind it."""
+    """What the last compaction left, by its log line, plus the rows that came since."""
     done = next((line for line in reversed(context.log.records) if line.kind in _ANSWERS), None)
     if done is None or done.kind is not Kind.DONE or done.tokens_after is None or done.after is None:
         return None
     if _logged(context.log) < len(context.conversation.generations) - 1:
-        return None  # a later one left no line
+        return None  # a later one wrote no line
     policy = context.policy(None)
     since = context.messages(context.conversation.newest_rows[done.after :])
     sizes = [message_size(one.wire, policy.estimate) for one in since]
@@ -126,15 +126,15 @@ def _estimated(context: ConversationContext) -> Size | None:
 def last_prompt(
     log: Log, generations: Sequence[Generation], messages: Callable[[], Sequence[Message]]
 ) -> LogRecord | None:
-    """The last answered call whose provider counted the prompt; None when a compaction followed it.
+    """The last answered call whose prompt the provider counted; None when a compaction followed it.
 
-    A compaction written by another program than Hermes leaves no line, so where the log holds fewer of
-    them than the rows do, the rows must show that a call was answered since the newest.
+    A compaction written by another program than Hermes leaves no line. So where the log tells of fewer
+    compactions than the rows show, the rows must also show an answered call since the newest.
 
     Args:
         log: The lines about the conversation.
-        generations: Those of the conversation.
-        messages: Gives the messages of the newest, which are read only where the log does not tell.
+        generations: The generations of the conversation.
+        messages: Reads the newest generation's messages; called only where the log is not enough.
     """
     if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages()):
         return None
@@ -147,6 +147,6 @@ def last_prompt(
 
 
 def _logged(log: Log) -> int:
-    """How many compactions its lines tell of."""
+    """The number of compactions the log tells of."""
     done = Kind.DONE
     return sum([record.kind is done for record in log.records])

@@ -1,4 +1,4 @@
-"""A compaction that happened: what it read and what it left, as the database kept them."""
+"""A past compaction as the database kept it: the messages before and after."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Past:
     Attributes:
         before: What the compaction read: the generation it closed, with the turn that was running.
         after: What it left: copies around the summary, then the rows of that turn, which are in both.
-        boundary: How many of them are copies of head and tail.
-        policy: Of the release that did it.
-        earlier: What was said before and taken out by the compactions before it.
-        incomplete: Before and after: the database kept only some of the messages.
+        boundary: How many of these are copies of head and tail.
+        policy: The rules of the release that ran it.
+        earlier: Messages that earlier compactions had removed.
+        incomplete: For `before` and `after`: the database kept only some of the messages.
         notes: Why, and where else the rows differ from what Hermes held in memory.
     """
 
@@ -43,7 +43,7 @@ class Past:
 
     @property
     def summary_at(self) -> int | None:
-        """Where the summary stands after; None where no row holds it."""
+        """The index of the summary in `after`; None where no row holds it."""
         wanted = self.boundary.summary_row if self.boundary else None
         return next((i for i, m in enumerate(self.after) if m.row is not None and m.row.id == wanted), None)
 
@@ -55,14 +55,14 @@ class Past:
 
     @property
     def both(self) -> dict[int, int]:
-        """For each message after that is the same row before, where it stood."""
+        """The index in `before` by the index in `after`, for rows that are in both."""
         places = {message.row.id: index for index, message in enumerate(self.before) if message.row}
         found = ((index, places.get(m.row.id)) for index, m in enumerate(self.after) if m.row)
         return {index: place for index, place in found if place is not None}
 
     @property
     def copied(self) -> tuple[int, int]:
-        """How many messages before were copied from, how many after are copies or the summary."""
+        """How many of `before` were copied from, and how many of `after` are copies or the summary."""
         both, here = self.both, self.boundary
         if here is None:
             return len(self.before), min(both, default=len(self.after))
@@ -71,7 +71,7 @@ class Past:
 
     @property
     def cut(self) -> tuple[Span, Span]:
-        """Head and tail of what it read."""
+        """Head and tail of `before`."""
         (count, written), at = self.copied, self.summary_at
         head = min(self.boundary.head_rows if self.boundary else 0, count)
         tail = written - (at + 1 if at is not None else head)
@@ -81,7 +81,7 @@ class Past:
 
     @property
     def origins(self) -> dict[int, int]:
-        """For each message after, where it stood before: copies keep their order from both ends."""
+        """The index in `before` by the index in `after`; copies are matched in order from both ends."""
         (head, tail), (count, written), at = self.cut, self.copied, self.summary_at
         found = {index: index for index in range(head.end)} | self.both
         for back in range(1, count - tail.start + 1):
@@ -93,12 +93,12 @@ class Past:
 
     @property
     def middle(self) -> Span:
-        """What the summary replaced."""
+        """The messages that the summary replaced."""
         head, tail = self.cut
         return Span(head.end, tail.start)
 
     def kept(self, focus: str | None, *, brief: bool = False) -> Retention | None:
-        """What the summary kept of the middle; None without one, or where not all of the middle is there.
+        """What the summary kept of the middle; None without a summary, or if part of the middle is missing.
 
         Args:
             focus: The topic it was asked to keep.
@@ -139,7 +139,7 @@ def past_compaction(context: ConversationContext, generation: Generation) -> Pas
 
 
 def past_of(context: ConversationContext, rows: BoundaryRows) -> Past | None:
-    """The same of one that rows show; None where it opened the first generation on disk."""
+    """The same for a compaction found in rows; None where it opened the first generation on disk."""
     closed = [one for one in context.conversation.generations if one.index == rows.opened.index - 1]
     return past_compaction(context, closed[0]) if closed else None
 

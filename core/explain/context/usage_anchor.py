@@ -1,4 +1,4 @@
-"""The usage anchor Hermes 0.22 keeps on a session: the last real prompt size, bound to the rows it priced."""
+"""The usage anchor that Hermes 0.22 stores with a session: the last counted prompt, tied to its messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class UsageAnchor:
     Attributes:
         prompt, output: Tokens of the last response, as the provider counted them.
         rows: How many messages that prompt held.
-        last_role, last_print, prefix_print: What those messages must still be.
+        last_role, last_print, prefix_print: Role and fingerprints by which those messages are recognised.
     """
 
     prompt: int
@@ -36,7 +36,7 @@ class UsageAnchor:
 
 
 def read_anchor(model_config: str | None) -> UsageAnchor | None:
-    """The anchor in a `model_config` column; None when there is none or it is malformed."""
+    """The anchor in a `model_config` column; None when it is missing or malformed."""
     stored = (json_object(model_config) or {}).get(_KEY)
     if not isinstance(stored, Mapping):
         return None
@@ -62,11 +62,11 @@ def _text(stored: Mapping[str, Any], key: str) -> str | None:
 def anchored_tokens(model_config: str | None, messages: Sequence[Message], policy: Policy) -> int | None:
     """What Hermes would compare with the threshold next: the anchor plus an estimate of what came since.
 
-    Hermes 0.22: prompt and output of the last response, plus the estimate of the rows behind those it priced,
-    its own answer left out because the output already counts it.
+    Hermes 0.22 adds prompt and output of the last response and its estimate of the messages after that
+    prompt. The response itself is left out of the estimate, because the output counts it already.
 
     Returns:
-        None when there is no anchor, or the transcript is no longer the one it priced.
+        None when there is no anchor, or the transcript has changed since.
     """
     anchor = read_anchor(model_config)
     if anchor is None or not _Printed().with_more(messages[: anchor.rows]).fits(anchor):
@@ -77,15 +77,15 @@ def anchored_tokens(model_config: str | None, messages: Sequence[Message], polic
 def anchored_rows(
     session: Hashable, model_config: str | None, rows: Sequence[int], read: ReadMessages, policy: Policy
 ) -> int | None:
-    """The same for messages that are read only as far as need be: of a list that grew, the new ones.
+    """The same, reading only as many messages as needed: of a list that grew, only the new ones.
 
-    Hermes keeps an anchor for each response, and each is of all messages: following 12,000 of them, every one
-    was read anew twice a second.
+    Hermes stores an anchor for each response, and each covers all messages: without this, following a
+    session of 12,000 messages read all of them twice a second.
 
     Args:
-        session: Tells the list from that of any other session.
+        session: Identifies the session in the cache.
         model_config: As stored.
-        rows: Those of the messages.
+        rows: Row ids of the messages.
         read: Reads messages.
         policy: The rules of the release.
     """
@@ -109,13 +109,13 @@ def _with_what_came_since(anchor: UsageAnchor, since: Sequence[Message], policy:
 
 @dataclass(frozen=True, slots=True)
 class _Printed:
-    """The first messages of a list, as 0.22 takes their identity.
+    """The fingerprint of the first messages of a list, computed as 0.22 does.
 
     Attributes:
-        count: How many.
+        count: How many messages it covers.
         rows: Hash of their row ids.
-        last: Role and print of the last one.
-        digest: Of all that was printed; None for nothing.
+        last: Role and fingerprint of the last one.
+        digest: Running hash of all of them; None while empty.
     """
 
     count: int = 0
@@ -124,11 +124,11 @@ class _Printed:
     digest: Any = None
 
     def begins(self, rows: tuple[int, ...]) -> bool:
-        """Whether a list of rows begins with these."""
+        """Whether a list of rows begins with these rows."""
         return hash(rows[: self.count]) == self.rows
 
     def with_more(self, messages: Sequence[Message], rows: tuple[int, ...] = ()) -> _Printed:
-        """These and some behind them, which together are of some rows."""
+        """This fingerprint extended by more messages; `rows` are the ids of all of them."""
         digest, last = self.digest.copy() if self.digest else sha256(b"["), self.last
         for place, message in enumerate(messages, self.count):
             last = message.role, _print(message.wire)
@@ -136,7 +136,7 @@ class _Printed:
         return _Printed(self.count + len(messages), hash(rows), last, digest)
 
     def fits(self, anchor: UsageAnchor) -> bool:
-        """Whether these are the messages that an anchor priced."""
+        """Whether these are the messages that an anchor was counted for."""
         whole = self.digest.copy() if self.digest else sha256()
         whole.update(b"]")
         ends = (self.count, *self.last, whole.hexdigest())
@@ -145,7 +145,7 @@ class _Printed:
 
 _known: OrderedDict[Hashable, _Printed] = OrderedDict()
 _MOST = 4
-"""Sessions whose messages are known by their prints; of each, some hundred bytes are kept."""
+"""How many sessions are remembered, at some hundred bytes each."""
 
 
 def _keep(session: Hashable, printed: _Printed) -> None:
@@ -156,7 +156,7 @@ def _keep(session: Hashable, printed: _Printed) -> None:
 
 
 def _print(wire: Wire) -> str:
-    """The identity of a message as 0.22 takes it: what a provider sees of it, in canonical JSON."""
+    """A message's fingerprint as 0.22 computes it: of the fields a provider sees, in canonical JSON."""
     seen = {key: wire[key] for key in _PRICED if wire.get(key) is not None}
     return _digest(json.dumps(seen, sort_keys=True, default=str, separators=(",", ":")))
 

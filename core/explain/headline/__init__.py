@@ -1,1 +1,1 @@
-"""The answer in one sentence, and what helps."""
+"""Headlines: the answer in one sentence, and what helps."""

@@ -1,6 +1,7 @@
-"""A conversation in one sentence: what is wrong with it, else what last happened, else how far it is.
+"""Headlines of a conversation, of a chain of sessions and of one compaction.
 
-And one compaction in one sentence.
+A conversation's headline says what is wrong with it, else what last happened, else how far the next
+compaction is.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
 
 _TELLS_LESS = {"ended": 1, "unknown": 1, "paused": 2, "left_lock": 2}
-"""Failures whose cause no line tells, and those that only an earlier one brings: another's helps more."""
+"""Causes that explain least: nothing is on record (1), or an earlier failure is the reason (2)."""
 _BEHIND = "behind"
-"""What met another attempt that was still going on, and whose end tells."""
+"""Cause of an attempt that met another one still running: the other's outcome is the one to report."""
 _HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _BEHIND)
 _CALLS = 8
-"""The newest calls that show the pace."""
+"""How many of the newest requests the pace is taken from."""
 
 
 def headline_of(
@@ -41,17 +42,16 @@ def headline_of(
     prompts: Sequence[int] = (),
     unanswered: FailedCall | None = None,
 ) -> Headline:
-    """The sentence a conversation is introduced with.
+    """The sentence that introduces a conversation.
 
-    A failure stands until an attempt has succeeded since; else the newest compaction that was not asked for
-    speaks, else the newest of all, else where the trigger stands. Before all of them a newest turn speaks
-    that brought no answer.
+    In this order: a newest turn that got no answer, a failure since which no attempt has succeeded, the
+    newest compaction that ran by itself, the newest of all, how far the next one is.
 
     Args:
-        events: In time order, completed and aborted.
-        now: Where the trigger stands.
-        prompts: Sizes of the newest requests, oldest first, for the pace.
-        unanswered: The failed call the newest turn ended with.
+        events: Every attempt in time order, completed or aborted.
+        now: The size of the next request against the threshold.
+        prompts: Sizes of the newest requests, oldest first; they give the pace.
+        unanswered: The failed call that ended the newest turn.
     """
     if unanswered is not None:
         said = masked_start(" ".join(unanswered.text.split()), _MOST)
@@ -64,10 +64,10 @@ def headline_of(
 
 
 def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
-    """The newest attempt that failed or fell back, while none has succeeded since.
+    """The newest attempt that failed or fell back, if none has succeeded since.
 
-    An attempt that had nothing to do is no failure: one that succeeded before it still holds. One whose own
-    cause is not told, or that only felt an earlier failure, leaves the word to one that is.
+    An attempt that found nothing to do is no failure: a success before it still counts. Of several failures
+    the one that explains most is chosen (`_TELLS_LESS`).
     """
     standing = []
     for event in reversed(events):
@@ -79,7 +79,7 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
 
 
 def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
-    """The compaction to open first: a failure that stands, the newest that ran by itself, else the newest."""
+    """The compaction to open first: a standing failure, else the newest automatic one, else the newest."""
     if (failure := standing_failure(events)) is not None:
         return failure
     own = [event for event in events if _cause_of(event) != _BEHIND] or events
@@ -93,7 +93,7 @@ def _cause_of(event: CompressionEvent) -> str:
 
 
 def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
-    """How far the next automatic compaction is, or why there will be none; `compressed` when it had one."""
+    """How far the next automatic compaction is, or why none will run; `compressed` if there was one."""
     if now.threshold is None:
         return Headline(
             "The context window of this model is not known, so it cannot be said when it will be compressed.",
@@ -117,11 +117,11 @@ def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False)
 
 
 def calls_left(left: int, prompts: Sequence[int]) -> int | None:
-    """How many more calls fit below the limit when requests grow as the newest did; None without growth.
+    """How many more calls fit below the limit at the pace of the newest; None if requests did not grow.
 
     Args:
         left: Tokens below the limit.
-        prompts: Sizes of the requests, oldest first. A fall between two is a compaction and counts for none.
+        prompts: Sizes of the requests, oldest first. A drop between two is a compaction and is not counted.
     """
     grown = [after - before for before, after in pairwise(prompts[-_CALLS:]) if after > before]
     return max(1, round(left * len(grown) / sum(grown))) if grown else None
@@ -141,11 +141,11 @@ def _due(now: Now) -> Headline:
 
 
 _MOST = 60
-"""Characters of a title."""
+"""The longest title or quoted error, in characters."""
 
 
 def chain_headline(chain: Chain) -> Headline:
-    """How many sessions belong together, how often they were compacted, where /resume goes, what is odd."""
+    """How many sessions are related, how often they were compacted, what /resume opens, and what is odd."""
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
     name = masked_start(" ".join((title or chain.resume_target).split()), _MOST)
@@ -173,13 +173,13 @@ def event_headline(
     expected: int | None = None,
     served: int | None = None,
 ) -> Headline:
-    """What happened and, where it failed, what helps.
+    """What happened in one attempt and, if it failed, what helps.
 
     Args:
         event: One attempt, completed or not.
-        by_count: The gateway went by the number of messages, not by tokens.
-        expected: The window Hermes goes by now.
-        served: What the provider named when it refused the request, whatever Hermes made of it.
+        by_count: The gateway compared the number of messages, not tokens.
+        expected: The window Hermes assumes now.
+        served: The window the provider named in its refusal, whether or not Hermes believed it.
     """
     if not event.completed:
         return _failed(event)
@@ -193,13 +193,13 @@ def event_headline(
 
 
 def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
-    """What to change after one that was done: it freed nothing, or the same refusal will come again."""
-    if _idle(event):
+    """What to change after a completed attempt that freed nothing, or whose refusal will come again."""
+    if _did_nothing(event):
         return str(_table()["after_nothing"])
     too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
     window = served or event.window
     if not too_long or window is None or expected is None or window >= expected:
-        # What a person asked for is counted by the messages alone where a gateway ran it.
+        # In a gateway, /compress counts only the messages: such a size cannot be compared.
         counted = event.tokens is not None and event.trigger not in ASKED_FOR
         grown = counted and (event.tokens_after or 0) >= (event.tokens or 0)
         return str(_table()["after_growing"]) if grown else None
@@ -209,15 +209,15 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
     return str(_table()[key]).format(**told)
 
 
-def _idle(event: CompressionEvent) -> bool:
-    """Hermes until 0.18 calls an attempt done that asked no model and left as many messages."""
+def _did_nothing(event: CompressionEvent) -> bool:
+    """Whether it asked no model and left as many messages, which Hermes until 0.18 still calls completed."""
     alone = event.trigger in (Trigger.NATIVE, Trigger.PRUNE)
     asked = alone or event.summary.status is not SummaryStatus.UNKNOWN
     return not asked and event.messages_before is not None and event.messages_before == event.messages_after
 
 
 def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
-    """The request stayed too long, and the turn ended there."""
+    """The headline of a turn that ended because its request was still too long."""
     told = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
     other = (
         attempt.end != "too_small"
@@ -235,7 +235,7 @@ def _failed(event: CompressionEvent) -> Headline:
 
 
 def _harmless(event: CompressionEvent) -> bool:
-    """The attempt itself had nothing to do or nobody to wait for; the summary model is well."""
+    """Whether nothing is wrong with the summary model: there was nothing to do, or nobody waited for it."""
     failure = event.summary.failure
     return failure is not None and failure.cause in _HARMLESS
 
@@ -264,25 +264,26 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
         sentence = table["refused"][event.refused]
     elif event.tokens is None or event.threshold is None:
         plain: str = table["without_figures"].get(trigger.value, table["compressed"][trigger.value])
-        sentence = plain.format(**_named(event))
+        sentence = plain.format(**_template_values(event))
     else:
+        values = _template_values(event)
         sentence = table["compressed"][trigger.value].format(
-            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), **_named(event)
+            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), **values
         )
     return likely + (sentence[:1].lower() + sentence[1:] if likely and sentence[0] != "Y" else sentence)
 
 
-def _named(event: CompressionEvent) -> dict[str, str]:
-    """The topic as it was typed behind the command, the day, and what takes it back."""
+def _template_values(event: CompressionEvent) -> dict[str, str]:
+    """Values for the templates: the topic as typed after the command, the day, the command that undoes it."""
     topic = f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
     return {"focus": topic, "day": f"{event.at:%Y-%m-%d}" if event.at else "", "undo": event.undo or ""}
 
 
 def _result(event: CompressionEvent) -> str:
-    """What it left, in messages and tokens, as far as both ends are known."""
+    """Messages and tokens before and after, where both are known."""
     if event.trigger is Trigger.NATIVE or event.messages_before is None or event.messages_after is None:
         return ""
-    if _idle(event):
+    if _did_nothing(event):
         return f" {_table()['kept_all'].format(messages=f'{event.messages_after:,}')}."
     told = " " + _table()["kept"].format(
         before=f"{event.messages_before:,}", after=f"{event.messages_after:,}"

@@ -1,4 +1,4 @@
-"""What was spent in one sentence, and what broke the prompt cache and would have helped."""
+"""Headlines of usage and of the prompt cache: what was spent, what broke the cache, what would help."""
 
 from __future__ import annotations
 
@@ -28,20 +28,19 @@ _UNPAID = {
     "local": "sent to a server of your own, which no provider bills",
     "included": "a subscription covers them",
 }
-"""Why no money stands beside tokens, by the status of a ledger's row."""
+"""Why tokens have no cost beside them, by the status of a ledger row."""
 _MOST = 60
-"""Characters of a name."""
+"""The longest name, in characters."""
 
 
 def usage_headline(ledger: Ledger, period: str = "") -> Headline:
-    """The cost of a ledger and its largest row.
+    """The cost of a ledger and its most expensive row.
 
-    Where money was recorded that is the cost, else what the price list says; where neither is known, tokens
-    speak.
+    The cost is the recorded one, else the list price; where neither is known, tokens are given instead.
 
     Args:
-        ledger: Buckets and cost by some dimension.
-        period: What it is of, in words: `30 days`.
+        ledger: Tokens and cost by some dimension.
+        period: The time it covers, in words: `30 days`.
     """
     rows = whole(ledger).rows
     largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
@@ -51,8 +50,8 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
 def of_sums(
     totals: LedgerRow, largest: LedgerRow | None, rows: int, lower_bound: bool, period: str = ""
 ) -> Headline:
-    """The same of a ledger whose rows nobody made: its totals, the most expensive row, how many there are."""
-    over = _over(period)
+    """The same from sums alone: the totals, the most expensive row, and how many rows there are."""
+    over = _period_phrase(period)
     if largest is None:
         return Headline(f"Nothing was spent{over}.")
     usd, missing = best_cost(totals).usd, best_cost(totals).missing
@@ -69,11 +68,11 @@ def of_sums(
         name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
         task = f" ({largest.task})" if largest.task else ""
         sentence += f" Largest: {name}{task}, {money(share)} ({percent(float(share / usd))})."
-    return Headline(f"{sentence}{_mostly(totals)}")
+    return Headline(f"{sentence}{_largest_bucket(totals)}")
 
 
-def _mostly(totals: LedgerRow) -> str:
-    """Which bucket most of the money went to; nothing before the price list is read."""
+def _largest_bucket(totals: LedgerRow) -> str:
+    """The bucket most of the money went to; empty until the price list is read."""
     costs = bucket_costs(totals).usd
     whole = sum(costs.values(), Decimal(0))
     if not whole:
@@ -82,26 +81,27 @@ def _mostly(totals: LedgerRow) -> str:
     return f" {percent(float(costs[name] / whole))} of the cost is {_BUCKETS.get(name, name)}."
 
 
-def _over(period: str) -> str:
+def _period_phrase(period: str) -> str:
     if not period:
         return ""
     return f" {period}" if period in ("today", "yesterday") else f" in {period}"
 
 
 def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:
-    """What one break was.
+    """What broke the cache once.
 
     Args:
         one: The break.
-        calls: The calls it is one of: they tell how long the pause before it was.
+        calls: All calls of the conversation; they give the length of the pause before the break.
     """
     entry = _entry(one.cause)
-    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=_for(one.usd), idle=_idle(one, calls))
+    cost, idle = _cost_phrase(one.usd), _pause(one, calls)
+    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=cost, idle=idle)
     return Headline(f"{sentence}.", entry["helps"])
 
 
 def cache_headline(found: CacheReport) -> Headline:
-    """What the cache did for a conversation: its breaks in one sum, the largest first."""
+    """The cache breaks of a conversation in one sentence: their cost, and the largest."""
     table = _table()
     if not found.breaks:
         return _unbroken(found)
@@ -116,12 +116,12 @@ def cache_headline(found: CacheReport) -> Headline:
         sentence = table["some"].format(count=count, cost=money(sum(priced, Decimal(0))), largest=words)
     else:
         sentence = table["priceless"].format(count=count, largest=words)
-    lifetime = _longer(found.advice) if largest.cause in ("ttl_expired", "resume") else None
+    lifetime = _lifetime_advice(found.advice) if largest.cause in ("ttl_expired", "resume") else None
     return Headline(f"{sentence}.", lifetime or told.remedy, Severity.INFO)
 
 
 def brief_cause(cause: str) -> str:
-    """What broke a cache, in two words."""
+    """The cause of a cache break, in two words."""
     return str(_entry(cause)["brief"])
 
 
@@ -134,8 +134,8 @@ def _unbroken(found: CacheReport) -> Headline:
     return Headline(f"{table['none'].format(hit=percent(hit))}.")
 
 
-def _longer(advice: TtlAdvice | None) -> str | None:
-    """What the other lifetime would have meant, where prices tell: it is advised only where it is cheaper."""
+def _lifetime_advice(advice: TtlAdvice | None) -> str | None:
+    """Whether the other cache lifetime would have been cheaper; None where prices do not say."""
     if advice is None or advice.better is None or advice.usd_5m is None or advice.usd_1h is None:
         return None
     saved = money(abs(advice.usd_5m - advice.usd_1h))
@@ -145,11 +145,11 @@ def _longer(advice: TtlAdvice | None) -> str | None:
     return words
 
 
-def _for(usd: Decimal | None) -> str:
+def _cost_phrase(usd: Decimal | None) -> str:
     return f" for {money(usd)}" if usd is not None else ""
 
 
-def _idle(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
+def _pause(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
     gap = calls[one.call].since(calls[one.call - 1]) if 0 < one.call < len(calls) else 0
     return f" of {gap / 60:.0f} minutes" if gap >= 90 else ""
 

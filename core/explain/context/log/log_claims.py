@@ -1,4 +1,4 @@
-"""What the log says of sessions and their model; which lines are theirs, an agent's or an attempt's."""
+"""What log lines say of sessions and their model, and which lines belong to a session, run or attempt."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kin
 
 
 def logged_window(log: Log, sessions: Collection[str], model: str | None) -> WindowClaim | None:
-    """The newest window a line states for a model: of these sessions, else of any that names the model.
+    """The newest window that a line states for a model: one of these sessions, else any that names the model.
 
-    Another session may have run under another configuration, so its line proves nothing here.
+    A line of another session is only derived evidence, as that one may have had another configuration.
     """
     own = of_model(windows_stated(log, sessions), model)
     others = (line for line in log.records if line.kind in STATES_WINDOW and line.model == model)
@@ -31,7 +31,7 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
 
 
 def assumed_window(log: Log, model: str | None) -> WindowClaim | None:
-    """The newest window that Hermes took for a model because it could not find out."""
+    """The newest window that Hermes assumed for a model because it could not find out the real one."""
     told = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
     for line in (one for one in told if one.model == model):
         evidence = Evidence(Source.LOG, line.where, line.message)
@@ -50,23 +50,23 @@ def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRec
 
 
 def of_model(stated: Iterable[tuple[LogRecord, str | None]], model: str | None) -> list[LogRecord]:
-    """The lines about one model; a line or a question that names none fits any."""
+    """The lines about one model; a line without a model, or None as the model, matches any."""
     return [record for record, named in stated if None in (named, model) or named == model]
 
 
 def same_model(one: str, other: str) -> bool:
-    """Whether two names are one model's, with or without its maker before it."""
+    """Whether two names mean the same model, with or without its maker before it."""
     return one.rpartition("/")[2] == other.rpartition("/")[2]
 
 
 def lowered_threshold(
     records: Sequence[LogRecord], threshold: int, until: datetime | None = None
 ) -> LogRecord | None:
-    """The newest line that says a threshold was lowered to what the summary model can read.
+    """The newest line that says a threshold was lowered to the summary model's window.
 
     Args:
         records: The lines about a conversation.
-        threshold: What the configuration gives; a line about another one is about another model.
+        threshold: The threshold by the configuration; a line about another one concerns another model.
         until: Local time as the log writes it; None for the end of the log.
     """
     told = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
@@ -78,11 +78,11 @@ _COMPARES = (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.REARMED)
 
 
 def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -> LogRecord | None:
-    """The newest line that names the threshold of an engine which a plugin brought.
+    """The newest line that names the threshold of a plugin's context engine.
 
     Args:
         records: The lines about a conversation.
-        at: Local time as the log writes it: no later than the process of then; None for the end of the log.
+        at: Local time as the log writes it; later processes are ignored. None for the end of the log.
     """
     loaded = [line for line in records if line.kind in _ENGINES]
     since = next((line.at for line in loaded if line.kind is Kind.ENGINE_REGISTERED), None)
@@ -92,7 +92,7 @@ def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -
 
 
 def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
-    """Tells whether a line is about some sessions: one that names none must stand between two that do."""
+    """A test whether a line is about some sessions; without a session it must stand between two of theirs."""
     ends = [
         next((record.at for record in way if record.session in sessions), None)
         for way in (log.records, reversed(log.records))
@@ -111,9 +111,9 @@ _TELLING = frozenset({Kind.TURN, Kind.CALL, Kind.STARTED, Kind.DONE, Kind.NATIVE
 
 
 def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[str, int]:
-    """The number of the run each line belongs to, by its place; lines that cannot be told are left out.
+    """The number of the agent run each line belongs to, by place; lines that cannot be assigned are left out.
 
-    An agent numbers its calls without gaps, over turns and rotations; a new process, a branch or another
+    An agent numbers its calls without gaps, across turns and rotations; a new process, a branch or another
     model begins at 1. A turn belongs with its first answered call, whatever ran before it.
 
     Args:
@@ -141,14 +141,14 @@ def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[
 
 
 def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[LogRecord]:
-    """Answered calls whose size was looked at and let pass: another call followed in the same turn.
+    """Answered calls whose size was checked and found too small: another call followed in the same turn.
 
-    What follows an attempt that failed is left out, because a pause held the check back; likewise what
-    follows a second one, because strikes may have.
+    Calls after a failed attempt are left out, because a pause may have stopped the check; so are those after
+    a second attempt, because the limit on failures in a row may have.
 
     Args:
         records: Lines of one run, in time order.
-        model: Only its calls; None for any.
+        model: Only calls of this model; None for any.
     """
     attempts = 0
     for record, following in pairwise(record for record in records if record.kind in _TELLING):
@@ -160,9 +160,9 @@ def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[Log
 
 
 SILENCE = timedelta(minutes=20)
-"""Longer than any release waits for a summary: a line that comes later is of something else."""
+"""Longer than any release waits for a summary: a later line belongs to something else."""
 AFTERWARDS = timedelta(seconds=10)
-"""What is still said of an attempt once it was given up is said at once."""
+"""Once an attempt has been given up, its remaining lines follow within this time."""
 _LAST_WORDS = frozenset({Kind.ABORTED, Kind.NO_PROGRESS, Kind.EMPTY_TRANSCRIPT, Kind.REFUSED})
 
 
@@ -175,7 +175,7 @@ class OtherCompactions:
         self._times = [one.at for one in self._lines]
 
     def running(self, at: datetime) -> bool:
-        """Whether one of them may have been under way at a moment."""
+        """Whether one of them may have been running at a moment."""
         ended: set[str | None] = set()
         for index in range(bisect_right(self._times, at) - 1, -1, -1):
             line = self._lines[index]
@@ -196,22 +196,22 @@ def belongs(
     previous: LogRecord,
     others: OtherCompactions,
     *,
-    tags_tell: bool,
+    turns_tagged: bool,
 ) -> bool:
-    """Whether an outcome is of the attempt that is open.
+    """Whether a line that reports an outcome belongs to the open attempt.
 
     Args:
-        record: The line in question; its session is this conversation's, or it has none.
+        record: The line; its session is this conversation's, or it has none.
         started: The line that opened the attempt.
-        previous: The newest line known to be of the attempt.
-        others: What else was being compacted.
-        tags_tell: Lines of a turn carry its session, so one without is of no turn.
+        previous: The newest line known to belong to the attempt.
+        others: Compactions of other sessions.
+        turns_tagged: Lines written in a turn carry its session: one without it is from outside a turn.
     """
     silence = AFTERWARDS if previous.kind in _LAST_WORDS else SILENCE
     if record.at - previous.at > silence:
         return False
     if record.session is not None:
         return True
-    if tags_tell and started.tag is not None:
+    if turns_tagged and started.tag is not None:
         return False
     return not others.running(record.at)

@@ -1,4 +1,4 @@
-"""The clock of a log: local times of an unnamed zone, set right by the times of rows."""
+"""The clock of a log: the offset of its local times from UTC, found by comparing them with those of rows."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from core.hermes.log.record import Kind, LogRecord
 
 _MINUTE = timedelta(minutes=1)
 _QUARTER = 15
-"""Minutes; zones are whole quarters of an hour apart."""
+"""Minutes: time zones differ by whole quarters of an hour."""
 _TOLERANCE = 2
-"""Minutes between a line and the moment it belongs to."""
+"""How many minutes a line may be from the moment it belongs to."""
 _CLEARLY = 2 / 3
-"""Share of another offset's fit with which the machine's own zone still wins."""
+"""The machine's own zone is chosen if it fits at least this share as well as the best one."""
 _WIDEST = range(-12 * 4, 14 * 4 + 1)
 _MARKING = (Kind.CALL, Kind.TURN, Kind.TURN_ENDED, Kind.DONE)
 
 Minutes = Mapping[str, Sequence[int]]
-"""By session the different minutes since the epoch, in order."""
+"""The distinct minutes since the epoch in order, by session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """How far the log's clock is from UTC.
+    """The offset of the log's clock from UTC.
 
     Attributes:
-        offset: Local minus UTC; None where this machine's own zone fits, whose rules know summer time.
+        offset: Local time minus UTC; None where this machine's own zone fits, with its summer time.
     """
 
     offset: timedelta | None = None
 
     def utc(self, local: datetime) -> datetime:
-        """The aware UTC time of a local one."""
+        """Convert a local time to an aware UTC time."""
         if self.offset is None:
             return local.astimezone(UTC)
         return (local - self.offset).replace(tzinfo=UTC)
 
 
 def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]) -> Clock:
-    """Find the offset under which log lines fall beside what the database wrote about the same session.
+    """Find the offset at which log lines coincide with what the database recorded of the same session.
 
-    The log writes local time without a zone, and may come from another machine. Offsets are whole quarters
-    of an hour, as time zones are; the machine's own zone wins unless another fits far better.
+    The log writes local time without a zone and may come from another machine. Offsets are whole quarters of
+    an hour, as in real time zones; the machine's own zone wins unless another fits far better.
 
     Args:
         records: Lines of the log.
@@ -63,7 +63,7 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
 
 
 def candidates(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]) -> Iterator[Clock]:
-    """Every offset under which some lines fall beside moments of their sessions, the best first."""
+    """Every offset at which some lines coincide with moments of their sessions, the best first."""
     fits = _offset_scores(_marks(records, moments), _minutes_of_sessions(moments))
     for quarter in sorted(fits, key=lambda quarter: -fits[quarter]):
         if fits[quarter]:
@@ -77,7 +77,7 @@ def _minutes_of_sessions(moments: Mapping[str, Sequence[datetime]]) -> Minutes:
 def _marks(
     records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]
 ) -> set[tuple[str, datetime]]:
-    """Minutes in which a line says that something of a session happened."""
+    """Minutes with a line that says something happened in a session."""
     marks, minutes = set[tuple[str, datetime]](), dict[str, datetime]()
     for record in records:
         session, at = record.session, record.at
@@ -90,7 +90,7 @@ def _marks(
 
 
 def _offset_scores(marks: Iterable[tuple[str, datetime]], known: Minutes) -> Mapping[int, int]:
-    """How well each offset fits, by quarters of an hour; equal ones the nearest to UTC first."""
+    """The score of each offset, in quarters of an hour; those nearest to UTC come first."""
     lines = _written(marks, lambda at: at.replace(tzinfo=UTC))
     return {quarter: _fit(lines, known, quarter * _QUARTER) for quarter in sorted(_WIDEST, key=abs)}
 
@@ -103,9 +103,9 @@ def _written(marks: Iterable[tuple[str, datetime]], utc: Callable[[datetime], da
 
 
 def _fit(lines: Minutes, known: Minutes, shift: int) -> int:
-    """Moments that have a line beside them, times the minutes of lines between the first and the last.
+    """The score of an offset: moments with a line beside them, times lines between the first and last moment.
 
-    Either alone misleads in a busy session: there a moment has some line beside it under many an offset.
+    Either factor alone misleads in a busy session, where most offsets put some line beside a moment.
     """
     beside = inside = 0
     for session, written in lines.items():
@@ -120,12 +120,12 @@ def _between(minutes: Sequence[int], first: int, last: int) -> int:
 
 
 def _minute(at: datetime) -> int:
-    """Minutes since the epoch; whole ones tell zones apart, and a busy log has few of them."""
+    """Minutes since the epoch: whole minutes suffice to tell zones apart, and keep the sets small."""
     return int(at.timestamp() // 60)
 
 
 _JUMP = timedelta(minutes=10)
-"""Zones differ by a quarter of an hour at least, so a smaller step is a pause."""
+"""Zones differ by at least a quarter of an hour, so a smaller step is a pause."""
 _BESIDE = timedelta(seconds=5)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -134,7 +134,7 @@ Spans = Mapping[str, tuple[datetime, datetime]]
 
 
 def as_written(log: Log) -> Log:
-    """The lines in the order of the files: their times are not in order where the clock was set back."""
+    """The lines in file order, for a log whose times run backwards because the clock was set back."""
     files = {name: number for number, name in enumerate(log.files)}
     placed = sorted(log.records, key=lambda record: (files[record.place[0]], record.place[1]))
     note = "the clock was set back meanwhile, so lines stand as they were written, not by their times"
@@ -144,9 +144,9 @@ def as_written(log: Log) -> Log:
 def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     """The lines of a log as if one zone had written them all, in time order, and that zone's clock.
 
-    A stretch of a file that lies wholly outside what the database holds of its sessions came from another
-    zone, provided there is one under which it falls beside moments no other line tells of, and the order of
-    the file is the order of time. Stretches without such a zone stay as written.
+    A stretch of a file that lies wholly outside its sessions' times in the database was written in another
+    zone. It is moved if some offset puts it beside moments that no other line explains and keeps the file in
+    time order; else it stays as written.
 
     Args:
         log: The lines about a conversation.
@@ -154,14 +154,14 @@ def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     """
     clock = align(log.records, moments)
     spans = {one: (min(times) - _JUMP, max(times) + _JUMP) for one, times in moments.items() if times}
-    # Lines are in time order, so where the first and the last of a session are within it, all are.
+    # Lines are in time order: if the first and the last of a session are within it, all are.
     ends = [{one.session: one for one in way}.values() for way in (log.records, reversed(log.records))]
     doubtful = {one.session for end in ends for one in end if _outside(one, spans, clock)}
     strays = [one for one in log.records if one.session in doubtful and _outside(one, spans, clock)]
     if not strays:
         return log, clock
     told = {clock.utc(record.at) for record in log.records} - {clock.utc(record.at) for record in strays}
-    untold = _untold(moments, sorted(told))
+    untold = _unexplained(moments, sorted(told))
     found: list[LogRecord] = []
     for lines in _files(log.records):
         found += _in_one_zone(lines, untold, spans, clock)
@@ -173,8 +173,8 @@ def _outside(record: LogRecord, spans: Spans, clock: Clock) -> bool:
     return span is not None and not span[0] <= clock.utc(record.at) <= span[1]
 
 
-def _untold(moments: Moments, told: Sequence[datetime]) -> Moments:
-    """The moments no line of the clock's own zone stands beside: lines of another zone belong to these."""
+def _unexplained(moments: Moments, told: Sequence[datetime]) -> Moments:
+    """The moments without a line of the clock's own zone beside them: another zone's may belong here."""
 
     def alone(at: datetime) -> bool:
         return bisect_left(told, at - _BESIDE) == bisect_right(told, at + _BESIDE)
@@ -183,7 +183,7 @@ def _untold(moments: Moments, told: Sequence[datetime]) -> Moments:
 
 
 def _files(records: Sequence[LogRecord]) -> Iterator[list[LogRecord]]:
-    """The lines of each file, in its own order."""
+    """The lines of each file, in the order of the file."""
     files = defaultdict[str, list[LogRecord]](list)
     for record in records:
         files[record.place[0]].append(record)
@@ -193,9 +193,9 @@ def _files(records: Sequence[LogRecord]) -> Iterator[list[LogRecord]]:
 def _in_one_zone(
     lines: Sequence[LogRecord], moments: Moments, spans: Spans, clock: Clock
 ) -> Iterator[LogRecord]:
-    """The lines of one file, those of other zones moved to the clock's."""
+    """The lines of one file, with those of other zones moved to the clock's."""
     stretches = [*_stretches(lines)]
-    lost = [_lost(stretch, spans, clock) for stretch in stretches]
+    lost = [_from_other_zone(stretch, spans, clock) for stretch in stretches]
     reached = _NEVER
     for place, stretch in enumerate(stretches):
         move = timedelta()
@@ -208,7 +208,7 @@ def _in_one_zone(
 
 
 def _stretches(lines: Sequence[LogRecord]) -> Iterator[list[LogRecord]]:
-    """Lines without a jump of the clock between them."""
+    """Runs of lines without a jump of the clock between them."""
     stretch = [*lines[:1]]
     for before, after in pairwise(lines):
         if abs(after.at - before.at) > _JUMP:
@@ -218,7 +218,7 @@ def _stretches(lines: Sequence[LogRecord]) -> Iterator[list[LogRecord]]:
     yield stretch
 
 
-def _lost(stretch: Sequence[LogRecord], spans: Spans, clock: Clock) -> bool:
+def _from_other_zone(stretch: Sequence[LogRecord], spans: Spans, clock: Clock) -> bool:
     known = [record for record in stretch if record.session in spans]
     return bool(known) and all(_outside(record, spans, clock) for record in known)
 
@@ -226,7 +226,7 @@ def _lost(stretch: Sequence[LogRecord], spans: Spans, clock: Clock) -> bool:
 def _move(
     stretch: Sequence[LogRecord], moments: Moments, clock: Clock, room: tuple[datetime, datetime | None]
 ) -> timedelta:
-    """How far a stretch must be moved to lie beside the moments of its sessions; zero when nothing fits."""
+    """How far to move a stretch so that it coincides with its sessions' moments; zero when no offset fits."""
     earliest, latest = room
     for other in candidates(stretch, moments):
         first, last = other.utc(stretch[0].at), other.utc(stretch[-1].at)

@@ -1,4 +1,4 @@
-"""What the rows of a database say about each compaction: how many messages went in, how many came out."""
+"""What the rows of a database show of each compaction: how many messages went in and how many came out."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from core.store.store import Store
 _NO_TIME = timedelta(0)
 _SET_BACK = timedelta(minutes=1)
 _BEHIND = 12
-"""How many rows behind the copies may belong to the same commit: a request, a task list, a continuation."""
+"""How many rows after the copies may belong to the same commit: a request, a task list, a continuation."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoundaryRows:
-    """One compaction as rows alone show it.
+    """One compaction as the rows alone show it.
 
     Attributes:
         opened: The generation it began.
         before: Ids of the transcript it was given, in order; empty when its rows are destroyed.
-        kept: How many of them the compaction before it had written.
+        kept: How many of them the previous compaction had written.
         after: Ids of what it left.
         counted_before, counted_after: Message counts; None when rows are missing.
         last: The last message of the transcript it was given.
-        gained: Rows the running turn added since the compaction before this one, where the session in between
-            was never written to.
-        pruned: As many messages as before and no other summary: old results were shortened.
+        gained: Rows the running turn added since the previous compaction, where the session in between was
+            never written to.
+        pruned: It only shortened old results: as many messages as before, and no new summary.
     """
 
     opened: Generation
@@ -57,7 +57,7 @@ class BoundaryRows:
 
 
 def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) -> tuple[BoundaryRows, ...]:
-    """Every compaction of a conversation that left rows, oldest first; bodies are read only where needed."""
+    """Every compaction that left rows, oldest first; message bodies are read only where needed."""
     reader = _Reader(store, conversation, read)
     return tuple(
         reader.boundary(index, generation.boundary)
@@ -67,7 +67,7 @@ def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) 
 
 
 def with_pruned(rows: Sequence[BoundaryRows]) -> tuple[BoundaryRows, ...]:
-    """The same where results may be shortened without a summary: that leaves as many messages."""
+    """The same where results may be shortened without a summary, which leaves as many messages."""
     bodies = [one.summary.body if one.summary is not None else None for one in rows]
     return tuple(
         replace(one, pruned=body in (None, before) and one.counted_before == one.counted_after is not None)
@@ -76,7 +76,7 @@ def with_pruned(rows: Sequence[BoundaryRows]) -> tuple[BoundaryRows, ...]:
 
 
 def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[str, list[datetime]]:
-    """Times the database holds for each session, to set the log's clock by."""
+    """Times the database holds for each session, with which the log's clock is aligned."""
     found: dict[str, list[datetime]] = {}
     for session in conversation.sessions:
         own = (session.started_at, session.ended_at, session.last_active)
@@ -89,16 +89,16 @@ def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[st
 
 
 def set_back(rows: Iterable[BoundaryRows]) -> bool:
-    """Whether a compaction is dated well before the one ahead of it: the clock was set back meanwhile."""
+    """Whether a compaction is dated well before its predecessor, so the clock was set back in between."""
     times = [one.at for one in rows if one.at is not None]
     return any(later < earlier - _SET_BACK for earlier, later in pairwise(times))
 
 
 class _Reader(TurnReader):
-    """One look at one conversation."""
+    """Reads the rows of one conversation's compactions."""
 
     def boundary(self, index: int, boundary: Boundary) -> BoundaryRows:
-        """What rows show of the compaction that began a generation."""
+        """What the rows show of the compaction that began a generation."""
         opened = self.generations[index]
         closed = self.generations[index - 1] if index else None
         facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
@@ -135,7 +135,7 @@ class _Reader(TurnReader):
         )
 
     def _lost_before(self, index: int) -> bool:
-        """The database lost what a partial compression had kept: a process that goes on still holds it."""
+        """Whether the database lost what a partial compression had kept; a running process still holds it."""
         earlier = self.generations[index - 2] if index > 1 else None
         return earlier is not None and bool((earlier.unseen or frozenset()) - {*earlier.copy_ids})
 
@@ -149,9 +149,9 @@ class _Reader(TurnReader):
         return found[0] if found else None
 
     def _committed_with(self, opened: Generation, boundary: Boundary) -> tuple[Message, ...]:
-        """Rows behind the copies that are no younger than the commit."""
+        """Rows after the copies that are no younger than the commit."""
         copied = copied_rows(opened)
-        # A platform stamps a message when it was sent, which may be before the gateway compressed.
+        # A platform stamps a message with the time it was sent, which may be before the gateway compressed.
         waited = is_local(self.sessions[opened.session_id].source)
         behind = opened.row_ids[copied : copied + _BEHIND]
         messages = self.messages([row for row in behind if row not in opened.copy_ids])
@@ -161,7 +161,7 @@ class _Reader(TurnReader):
             after = stamp - boundary.at if stamp is not None and boundary.at is not None else None
             if after is None or (after < _NO_TIME and not waited) or message.role != "user":
                 break
-            # A merged summary keeps the time of its row: the commit may have been later.
+            # A merged summary keeps the time of its row, so the commit may have been later.
             late = boundary.merged and summarised_after(self.store, opened.session_id, stamp, later)
             if after > BATCH and not late:
                 break
@@ -169,9 +169,9 @@ class _Reader(TurnReader):
         return tuple(taken)
 
     def _request(self, index: int) -> tuple[int, ...]:
-        """The request a turn had begun with, where the old session ends with the turn before it."""
+        """The request that began the turn, where the old session ends with the turn before it."""
         opened = self.generations[index]
-        if not rotated(opened) or self.store.schema.orders_by_time:  # that release saves it before
+        if not rotated(opened) or self.store.schema.orders_by_time:  # such a release saves it earlier
             return ()
         began = self.sessions[opened.session_id].started_at
         found = begun_with(self.store, opened, copied_rows(opened), began)
@@ -183,11 +183,11 @@ def _stamp(message: Message | None) -> datetime | None:
 
 
 def _block_known(boundary: Boundary) -> bool:
-    """Whether rows show where the block of a compaction ends: by its summary, or by the copies in place."""
+    """Whether rows show where a compaction's block ends: by its summary, or by copies made in place."""
     return boundary.summary_row is not None or boundary.mode is BoundaryMode.IN_PLACE
 
 
 def is_request(message: Message) -> bool:
-    """Whether a user wrote it: neither a summary nor a text Hermes puts in."""
+    """Whether a user wrote it, rather than Hermes: no summary and no inserted text."""
     text = message.text
     return message.role == "user" and scaffold_kind(text) is None and find_summary(text) is None

@@ -1,4 +1,4 @@
-"""What the times of rows tell: which of them were written in one go, and which came later."""
+"""What the times of rows reveal: which rows were written together, and which came later."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 BATCH = timedelta(milliseconds=50)
-"""Rows of one commit are stamped microseconds apart."""
+"""Rows of one commit carry times that are microseconds apart."""
 
 
 def begun_with(store: Store, generation: Generation, copied: int, began: datetime | None) -> tuple[int, ...]:
-    """The request a turn had begun with when it was compacted, where only the new session holds it.
+    """The request that began the turn being compacted, where only the new session holds it.
 
-    Such a turn is written when it is over, the copies with it: they are stamped long after the session began
-    and right before the request. Between turns the copies are written at once and the request comes later.
+    Such a turn is written with the copies once it is over, so the copies are stamped long after the session
+    began and right before the request. Between turns the copies are written at once; the request comes later.
 
     Args:
         store: The database.
-        generation: What a rotation began.
+        generation: The generation that a rotation began.
         copied: How many of its rows the compaction wrote.
-        began: When its session did.
+        began: When its session began.
     """
     if not 0 < copied < len(generation.row_ids):
         return ()
@@ -41,8 +41,8 @@ def begun_with(store: Store, generation: Generation, copied: int, began: datetim
 def rewritten(store: Store, generation: Generation) -> tuple[int, ...]:
     """What a rewrite in place left: the rows up to its summary's time, in the order they were written.
 
-    A platform stamps a request when it was sent, which may be before the gateway compressed. It does so
-    between turns, so a request at the end came later.
+    A platform stamps a request with the time it was sent, which may be before the gateway compressed. The
+    gateway compresses between turns, so a request at the end came later and is left out.
     """
     rows = store.previews(sorted(generation.row_ids), 1)
     summary = generation.boundary.summary_row if generation.boundary is not None else None
@@ -57,9 +57,9 @@ def rewritten(store: Store, generation: Generation) -> tuple[int, ...]:
 def summarised_after(
     store: Store, session_id: str, request: datetime | None, answer: datetime | None
 ) -> bool:
-    """Whether a summary was booked between a request and its answer, so that the request was already there.
+    """Whether a summary was booked between a request and its answer, so the request was there already.
 
-    0.19 and later book such calls, if inside a turn, with the times of the first and the last.
+    0.19 and later book a summary call made inside a turn with the times of the first and last such call.
     """
     booked = [row for row in store.model_usage([session_id]) if row.task == "compression"]
     times = [at for row in booked for at in (row.first_seen, row.last_seen) if at is not None]
@@ -67,7 +67,7 @@ def summarised_after(
 
 
 def given_to_branch(store: Store, conversation: Conversation) -> int:
-    """How many rows a conversation that branched off another began with: those of its parent, in order."""
+    """How many rows a branched conversation began with: those of its parent, in the same order."""
     parent = conversation.root.parent_id
     if parent is None or not conversation.generations:
         return 0

@@ -1,4 +1,4 @@
-"""Rows that were not in the database when a compaction ran, and rows that were written to it twice."""
+"""Rows that were missing from the database when a compaction ran, and rows that were written twice."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from core.store.store import Store
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _LEAST = 4
-"""Fewer messages may well be said twice."""
+"""Shorter runs may well be said twice."""
 
 
 def copied_rows(generation: Generation) -> int:
-    """How many rows the compaction that began a generation wrote: copies and its summary."""
+    """How many rows the compaction that began a generation wrote: the copies and its summary."""
     boundary = generation.boundary
     if boundary is None:
         return 0
     if boundary.summary_row is None and generation.copy_ids:
-        # Whatever stands between copies was written with them, by an engine that marks no summary.
+        # An engine without summary markers wrote whatever stands between the copies along with them.
         return generation.row_ids.index(generation.copy_ids[-1]) + 1
     return boundary.head_rows + (boundary.summary_row is not None) + boundary.tail_rows
 
 
 def written_rows(generation: Generation) -> list[int]:
-    """The rows it wrote, in the order it wrote them: a release may load them by their times."""
+    """The rows that compaction wrote, in the order of writing: a release may load them by time instead."""
     return sorted(generation.row_ids[: copied_rows(generation)])
 
 
@@ -44,26 +44,26 @@ def fresh_rows(generation: Generation) -> tuple[int, ...]:
 
 
 def answered(generation: Generation, messages: Sequence[Message]) -> bool:
-    """Whether the rows show a call answered since the compaction that began a generation.
+    """Whether the rows show an answered call since the compaction that began a generation.
 
     Args:
-        generation: The one asked about.
+        generation: The generation.
         messages: Its messages, in the order of its rows.
     """
     return any(message.role == "assistant" for message in messages[copied_rows(generation) :])
 
 
 def rotated(generation: Generation) -> bool:
-    """Whether it began in a session of its own."""
+    """Whether a generation began in a session of its own."""
     return generation.boundary is not None and generation.boundary.mode is BoundaryMode.ROTATION
 
 
 def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tuple[Message, ...]:
-    """Messages of the newest generation that stand there twice.
+    """Messages that the newest generation holds twice.
 
-    0.16 leaves them behind a failed attempt, as the turn that ends after it saves the whole list once more;
-    0.22 behind a `/compress` in a branch, where it saves anew what came from the parent. The running process
-    holds each message once; one that loads the session later is given both. Where no attempt failed, no
+    0.16 leaves them after a failed attempt, when the turn that ends next saves the whole list again; 0.22
+    after a `/compress` in a branch, where it saves what came from the parent again. The running process holds
+    each message once, but a process that loads the session later gets both. Without a failed attempt no
     message is read.
     """
     if again := _stored_behind(conversation.generations):
@@ -75,7 +75,7 @@ def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tup
 
 
 def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
-    """Rows behind those a compaction in place wrote that restate an earlier one as well."""
+    """Rows after an in-place compaction's own that repeat an earlier row."""
     newest = generations[-1] if generations else None
     if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
         return ()
@@ -84,7 +84,7 @@ def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
 
 
 def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """Those in which everything before them begins anew, word for word and call for call."""
+    """Runs of messages that repeat everything before them, word for word and call for call."""
     keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
     found: set[int] = set()
     for start in range(_LEAST, len(keys) // 2 + 1):
@@ -96,7 +96,7 @@ def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def ranges(messages: Sequence[Message]) -> str:
-    """Their rows: `messages 25-48, 61-120`."""
+    """Their row ids as text: `messages 25-48, 61-120`."""
     rows = [message.row.id for message in messages if message.row is not None]
     spans: list[list[int]] = []
     for row in rows:
@@ -109,7 +109,7 @@ def ranges(messages: Sequence[Message]) -> str:
 
 @dataclass(frozen=True)
 class TurnReader:
-    """Finds them by the calls each session counts."""
+    """Finds rows of the running turn that were in memory only, by the calls each session counts."""
 
     store: Store
     conversation: Conversation
@@ -127,29 +127,29 @@ class TurnReader:
 
     @cached_property
     def roles(self) -> tuple[tuple[str, ...], ...]:
-        """Roles of the rows each generation adds; read once, and only for rotations of the old kind."""
+        """Roles of the rows each generation adds; read once, and only for rotations until 0.16."""
         fresh = [fresh_rows(generation) for generation in self.generations]
         fresh[:1] = [rows[given_to_branch(self.store, self.conversation) :] for rows in fresh[:1]]
         return tuple(tuple(row.role for row in self.store.previews(ids, 1)) for ids in fresh)
 
     def unsaved(self, index: int, closed: Generation, last: Message | None) -> tuple[tuple[int, ...], bool]:
-        """Rows of the running turn that were in memory only, as a later session holds them.
+        """Rows of the running turn that were only in memory, found in a later session.
 
         Until 0.16 a rotation happens before the turn is written. Each session counts its calls and each call
-        leaves one answer, so the difference is how far the turn had come. A closed session that ends in the
-        middle of a turn was written out before it was closed (0.17 and later).
+        leaves one answer, so the difference tells how far the turn had come. From 0.17 on the turn is written
+        before the session is closed, so a closed session may end in the middle of a turn.
 
         Returns:
-            Their ids, and whether they are all there.
+            Their ids, and whether these are all.
         """
         opened = self.generations[index]
         if not rotated(opened) or (last is not None and not _turn_over(last)):
             return (), True
         if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
-            return (), False  # without a summary its copies are not told from the turn's own rows
+            return (), False  # without a summary the copies cannot be told from the turn's own rows
         calls = self._carried[index]
         if calls is None and self.sessions[closed.session_id].api_calls == 0:
-            return (), False  # a provider that reports no usage leaves the calls uncounted
+            return (), False  # a provider that reports no usage leaves calls uncounted
         if not calls:
             return (), True
         turn = self._written[index]
@@ -159,7 +159,7 @@ class TurnReader:
         return (ids, True) if ids is not None else ((), False)
 
     def gained(self, index: int, turn: Sequence[int]) -> int | None:
-        """Rows of the turn beyond those it had at the compaction before."""
+        """How many rows of the turn came after the previous compaction."""
         calls, holder = self._carried[index - 1], self._written[index]
         if not turn or calls is None or holder is None:
             return None
@@ -168,20 +168,20 @@ class TurnReader:
 
     @cached_property
     def _written(self) -> tuple[int | None, ...]:
-        """For each generation the first from it on that adds rows, where those between hold none at all."""
+        """For each generation the first, from it on, with rows of its own; all between must be empty."""
         found: list[int | None] = []
         holder: int | None = None
         for index in reversed(range(len(self.generations))):
             if self.roles[index]:
                 holder = index
             found.append(holder)
-            if self.generations[index].row_ids:  # what a turn began before it is not written behind it
+            if self.generations[index].row_ids:  # a turn that began before it is not written after it
                 holder = None
         return tuple(reversed(found))
 
     @cached_property
     def _carried(self) -> tuple[int | None, ...]:
-        """Answered calls of the running turn that no row of a closed session shows, by what it opened."""
+        """Answered calls of the running turn that no row of a closed session shows, per new generation."""
         carried: list[int | None] = [0] if self.generations else []
         answers: Counter[str] = Counter()
         for index, (closed, opened) in enumerate(pairwise(self.generations), 1):
@@ -194,14 +194,14 @@ class TurnReader:
         return tuple(carried)
 
     def _forward(self, generation: Generation, answers: int, carried: int | None) -> int | None:
-        """Calls the closed session counted beyond the answers its own rows show."""
+        """Calls the closed session counted beyond the answers that its own rows show."""
         closed = self.sessions.get(generation.session_id)
         if closed is None or closed.api_calls is None or carried is None:
             return None
         return closed.api_calls - answers + carried if closed.api_calls or not answers else None
 
     def _backward(self, index: int) -> int | None:
-        """Answers among the child's own rows beyond the calls it counted; only the tip is complete."""
+        """Answers in the new session's own rows beyond the calls it counted; only the tip is complete."""
         child = self.sessions.get(self.generations[index].session_id)
         if child is None or not child.api_calls or index != len(self.generations) - 1:
             return None
@@ -209,7 +209,7 @@ class TurnReader:
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:
-    """The request, that many answers, and their tool results; None when the rows hold fewer."""
+    """The request, that many answers and their tool results; None when the rows hold fewer."""
     answers = 0
     for position, role in enumerate(roles):
         if role == "assistant":

@@ -28,5 +28,5 @@ def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdi
         LogRecord(kind, f"agent.log:{at}", BEGAN + timedelta(seconds=at), "agent", SESSION, SESSION, "")
         for at, kind in enumerate((Kind.DONE, Kind.STARTED))
     ]
-    cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), tags_tell=True)
+    cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), turns_tagged=True)
     assert (cause.trigger, cause.verdict) == (Trigger.PREFLIGHT, told)

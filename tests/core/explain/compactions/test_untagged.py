@@ -74,13 +74,13 @@ ATTEMPT = st.tuples(
 @settings(max_examples=500, deadline=None)
 @given(st.lists(st.lists(ATTEMPT, min_size=1, max_size=3), min_size=2, max_size=3), st.booleans())
 def test_no_event_quotes_a_line_that_another_sessions_compaction_wrote(
-    sessions: list[list[tuple[int, list[float], bool, bool]]], tags_tell: bool
+    sessions: list[list[tuple[int, list[float], bool, bool]]], turns_tagged: bool
 ) -> None:
     written: list[tuple[float, str, str | None]] = []
     for index, attempts in enumerate(sessions):
         begin = 0.0
         for count, gaps, tagged, ends in attempts:
-            lines = _attempt(f"s{index}", count, [begin + gaps[0], *gaps[1:]], tagged or tags_tell, ends)
+            lines = _attempt(f"s{index}", count, [begin + gaps[0], *gaps[1:]], tagged or turns_tagged, ends)
             written += lines
             begin = lines[-1][0] + 1
     records = [
@@ -89,7 +89,7 @@ def test_no_event_quotes_a_line_that_another_sessions_compaction_wrote(
     for index in range(len(sessions)):
         own = f"s{index}"
         seen = [one for one in records if one.session in (own, None)]
-        found = find_attempts(seen, {own}, tags_tell=tags_tell, compactions=compaction_ends(records))
+        found = find_attempts(seen, {own}, turns_tagged=turns_tagged, compactions=compaction_ends(records))
         assert len(found) == len(sessions[index])
         for attempt in found:
             assert all(own in line.message for line in attempt.inner)
