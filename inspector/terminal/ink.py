@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 from core.model.finding import Severity
-from inspector.terminal import ink
 from inspector.terminal.stdout import is_coloured, terminal_width
 from inspector.terminal.text import clean, visible
 from inspector.terminal.wrap import broken
@@ -96,25 +95,25 @@ def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> It
             continue
         for start, end in _rows(text):
             row = text[start:end].expandtabs(4) if "\t" in text else text[start:end]
-            moved = tuple(ink.Span(one.start - start, one.end - start, one.ink) for one in spans)
+            moved = tuple(Span(one.start - start, one.end - start, one.ink) for one in spans)
             for before, (first, last) in broken(row, width) if width else (("", (0, len(row))),):
-                shown = ink.escaped(row, first, last, moved) if coloured else row[first:last]
+                shown = escaped(row, first, last, moved) if coloured else row[first:last]
                 yield f"{before}{shown}"
 
 
-def _harmless(line: str, *, mask: bool) -> tuple[str, tuple[ink.Span, ...]]:
+def _harmless(line: str, *, mask: bool) -> tuple[str, tuple[Span, ...]]:
     """A line cleaned as a whole, with its coloured pieces where cleaning leaves each its place."""
     made = clean if mask else visible
-    text, spans = made(line), ink.spans_of(line)
+    text, spans = made(line), spans_of(line)
     if not spans or text == line:
         return text, spans
-    found: list[ink.Span] = []
+    found: list[Span] = []
     pieces: list[str] = []
     at = length = 0
     for one in spans:
         before, within = made(line[at : one.start]), made(line[one.start : one.end])
         pieces += (before, within)
-        found.append(ink.Span(length + len(before), length + len(before) + len(within), one.ink))
+        found.append(Span(length + len(before), length + len(before) + len(within), one.ink))
         length += len(before) + len(within)
         at = one.end
     pieces.append(made(line[at:]))

@@ -10,15 +10,15 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from core.redact.known_values import KNOWN, candidates
 from core.redact.quick_check import may_hold_credential
 from core.redact.spans import BETWEEN, Hit
+from core.store.database.damage import is_damage, passed_over, piecewise, readable_ids
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
@@ -191,62 +191,3 @@ def _learn_texts(values: Iterable[Any]) -> None:
     from core.redact.text import learn_texts
 
     learn_texts(value for value in values if isinstance(value, str))
-
-
-Found = TypeVar("Found")
-
-_NO_DAMAGE = ("interrupted", "locked", "busy")
-_WAYS = ("messages", "messages NOT INDEXED")
-_ENDS = ("ASC", "DESC")
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error lies in the file: none that was asked for, and no writer in the way."""
-    return not any(word in str(error) for word in _NO_DAMAGE)
-
-
-@contextmanager
-def passed_over() -> Iterator[None]:
-    """Do as much of the block as the file gives."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise
-
-
-def piecewise(
-    row_ids: Sequence[int], read: Callable[[Sequence[int]], Found]
-) -> Iterator[tuple[Sequence[int], Found]]:
-    """Read rows together; where that fails, each half of them, down to single rows that cannot be read."""
-    if not row_ids:
-        return
-    try:
-        found = read(row_ids)
-    except sqlite3.Error as error:
-        if not is_damage(error):
-            raise
-        middle = len(row_ids) // 2
-        if middle:
-            yield from piecewise(row_ids[:middle], read)
-            yield from piecewise(row_ids[middle:], read)
-    else:
-        yield row_ids, found
-
-
-def readable_ids(connection: sqlite3.Connection, session_id: str) -> list[int]:
-    """The messages of a session; of a damaged file those before and behind the break, by index or not."""
-    found: dict[int, None] = {}
-    for way in _WAYS:
-        for end in _ENDS:
-            query = f"SELECT id FROM {way} WHERE session_id = ? ORDER BY id {end}"  # noqa: S608 - own words
-            try:
-                for (row,) in connection.execute(query, (session_id,)):
-                    if isinstance(row, int):
-                        found[row] = None
-            except sqlite3.Error as error:
-                if not is_damage(error):
-                    raise
-            else:
-                return sorted(found)
-    return sorted(found)

@@ -91,7 +91,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
         return True
-    if is_code(sentence[: sentence.find(value)]) or _STATUS.fullmatch(value):
+    if is_code(sentence[: sentence.find(value)], value):
         return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
@@ -134,9 +134,9 @@ def is_rough(sentence: str, at: int, figure: str) -> bool:
     return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
 
 
-def is_code(before: str) -> bool:
-    """Whether a number behind some words says what went wrong, and not how often."""
-    return _CODE.search(before) is not None
+def is_code(before: str, value: str = "") -> bool:
+    """Whether a number, by the words before it or its own, says what went wrong, and not how often."""
+    return _CODE.search(before) is not None or _STATUS.fullmatch(value) is not None
 
 
 def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
