@@ -15,7 +15,7 @@ from genai_prices.data_snapshot import get_snapshot
 from genai_prices.types import Provider
 
 from core.account.tokenizers.vocabularies import SHA256
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.cli.main import run
 
 ROOT = Path(__file__).parent.parent

@@ -24,7 +24,7 @@ from core.explain.diagnose.rules.compression import summary as summary_rules
 from core.hermes.policy import policy
 from core.model.compaction.event import Trigger
 from core.model.compaction.plan import Settings
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from sample_sessions.scenario import parse
 from tests.core.compress.conversations import messages
 from tests.core.store.database import SessionDatabase

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.base.commands import table
 from inspector.base.named_screens import NAMES
 from inspector.base.words import asked

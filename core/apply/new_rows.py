@@ -18,7 +18,7 @@ from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 from core.store.lineage.lineage import MARKERS
 from core.store.rows.decode import JSON_PREFIX, spoken
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _COLUMN_OF = {
     "content": "content",

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from core.model.accounting.amounts import Buckets
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _BUCKETS = ("input", "output", "cache_read", "cache_write")
 _DATED = re.compile(r"(?:[-@]?(20\d{2})-?(\d{2})-?(\d{2})(?:-v\d+)?|-latest|@latest)$")

@@ -13,7 +13,7 @@ from typing import Any
 from core.errors import NotFoundError, UsageError
 from core.imports.fields import amount_of, field_at, moment_of, normalise, one_hour_writes
 from core.model.accounting.amounts import Buckets
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _MOST_A_TOKEN = 6
 """Characters a token holds at the most over a whole answer, in prose and code."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.model.finding import Headline, Severity
 from core.support.formatting import limit, plural, short
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.model.compaction.plan import Plan

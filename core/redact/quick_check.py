@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from core.redact.known_values import KNOWN
 from core.redact.spans import BETWEEN, Search, pattern, search_for
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")
 """How the name of a scheme begins before a hash."""

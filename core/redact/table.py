@@ -8,7 +8,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places", "words"))
 """What tells itself, what its place tells, and the words that tell names, issuers and speech."""

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 
 from core.errors import ConfigError
 from core.support.own_files import BadYaml, read_user_file, user_yaml
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 KEY_NAMES = {
     "question_mark": "?", "colon": ":", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",

@@ -12,7 +12,7 @@ Words = Mapping[str, str]
 
 def explained() -> Mapping[str, Words]:
     """The sentence of each label, by the scope whose screen shows it."""
-    from core.support.yaml_tables import shared_table
+    from core.support.program_files import shared_table
 
     found: Mapping[str, Words] = shared_table("inspector/base/words.yaml")
     return found
@@ -38,7 +38,7 @@ class Asked:
 
 def asked() -> Mapping[str, Asked]:
     """What each named screen answers."""
-    from core.support.yaml_tables import shared_table
+    from core.support.program_files import shared_table
 
     table = shared_table("inspector/base/screens.yaml")
     return {name: Asked(one["asks"], tuple(one["scopes"])) for name, one in table.items()}

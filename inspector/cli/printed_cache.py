@@ -15,8 +15,8 @@ from pathlib import Path
 
 from core.recordings import FILE_NAME as RECORDING
 from core.store.database.locate import Location
-from core.support.file_cache import KeptAnswer, state
 from core.support.own_files import OWN_PRICES, OWN_SETTINGS, config_directory, journal_file, state_directory
+from core.support.program_files import KeptAnswer, state
 from inspector.cli.arguments import target
 from inspector.terminal.stdout import is_coloured, terminal_width
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.terminal.text import clean, clean_line
 from themes.loader import ThemeFile, load_all
 

@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 from textual.theme import Theme
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.terminal.text import cell_len, clean, clean_line, crop, fit
 from themes.loader import ThemeFile, load_all
 

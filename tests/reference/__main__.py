@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from core.support.yaml_tables import SHIPPED, shipped_copy
+from core.support.program_files import SHIPPED, shipped_copy
 from sample_sessions.builder import build
 from tests import examples
 from tests.conftest import NOW

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.base import commands
 from inspector.settings.settings import Settings, values
 from tests.reference.markdown import block, table

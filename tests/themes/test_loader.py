@@ -7,7 +7,7 @@ import yaml
 from rich._palettes import EIGHT_BIT_PALETTE, STANDARD_PALETTE
 from rich.color import Color, ColorSystem
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from themes.loader import BASE, DEFAULT, DEPTHS, TOKENS, ThemeFile, load_all
 
 WHOLE = load_all(load_table)

@@ -12,7 +12,7 @@ from core.hermes.config.config_values import address_of, host_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 route_rules = partial(shared_table, "core/account/pricing/price_routes.yaml")
 """How routes find their prices, and who pays for them."""

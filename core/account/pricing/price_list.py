@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from core.model.accounting.ledger import PriceRow, Rates, Tier
-from core.support.file_cache import keep
+from core.support.program_files import keep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -17,7 +17,7 @@ from core.account.prompt_cache.calls import CallPrice
 from core.hermes.config.config_values import api_mode_of, host_of
 from core.model.accounting.ledger import Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
-from core.support.yaml_tables import newest_for, shared_table, version
+from core.support.program_files import newest_for, shared_table, version
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from typing import Any
 from core.errors import UsageError
 from core.imports.fields import amount_of, count_of, day_of, model_of
 from core.model.accounting.amounts import Buckets, add_known
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
 FIELDS = ("day", "model", *BUCKETS, "usd", "calls", "cache_write_more", "currency", "kind", "amount")

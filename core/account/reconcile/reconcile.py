@@ -20,7 +20,7 @@ from core.model.finding import Evidence, Source
 from core.store.database.connect import reading
 from core.store.database.open_database import Schema
 from core.store.store import Store
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _Key = tuple[date, tuple[str, ...]]
 _COUNTERS = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self
 from core.account.tokenizers.vocabularies import count_texts
 from core.model.accounting.usage import EncodingChoice, TokenCounts
 from core.support.own_files import cache_directory
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.model.transcript.message import Message

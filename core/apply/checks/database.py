@@ -22,7 +22,7 @@ from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
 from core.store.store import Store
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 BLOCKING_SECONDS = 0.5
 """The most where a reader keeps writers waiting: a database without a write-ahead log."""

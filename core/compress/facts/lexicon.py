@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _ANY_CASE = frozenset(
     ("constraint", "corrects", "courtesy", "decision", "remaining", "achieved", "intent", "offered", "passed")

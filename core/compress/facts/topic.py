@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from core.compress.facts.lexicon import lexicon
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _WORD = re.compile(r"[^\W\d_]+|\d{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

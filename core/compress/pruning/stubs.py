@@ -9,7 +9,7 @@ from typing import Any
 
 from core.compress.pruning.stub_fields import FIELDS, StubSource, refusal
 from core.model.transcript.message import json_object
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _tables = partial(shared_table, "core/compress/pruning/stubs.yaml")
 

@@ -19,7 +19,7 @@ from core.compress.summarise.fallback.summariser import no_user_line
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.summary_rules import FailureRules
 from core.model.transcript.message import Message
-from core.support.yaml_tables import shared_table, version
+from core.support.program_files import shared_table, version
 
 _OTHER = "other"
 _LADDER = frozenset({FailureKind.TIMEOUT, FailureKind.GATEWAY, FailureKind.RATE_LIMIT})

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.model.transcript.message import Message
 from core.redact.text import redact_bulk, redact_text
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _TABLE = "core/compress/requests/identifiers.yaml"
 _HEX = re.compile("[0-9a-f]{9}")

@@ -21,7 +21,7 @@ from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Settings
 from core.model.transcript.message import Wire
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _rules = partial(shared_table, "core/compress/sizing/replay.yaml")
 

@@ -12,7 +12,7 @@ from core.compress.summarise.base import Endpoint, NoProvider
 from core.hermes.config.config import NEWEST, HermesConfig
 from core.hermes.config.config_values import address_of, api_mode_of, host_of
 from core.support.own_files import BadYaml, read_user_file, user_yaml
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
 DEFAULT_TIMEOUT = 120.0

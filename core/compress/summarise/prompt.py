@@ -12,7 +12,7 @@ from typing import Any
 from core.compress.summarise.base import SummaryRequest, heading_line
 from core.compress.summarise.extract.sections import kind_of
 from core.redact.text import redact_text
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _LIST = 8_000
 """Characters that each list of a request to correct notes may take."""

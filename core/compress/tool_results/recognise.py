@@ -8,7 +8,7 @@ from functools import cache
 
 from core.compress.pruning.shrink import CLEARED, is_stub
 from core.compress.tool_results.replacement import PATH, TAG, TRUNCATED
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _BLOCK = re.compile(
     rf"{re.escape(TAG)}\n[^\n]*\(([\d,]+) characters, [\d.]+ [KM]B\)[^\n]*\n{re.escape(PATH)}([^\n]+)\n"

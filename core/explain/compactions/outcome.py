@@ -19,7 +19,7 @@ from core.hermes.provider_errors.failure import failure_of as provider_failure
 from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
 from core.model.transcript.session import Session
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.explain.compactions.matching import Match

@@ -17,7 +17,7 @@ from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext

@@ -30,7 +30,7 @@ from core.model.transcript.message import ReadMessages
 from core.model.transcript.session import Session
 from core.store.store import Store
 from core.support.own_files import cache_directory
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _table = partial(shared_table, "core/explain/context/assumptions.yaml")
 

@@ -11,7 +11,7 @@ from core.errors import DatabaseError
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Verdict
 from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _MOST_EVIDENCE = 12
 

@@ -17,7 +17,7 @@ from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStat
 from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_start
 from core.support.formatting import NEAR_LIMIT, limit, plural, short
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.explain.compactions.refusals import FailedCall

@@ -14,7 +14,7 @@ from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRepor
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
 from core.support.formatting import money, percent, plural, short
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _table = partial(shared_table, "core/explain/headline/cache_breaks.yaml")
 

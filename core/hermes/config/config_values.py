@@ -12,7 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from core.support.yaml_tables import load_table, shared_table
+from core.support.program_files import load_table, shared_table
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address

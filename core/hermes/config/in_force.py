@@ -12,7 +12,7 @@ from core.hermes.config.config import NEWEST, HermesConfig, load_config
 from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
 from core.support.own_files import BadYaml, own_setting, read_user_file, user_yaml
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _table = partial(shared_table, "core/hermes/config/windows.yaml")
 

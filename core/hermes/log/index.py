@@ -11,8 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from core.support.file_cache import keep
-from core.support.yaml_tables import load_table
+from core.support.program_files import keep, load_table
 
 _VERSION = b"hermes-inspector log index 7"
 _SEPARATOR = b"\x1f"

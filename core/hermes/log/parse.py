@@ -12,7 +12,7 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from core.hermes.log.record import Kind, LogRecord, Particulars, Telemetry
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _HEAD = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
 """Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""

@@ -23,7 +23,7 @@ from core.hermes.policy.output_rules import (
 )
 from core.hermes.policy.summary_rules import FailureRules, FeedbackRules, SummaryRules
 from core.hermes.policy.trigger_rules import CheckRules, EstimateRules, GateRules, ThresholdRules
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _T = TypeVar("_T")
 _DOCUMENT = "seed-"

@@ -11,7 +11,7 @@ from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
 from core.hermes.policy.policy import covers, load_policy, nearest_release, newest_release
 from core.model.finding import Evidence, Source, Verdict
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _table = partial(shared_table, "core/hermes/policy/release_clues.yaml")
 

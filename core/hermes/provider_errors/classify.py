@@ -17,7 +17,7 @@ from core.hermes.provider_errors.shapes import (
     body_status,
     error_code,
 )
-from core.support.yaml_tables import shared_table, version, within
+from core.support.program_files import shared_table, version, within
 
 _ROOM = "core/hermes/provider_errors"
 

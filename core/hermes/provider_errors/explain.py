@@ -11,7 +11,7 @@ from core.hermes.provider_errors.failure import ProviderFailure
 from core.hermes.provider_errors.meaning import Meaning, meaning_of
 from core.hermes.provider_errors.reaction import Reaction, reaction
 from core.hermes.provider_errors.shapes import SessionSize
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _TABLE = "core/hermes/provider_errors/advice.yaml"
 

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 from core.hermes.provider_errors.failure import ProviderFailure, error_object, parsed_object
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 _TABLE = "core/hermes/provider_errors/meaning.yaml"
 _CHARACTERS_PER_TOKEN = 3

@@ -13,7 +13,7 @@ from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.classify import classify
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN, ProviderFailure
 from core.hermes.provider_errors.shapes import SessionSize
-from core.support.yaml_tables import shared_table, within
+from core.support.program_files import shared_table, within
 
 _UNEXPLAINED_SHARE = 0.5
 _ACTIONS = {

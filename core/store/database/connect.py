@@ -18,7 +18,7 @@ from typing import Any
 
 from core.errors import DatabaseError, NotFoundError
 from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 STEPS_BETWEEN_CHECKS = 20_000
 """Steps of SQLite's machine between two looks at whether a query may go on: less than a millisecond."""

@@ -14,7 +14,7 @@ from core.compress.summarise.prompt import Prompt
 from core.hermes.config.config import load_config
 from core.model.compaction.plan import Span
 from core.redact.text import redact_bulk
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 from core.trajectory.compress.plan import Count, Settings
 from core.trajectory.entries.forms import Turn
 from core.trajectory.upstream_config import UpstreamConfig

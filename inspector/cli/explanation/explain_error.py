@@ -87,7 +87,7 @@ def _body(text: str | None) -> Any:
 
 def _usual_url(provider: str) -> str:
     """A local server's usual address, for providers that are one."""
-    from core.support.yaml_tables import shared_table
+    from core.support.program_files import shared_table
 
     local = shared_table("core/hermes/provider_errors/advice.yaml")["local_servers"]
     return "http://localhost" if provider.lower() in local else ""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.model.compaction.event import CompressionEvent
     from core.preview.past import Aftermath
     from core.store.store import Store
-    from core.support.file_cache import KeptAnswer
+    from core.support.program_files import KeptAnswer
 
 LABEL = 9
 """Cells of the label column."""

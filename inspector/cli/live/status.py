@@ -21,7 +21,7 @@ from inspector.terminal.stdout import terminal_width
 
 if TYPE_CHECKING:
     from core.live.status import Status
-    from core.support.file_cache import KeptAnswer
+    from core.support.program_files import KeptAnswer
 
 FIELDS = {
     "session": "id of the newest session",

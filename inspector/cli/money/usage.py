@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from core.account.spending.ledger import Books
     from core.model.accounting.ledger import Ledger, LedgerRow
     from core.store.database.open_database import OpenDatabase
-    from core.support.file_cache import KeptAnswer
+    from core.support.program_files import KeptAnswer
 
 _BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")

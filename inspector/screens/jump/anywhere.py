@@ -18,7 +18,7 @@ from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import SearchHit
 from core.store.database.locate import Location
 from core.store.store import Store
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 from inspector.base.app_protocol import shell
 from inspector.base.named_screens import PAGES, VIEWS
 from inspector.screens.jump.arguments import EXAMPLES, meant

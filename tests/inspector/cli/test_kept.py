@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.support import file_cache
+from core.support import program_files
 from core.support.own_files import cache_directory, config_directory
 from inspector.cli import printed_cache as kept
 from inspector.cli.arguments import target
@@ -101,17 +101,16 @@ def test_a_table_of_the_program_that_was_worked_on_is_asked_again(
 ) -> None:
     table = tmp_path / "program" / "core" / "deep" / "rules.yaml"
     table.parent.mkdir(parents=True)
-    (tmp_path / "program" / "inspector").mkdir()
-    monkeypatch.setattr(file_cache, "_ROOT", tmp_path / "program")
-    file_cache.of_program.cache_clear()
+    monkeypatch.setattr(program_files, "_ROOMS", (tmp_path / "program" / "core",))
+    program_files.of_program.cache_clear()
     table.write_text("one rule", "utf-8")
     ask(*question)
-    file_cache.of_program.cache_clear()
+    program_files.of_program.cache_clear()
     table.write_text("another", "utf-8")
     closed()
     with pytest.raises(pytest.fail.Exception):
         ask(*question)
-    file_cache.of_program.cache_clear()
+    program_files.of_program.cache_clear()
 
 
 def test_a_changed_row_is_seen(lone_home: Path, ask: Ask) -> None:

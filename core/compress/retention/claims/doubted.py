@@ -22,7 +22,7 @@ from core.compress.retention.claims.reported import LABEL, subject
 from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
 _LONGEST = 1000

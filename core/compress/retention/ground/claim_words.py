@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.compress.facts.topic import roots
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _NO_ATTRIBUTE = r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
 """What stands before no act: `a modified file` tells of none."""

@@ -16,7 +16,7 @@ from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.answer_check import sections
 from core.compress.summarise.base import heading_line
 from core.compress.summarise.extract.fact_lines import FactLine
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 NOTHING = "None."
 _LONG_PATH = 30

@@ -26,7 +26,7 @@ from core.hermes.markers.wording import release_wording
 from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 from core.redact.text import redact_text
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 _REPEATING = ("in_progress", "pending")
 _STRUCTURED = "structured"

@@ -20,7 +20,7 @@ from core.compress.summarise.base import RESTART, Cancelled, FailureKind, OnText
 from core.hermes.provider_errors.failure import failure_of as provider_failure
 from core.hermes.provider_errors.meaning import meaning_of
 from core.redact.text import redact_text
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 Reader = Callable[[OnText], ModelAnswer]
 """Asks a model; hands on each piece of text as it comes and returns the whole."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from core.support.file_cache import KeptAnswer
+from core.support.program_files import KeptAnswer
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ from core.model.transcript.storage import Lease
 from core.store.database.connect import Interrupted, reading
 from core.store.rows.messages import newest_row, next_row
 from core.store.store import Store
-from core.support.file_cache import KeptAnswer
+from core.support.program_files import KeptAnswer
 
 _SLICE = 50_000
 _FIRST = 20

@@ -14,7 +14,7 @@ from core.model.accounting.amounts import Buckets, Cost
 from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.model.transcript.session import ConversationRow, Kind, Session
 from core.store.database.locate import Location
-from core.support.file_cache import KeptAnswer
+from core.support.program_files import KeptAnswer
 from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve import RequestCurve
 

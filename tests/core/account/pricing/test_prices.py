@@ -13,7 +13,7 @@ from core.account.pricing.price import entry_at, price, rates_for
 from core.account.pricing.price_book import PriceBook
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow, Rates, Tier
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 
 TOKENS = Buckets(input=12_345, cache_read=67_890, cache_write=1_234, output=5_678, reasoning=4_321)
 JUNE = datetime(2026, 6, 1, 12, tzinfo=UTC)

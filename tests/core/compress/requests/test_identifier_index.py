@@ -13,7 +13,7 @@ from core.compress.requests.additions import Finish, finished
 from core.compress.requests.identifier_index import identifier_index
 from core.hermes.policy.policy import load_policy
 from core.model.transcript.message import Message
-from core.support.yaml_tables import load_table
+from core.support.program_files import load_table
 
 TEXT = (
     "see /srv/a.py and ./src/b.test.ts, then /srv/a.py; #1234 #99 on fix/tail-cut by @mara and @teknium1; "

@@ -11,7 +11,7 @@ from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.registry import rules
 from core.hermes.config.config_values import key_specs
 from core.model.finding import Finding, Severity
-from core.support.yaml_tables import shared_table
+from core.support.program_files import shared_table
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import LONG, Build, base, config, guarded, line, twice
