@@ -20,7 +20,7 @@ from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import LABEL, QUOTED, subject, told, unvoiced
-from core.compress.retention.claims.standing import COUNTED, SMALL, is_rough, stands
+from core.compress.retention.claims.standing import COUNTED, SMALL, is_day, is_rough, stands
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -50,7 +50,8 @@ _CODE = re.compile(
 _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
 """Code in which a writer names what is reckoned with."""
 
-_HEADING = re.compile(r"^(#.*|\*\*[^*\n]{3,60}\*\*:?)[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^(#.*$|\*\*[^*\n]{3,60}(?:\*\*:?[ \t]*$|[.:]\*\*(?=[ \t]\S)))", re.MULTILINE)
+"""A heading on a line of its own, or in bold before what it is about: `**State:** all three are open`."""
 _BULLET = "-*• "
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
@@ -176,7 +177,8 @@ def _strange_figures(
             behind and behind[0].rstrip(".,;)") in COUNTED
         )
         small = figure.isdigit() and int(figure) <= SMALL
-        if not (known or small or is_rough(sentence, match.start(), figure) or evidence.tells(figure)):
+        rough = is_rough(sentence, match.start(), figure)
+        if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
             yield "numbers", figure
     codes = (code for code in _CODE.findall(sentence) if not evidence.mentions(code))
     yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))

@@ -115,6 +115,8 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     counted = next(reversed(units), "")
     if sum(word[:_START] != counted for word in about) < _FEWEST:
         return ""
+    if any(evidence.accounts.voices.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units):
+        return ""  # a person gave it, whatever it was before
     written = {figure, f"{figure}.0", *spellings(figure)}
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0

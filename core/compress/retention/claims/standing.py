@@ -33,6 +33,11 @@ _EXACT = 3
 """Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
+_RANGE = r"(?:\.?\s?(?:[–—/,-]|and|und|to|bis|y|al?|et|au|e|i|do|och)\s?\d{1,2}){1,3}\.?\s(?:de\s)?"
+"""Between a day and the month of a later one: `28–29 August`."""
+
+_DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
+_THOUSANDS = {"k": 1000, "m": 1_000_000}
 _STATUS = re.compile(r"[45]\d\d errors?")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
@@ -98,6 +103,10 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
+    if evidence.rounds_to(figure, _THOUSANDS.get(unit.lower(), 1)) or evidence.accounts.voices.gives(figure):
+        return True
+    if is_day(figure, evidence):
+        return True
     written = (figure, *spellings(figure))
     if unit and not money:
         measured = any(evidence.measures(form, unit) for form in dict.fromkeys(written))
@@ -115,6 +124,12 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
 
 
+def is_day(figure: str, evidence: Evidence) -> bool:
+    """Whether a figure is a day as German writes it, which the messages tell: `30.09`."""
+    day = _DAY_ONLY.fullmatch(figure)
+    return day is not None and _is_told_of(int(day["month"]), int(day["day"]), evidence)
+
+
 def _is_sum(figure: str, sentence: str) -> bool:
     """Whether a figure is told as what two or three others of its sentence come to, or differ by."""
     if not claim_words().sums.search(sentence):
@@ -130,6 +145,8 @@ def is_rough(sentence: str, at: int, figure: str) -> bool:
     if len(figure.replace(",", "").replace(".", "").strip("0")) > _ROUNDED:
         return False
     before = sentence[:at]
+    if claim_words().rough_behind.match(sentence, at):
+        return True
     places = [at, *(match.start() for match in _FIGURE.finditer(before) if figure.endswith("0"))]
     return any(claim_words().rough.search(before[max(0, place - 16) : place]) for place in places)
 
@@ -147,10 +164,19 @@ def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
 
 def _date(value: str, evidence: Evidence) -> bool:
     day = day_of(value)
-    return day is None or any(
-        (evidence.holds if form[-1].isdigit() and not form[0].isalpha() else evidence.mentions)(form)
-        for form in days_as_written(*day)
-    )
+    return day is None or _is_told_of(*day, evidence)
+
+
+def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:
+    """Whether a day stands in the messages: as it is written, in a range of days, or without its month."""
+    written = days_as_written(month, day)
+    if any((evidence.holds if form[0] in "-/" else evidence.mentions)(form) for form in written):
+        return True
+    names = lexicon().months[month - 1]
+    name, alone = f"(?:{'|'.join(names)})", rf"(?<!\d){day}(?!\d)"
+    among = re.compile(rf"{alone}{_RANGE}{name}|\b{name}\.? [\d,–-]{{0,8}}{alone}")
+    ranged = any(among.search(near) for one in names for near in evidence.near(one))
+    return ranged or evidence.accounts.voices.say(rf"(?:the|am|el|le|il|dnia) {day}|{day}(?:[snrt][tdh]|º)")
 
 
 def _name(value: str, evidence: Evidence) -> bool:

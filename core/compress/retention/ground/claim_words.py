@@ -89,6 +89,7 @@ class ClaimWords:
     limit: re.Pattern[str]
     sums: re.Pattern[str]
     rough: re.Pattern[str]
+    rough_behind: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
     units: Mapping[str, tuple[str, ...]]
 

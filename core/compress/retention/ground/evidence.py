@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -19,7 +20,8 @@ from core.model.transcript.message import Message
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
-_COUNTED = re.compile(r"s?(?![a-z])(?:\W{1,3}(\d[\d,]*)\b)?")
+_COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
+_INTEGER = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.]\d{3})+(?!\d)|(?<!\d)\d+")
 _FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Stands between two messages."""
@@ -32,6 +34,9 @@ _SIZE = re.compile("[kmgt]i?b")
 
 _BESIDE, _MOST_NEAR = 80, 30
 """Characters between two words that are told together; places of one of them that are looked at."""
+
+_EXACT, _LONG = 3, 16
+"""Digits by which a figure that was rounded is known; characters of one that is no number but an id."""
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
@@ -126,20 +131,41 @@ class Evidence:
         plain = figure.replace(",", "")
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
-        return held or self.codes(plain) or self._rounds_to(plain)
+        return held or self.codes(plain) or self.rounds_to(plain)
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number stands somewhere in hexadecimal."""
         return figure.isdecimal() and self.mentions(hex(int(figure)))
 
-    def _rounds_to(self, figure: str) -> bool:
-        """Whether a figure of more places comes to this one, which has at least two."""
-        if not _PLACES.fullmatch(figure):
-            return False
+    def rounds_to(self, figure: str, times: int = 1) -> bool:
+        """Whether a more exact figure comes to this one, which has at least two places or three digits.
+
+        Args:
+            figure: The figure, without separators.
+            times: What it counts in: 1000 of `18.1k`.
+        """
+        if not _PLACES.fullmatch(figure) or times > 1:
+            whole = round(float(figure) * times) if figure.replace(".", "", 1).isdecimal() else 0
+            return self._comes_to(whole)
         places = len(figure.partition(".")[2])
-        whole = re.escape(figure.partition(".")[0])
-        longer = re.compile(rf"(?<![\w.]){whole}\.\d{{{places + 1},{places + 20}}}(?![\w.]*\d)")
+        start = re.escape(figure.partition(".")[0])
+        longer = re.compile(rf"(?<![\w.]){start}\.\d{{{places + 1},{places + 20}}}(?![\w.]*\d)")
         return any(round(float(one), places) == float(figure) for one in longer.findall(self._text))
+
+    def _comes_to(self, figure: int) -> bool:
+        """Whether a whole number is this one but for its last digits, which are zero here."""
+        digits = str(figure).rstrip("0")
+        step = 10 ** (len(str(figure)) - len(digits))
+        if len(digits) < _EXACT or step == 1:
+            return False
+        at = bisect_left(self._integers, figure - step // 2)
+        return at < len(self._integers) and self._integers[at] < figure + step
+
+    @cached_property
+    def _integers(self) -> list[int]:
+        """Every whole number of the messages, in order."""
+        found = (re.sub("[,.]", "", one) for one in _INTEGER.findall(self._text))
+        return sorted({int(one) for one in found if len(one) < _LONG})
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary writes down a call that was made with what it gave back."""

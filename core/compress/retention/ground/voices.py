@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from core.compress.facts.collect import sentences
+from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
 
@@ -16,6 +17,7 @@ USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
 """Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
 
+_TELLING = 3
 _SAMPLE = 100_000
 """Characters that tell a language."""
 
@@ -77,6 +79,16 @@ class Voices:
         """What people and assistants speak together."""
         return language_of("\n".join(text for _, _, text, _ in self._texts))
 
+    def say(self, pattern: str) -> bool:
+        """Whether people say something, given as a pattern of whole words in lower case."""
+        said = re.compile(rf"(?<![\w.,]){pattern}(?!\w)")
+        return any(said.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
+
+    def gives(self, figure: str) -> bool:
+        """Whether people give a figure of three signs or more, which tell it, and leave open of what."""
+        bare = rf"{re.escape(figure)}(?![\d.,:]*\d)(?! ?(?:{_units()})\b)"
+        return len(figure) >= _TELLING and self.say(bare)
+
     def is_person(self, name: str) -> bool:
         """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
         own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
@@ -100,6 +112,12 @@ class Voices:
                     found.append((near.lower(), frozenset(roots(near)), rule))
             before = lower[-_ASKED:] if speaker == ASSISTANT else before
         return list(dict.fromkeys(found))
+
+
+@cache
+def _units() -> str:
+    units = (form for form, alike in claim_words().units.items() for form in (form, *alike))
+    return "|".join(sorted({*map(re.escape, (*units, *lexicon().units))}, key=len, reverse=True))
 
 
 def language_of(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Days are known in figures and by the names of months in five languages."""
+"""Days are known in figures and by the names of months in many languages."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from core.compress.facts.lexicon import dates, day_of, without_figures
         ("10月14日之前", "10月14日", (10, 14)),
         ("on Jan. 5th, 2024", "Jan. 5th, 2024", (1, 5)),
         ("on 2 May", "2 May", (5, 2)),
+        ("do 15 sierpnia", "15 sierpnia", (8, 15)),
+        ("до 21 августа", "21 августа", (8, 21)),
+        ("entro il 9 giugno", "9 giugno", (6, 9)),
+        ("30 Ağustos'a kadar", "30 Ağustos", (8, 30)),
+        ("8월 21일까지", "8월 21일", (8, 21)),
     ],
 )
 def test_a_day_is_found_as_it_is_written(text: str, date: str, day: tuple[int, int]) -> None:

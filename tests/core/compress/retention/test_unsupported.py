@@ -283,3 +283,62 @@ PACKED = [
 def test_a_pair_told_the_other_way_round_is_flagged(claim: str, wrong: bool) -> None:
     found = [one.where for one in retention(PACKED, f"The logs.\n{claim}").unsupported]
     assert found == ([claim] if wrong else [])
+
+
+MOVE = [
+    user("Mewa nie, 29 sierpnia zajęte. Malowanie 30–31 sierpnia, weterynarz 21.08 o 16:40."),
+    assistant("枝豆は5/17、5/31、6/14の3回。12,926−2,860+1,500=11,566円、残り2,434円です。"),
+    user("Mirja is on leave till the 15th. Pauses > 1.5 s shorten to 0.7, on windows 1000."),
+    assistant("Loss became NaN at step 18,102; the deposit would be 20 % of 11.517,50 €, so 2.303,50 €."),
+    user("filter with 3 days lookback on the ingestion column"),
+    *call("patch", "ok", path="model.sql", old_string="interval 3 day", new_string="interval 4 day"),
+    user("Make the lookback 4 days then."),
+]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Mewa had 29 August taken.",
+        "The flat is painted from 30 August on.",
+        "The vet is seen on 21 August at 16:40.",
+        "枝豆は6月14日。",
+        "見込みは約11,570円。",
+        "2,400円あまり残る。",
+        "She is back on 15 September.",
+        "Pauses become 0.7 s.",
+        "It is 1000 ms on Windows.",
+        "The loss was lost near step 18.1k.",
+        "La señal son unos 2.300 €.",
+        "Die Wohnung wird am 30.08. gestrichen.",
+        "It filters the ingestion column with 4 days lookback.",
+    ],
+)
+def test_a_value_may_be_told_in_another_language_or_less_exactly(claim: str) -> None:
+    assert [
+        one for one in claims(f"The move is planned.\n{claim}", MOVE) if one.category in ("dates", "numbers")
+    ] == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Mewa had 28 September taken.",
+        "The vet is seen on 22 August.",
+        "見込みは約11,740円。",
+        "Pauses become 0.8 s.",
+        "The loss was lost near step 18.9k.",
+    ],
+)
+def test_a_value_that_comes_to_none_of_the_messages_is_flagged(claim: str) -> None:
+    assert {one.category for one in claims(f"The move is planned.\n{claim}", MOVE)} & {"dates", "numbers"}
+
+
+@pytest.mark.parametrize(
+    "heading", ["**State:** The exporter", "**State.** The exporter", "## State\nThe exporter"]
+)
+def test_what_stands_under_the_next_heading_is_no_rule(heading: str) -> None:
+    rules = "**Constraints**\n- The columns stay as they are."
+    told = "writes nobody's totals beside unrelated shelves."
+    assert [one.category for one in claims(f"{rules}\n{told}")] == ["constraints"]
+    assert claims(f"{rules}\n\n{heading} {told}") == ()
