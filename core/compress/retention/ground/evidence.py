@@ -41,6 +41,7 @@ _EXACT, _LONG = 3, 16
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _PLACES = re.compile(r"\d*\.\d{2,15}")
+_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: what follows begins a word."""
 
@@ -145,8 +146,7 @@ class Evidence:
             times: What it counts in: 1000 of `18.1k`.
         """
         if not _PLACES.fullmatch(figure) or times > 1:
-            whole = round(float(figure) * times) if figure.replace(".", "", 1).isdecimal() else 0
-            return self._comes_to(whole)
+            return _DECIMAL.fullmatch(figure) is not None and self._comes_to(round(float(figure) * times))
         places = len(figure.partition(".")[2])
         start = re.escape(figure.partition(".")[0])
         longer = re.compile(rf"(?<![\w.]){start}\.\d{{{places + 1},{places + 20}}}(?![\w.]*\d)")
