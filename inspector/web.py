@@ -26,6 +26,9 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 """What a page of ours may load and who may hold it: nothing from elsewhere, nobody."""
+_FONT = re.compile(r'<link[^>]*href="https://fonts\.googleapis\.com[^>]*>')
+"""Of another machine, which no browser may ask here."""
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
@@ -94,11 +97,6 @@ class Guard:
 
 def _same(given: str, known: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), known.encode())
-
-
-_FONT = re.compile(r'<link[^>]*href="https://fonts\.googleapis\.com[^>]*>')
-"""Of another machine, which no browser may ask here."""
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class GuardedServer(Server):

@@ -20,6 +20,29 @@ if TYPE_CHECKING:
 
 ROUTES = "gateway_routing"
 """Where a gateway has on record which session a chat speaks to; its rows are known by their rowid."""
+_OPERATIONS = {
+    "id": str,
+    "at": float,
+    "state": str,
+    "database": str,
+    "identity": str,
+    "session_id": str,
+    "target_id": str,
+    "mode": str,
+    "sequence_before": int,
+    "sequence_after": int,
+    "call": str,
+}
+COMPLETE = """
+INSERT INTO records (operation, table_name, key, before, after)
+VALUES (:operation, :table_name, :key, :before, :after)
+ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
+"""
+LISTED = """
+SELECT o.*, count(r.before) AS replaced, total(r.after IS NOT NULL AND r.before IS NULL) AS written,
+  coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size
+FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = 'messages' GROUP BY o.id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +81,6 @@ def make_tables(database: Database) -> None:
     database.table("records").create(records, pk=("operation", "table_name", "key"), if_not_exists=True)
     # Last, as its presence says that all is made.
     database.table("operations").create(_OPERATIONS, pk="id", if_not_exists=True)
-
-
-_OPERATIONS = {
-    "id": str,
-    "at": float,
-    "state": str,
-    "database": str,
-    "identity": str,
-    "session_id": str,
-    "target_id": str,
-    "mode": str,
-    "sequence_before": int,
-    "sequence_after": int,
-    "call": str,
-}
-COMPLETE = """
-INSERT INTO records (operation, table_name, key, before, after)
-VALUES (:operation, :table_name, :key, :before, :after)
-ON CONFLICT (operation, table_name, key) DO UPDATE SET after = excluded.after
-"""
-LISTED = """
-SELECT o.*, count(r.before) AS replaced, total(r.after IS NOT NULL AND r.before IS NULL) AS written,
-  coalesce(sum(length(r.before)), 0) + coalesce(sum(length(r.after)), 0) AS size
-FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = 'messages' GROUP BY o.id
-"""
 
 
 def summary_of(row: Mapping[str, Any], folder: Path) -> JournalEntry:

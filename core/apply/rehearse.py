@@ -22,6 +22,9 @@ from core.model.transcript.message import Message
 from core.store.database.connect import open_readonly, reading
 from core.store.store import Store
 
+_SHADOWS = ("data", "idx", "content", "docsize", "config")
+_ROWS = (("sessions", "id"), ("messages", "session_id"))
+
 
 def rehearse(
     store: Store,
@@ -158,10 +161,6 @@ def _carried(rows: tuple[NewRow, ...], tail_from: int, store: Store) -> tuple[in
     if not store.schema.has_uids:
         return ()
     return tuple(row.source_row for row in rows if row.source_row is not None and row.position >= tail_from)
-
-
-_SHADOWS = ("data", "idx", "content", "docsize", "config")
-_ROWS = (("sessions", "id"), ("messages", "session_id"))
 
 
 def tried(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:

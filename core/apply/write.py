@@ -27,6 +27,12 @@ from core.model.transcript.message import json_object
 _HEAD = re.compile(r"\bUPDATE\b(?:\s+OF\b[^;]*?)?\s+ON\s+\"?messages\"?(?:\s|$)", re.IGNORECASE)
 _FTS_STEP = re.compile(r"\s*(?:DELETE\s+FROM|INSERT\s+INTO)\s+messages_fts\w*\b", re.IGNORECASE)
 _MARKS = re.compile(r"\b(?:active|compacted)\b", re.IGNORECASE)
+_NEW = "new_rows"
+_STEP = 1e-6
+"""Seconds between the rows of one compaction, so that they keep their order where times decide it."""
+_DEFAULTS = {"observed": 0, "_compressed_summary": 0}
+_LIVE = {"active": 1, "compacted": 0, "display_order": None}
+"""A live row; its place in displays is given by the database's own triggers."""
 
 
 @contextmanager
@@ -65,14 +71,6 @@ def _indexes(head: str, body: str) -> bool:
     steps = re.sub(r"\bEND\s*;?\s*$", "", body, flags=re.IGNORECASE).split(";")
     asks = _MARKS.search(head + body)
     return asks is None and all(_FTS_STEP.match(step) for step in steps if step.strip())
-
-
-_NEW = "new_rows"
-_STEP = 1e-6
-"""Seconds between the rows of one compaction, so that they keep their order where times decide it."""
-_DEFAULTS = {"observed": 0, "_compressed_summary": 0}
-_LIVE = {"active": 1, "compacted": 0, "display_order": None}
-"""A live row; its place in displays is given by the database's own triggers."""
 
 
 @contextmanager

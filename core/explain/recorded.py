@@ -28,6 +28,8 @@ Found = TypeVar("Found")
 _NEAR = timedelta(seconds=3)
 """A request's line in the log is written within this of its answer."""
 _CAUSES = {"system": "system_prompt_changed", "tools": "tools_changed", "messages": "messages_rewritten"}
+_CLOSE = timedelta(seconds=5)
+_SOON = timedelta(minutes=10)
 
 
 def recorded_requests(context: ConversationContext) -> tuple[RecordedRequest, ...]:
@@ -139,10 +141,6 @@ def _says(found: PrefixBreak) -> str:
     return (
         f"its {'system prompt is' if found.cause == 'system' else 'tools are'} not that of the request before"
     )
-
-
-_CLOSE = timedelta(seconds=5)
-_SOON = timedelta(minutes=10)
 
 
 def with_recorded_proof(

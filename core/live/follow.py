@@ -21,6 +21,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 
 _SESSIONS = 200
+VERSION = 1
 
 
 @dataclass(slots=True)
@@ -72,7 +73,6 @@ def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[
             yield LiveEvent(LiveKind.CACHE_BREAK, f"break:{call.key}", session, one.at, facts)
 
 
-VERSION = 1
 Part = TypeVar("Part", RowTail, LogTail, Compactions, CacheWatch, Alerts)
 
 

@@ -33,6 +33,11 @@ FAILURES: Mapping[Kind, str] = {
 _AGAIN = "Compaction completed with a deterministic fallback summary"
 """How a line begins that says once more, when the compaction is done, that its summary fell back (0.19)."""
 _COMPACTED = (Kind.DONE, Kind.NATIVE_DONE)
+_FIRST = 4_096
+"""Bytes in which the first line must end."""
+_FILES = 64
+_LINES = 10_000
+"""Files and lines that are remembered."""
 
 
 def event_of(key: str, record: LogRecord) -> LiveEvent | None:
@@ -74,13 +79,6 @@ def _done(record: LogRecord) -> dict[str, Any]:
         "messages_after": record.after,
         "tokens_after": record.tokens_after,
     }
-
-
-_FIRST = 4_096
-"""Bytes in which the first line must end."""
-_FILES = 64
-_LINES = 10_000
-"""Files and lines that are remembered."""
 
 
 @dataclass(slots=True)

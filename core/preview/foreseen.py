@@ -30,6 +30,8 @@ from core.store.database.locate import Location
 from core.support.formatting import money
 
 ABORT = "compression.abort_on_summary_failure"
+_OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
+"""Summarisers that ask no model, as people call them."""
 
 
 def agent_of(here: GenerationContext | None, release: str) -> Agent:
@@ -88,10 +90,6 @@ def _priced(call: SummaryCall | None, book: PriceBook | None) -> SummaryCall | N
     if call is None or call.usage is None or book is None:
         return call
     return replace(call, usd=book.price(call.usage, call.model, call.provider, call.base_url))
-
-
-_OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
-"""Summarisers that ask no model, as people call them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,13 @@ from core.errors import UsageError
 from core.model.compaction.plan import Settings
 
 Value = int | float | str | bool | None
+_STEPS = tuple(round(step * 0.05, 2) for step in range(1, 20))
+_WINDOWS = (
+    *(64_000, 100_000, 128_000, 160_000, 200_000, 256_000, 272_000, 320_000, 400_000, 512_000),
+    *(768_000, 1_000_000, 1_500_000, 2_000_000),
+)
+_NUMBER = re.compile(r"(\d[\d,_]*\.?\d*|\.\d+)\s*([kKmM%]?)")
+_FACTOR = {"": 1.0, "k": 1_000.0, "m": 1_000_000.0, "%": 0.01}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +61,6 @@ def _kilo(value: int) -> str:
 def _share(value: float) -> str:
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
-
-_STEPS = tuple(round(step * 0.05, 2) for step in range(1, 20))
-_WINDOWS = (
-    *(64_000, 100_000, 128_000, 160_000, 200_000, 256_000, 272_000, 320_000, 400_000, 512_000),
-    *(768_000, 1_000_000, 1_500_000, 2_000_000),
-)
 
 KNOBS = (
     Knob("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
@@ -179,10 +180,6 @@ def _stepped(knob: Knob, rungs: Sequence[Any], value: Value, step: int) -> Value
     if place < 0:
         return None if knob.settable_to_none else value
     return rungs[place] if place < len(rungs) else value
-
-
-_NUMBER = re.compile(r"(\d[\d,_]*\.?\d*|\.\d+)\s*([kKmM%]?)")
-_FACTOR = {"": 1.0, "k": 1_000.0, "m": 1_000_000.0, "%": 0.01}
 
 
 def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:

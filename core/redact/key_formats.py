@@ -50,6 +50,17 @@ _CONTINUED = pattern(
     r"""(?P<rest>[A-Za-z0-9_+/=-]{8,512})(?=$|[\s"'`\\])"""
 )
 """The rest of a credential broken by a line end or joined from two string literals."""
+_APART = pattern("[+/]")
+"""What parts the words of a row."""
+_LEAST_DRAWN = 20
+"""Letters and digits at the least of what is told by how they follow each other."""
+_CLASS = bytes.maketrans(
+    (ascii_uppercase + ascii_lowercase + digits).encode(), b"u" * 26 + b"l" * 26 + b"d" * 10
+)
+_SIGNS = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
+_RUN_OF_CLASS = re.compile(b"u+|l+|d+")
+_EVEN = 0.24
+"""The least share of neighbours that differ in class when there are capitals or small letters alone."""
 
 
 def known(text: str, hints: Hints) -> Iterator[Hit]:
@@ -185,20 +196,6 @@ def gibberish(text: str) -> bool:
 def variety(text: str) -> int:
     """How many of lower case, upper case and digits a text holds."""
     return sum(one.search(text) is not None for one in (_LOWER, _UPPER, _DIGIT))
-
-
-_APART = pattern("[+/]")
-"""What parts the words of a row."""
-
-_LEAST_DRAWN = 20
-"""Letters and digits at the least of what is told by how they follow each other."""
-_CLASS = bytes.maketrans(
-    (ascii_uppercase + ascii_lowercase + digits).encode(), b"u" * 26 + b"l" * 26 + b"d" * 10
-)
-_SIGNS = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
-_RUN_OF_CLASS = re.compile(b"u+|l+|d+")
-_EVEN = 0.24
-"""The least share of neighbours that differ in class when there are capitals or small letters alone."""
 
 
 def scrambled(text: str, *, mixed: float = 0.42) -> bool:

@@ -35,6 +35,8 @@ _READ_ON = 2_000
 """Characters looked at beyond those wanted."""
 _LONG = 10
 """Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
+SHORTEST = 4
+"""Characters of a name and its value at the least."""
 
 
 class _Clues(NamedTuple):
@@ -142,10 +144,6 @@ def _clues() -> _Clues:
         tools=frozenset(words["issuers"]["tools"]),
         row=pattern(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )
-
-
-SHORTEST = 4
-"""Characters of a name and its value at the least."""
 
 
 def mask(text: str) -> str:

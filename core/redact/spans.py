@@ -17,6 +17,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 Value = TypeVar("Value")
 Search = Callable[[str], Iterable[tuple[int, Value]]]
 """Gives, for every place of every word, its last character and what belongs to the word."""
+BETWEEN = "\n\x00\n"
+"""No credential runs on across this."""
+_OPENS = frozenset(("", *"([{=:,"))
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
+_CLASSES = bytes(87 if code in _LETTERS else 32 for code in range(256))
+ROW = 20
+"""Letters, digits and signs in a row at the least of a credential that no word begins."""
 
 
 def search_for(words: Mapping[str, Value]) -> Search[Value]:
@@ -68,15 +77,9 @@ else:
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """What stands in the place of a credential."""
 
-BETWEEN = "\n\x00\n"
-"""No credential runs on across this."""
-
 
 _ESCAPE = pattern(r"\\(?<!\\\\)(?:\\{1,15}([nrt\"'`])|([\"'`]))")
 """An escape of several signs, or of a quote; it begins with a plain character, which is found fast."""
-_OPENS = frozenset(("", *"([{=:,"))
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 
 
 class Hit(NamedTuple):
@@ -145,12 +148,6 @@ def cut(text: str, hits: list[Hit]) -> str:
 def tally(hits: Iterable[Hit]) -> Mapping[str, int]:
     """How many hits there are of each kind."""
     return dict(Counter(hit.kind for hit in hits))
-
-
-_LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
-_CLASSES = bytes(87 if code in _LETTERS else 32 for code in range(256))
-ROW = 20
-"""Letters, digits and signs in a row at the least of a credential that no word begins."""
 
 
 class Hints(NamedTuple):

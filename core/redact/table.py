@@ -12,6 +12,9 @@ from core.support.program_files import shared_table
 
 KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places", "words"))
 """What tells itself, what its place tells, and the words that tell names, issuers and speech."""
+_CAPITALS, _ANY_WORD = re.compile("[A-Z]{2,}"), r"{quote}[^\s\"']{1,200}{quote}"
+"""An argument of a command that says something else."""
+_PART = re.compile(r"\{([a-z_]+)\}")
 
 
 class Kind(NamedTuple):
@@ -111,11 +114,6 @@ class Names(NamedTuple):
 def compiled(source: str) -> re.Pattern[str]:
     """A pattern, compiled when it is first needed: most texts need none, and all of them take 50 ms."""
     return re.compile(source)
-
-
-_CAPITALS, _ANY_WORD = re.compile("[A-Z]{2,}"), r"{quote}[^\s\"']{1,200}{quote}"
-"""An argument of a command that says something else."""
-_PART = re.compile(r"\{([a-z_]+)\}")
 
 
 def built(source: str) -> str:

@@ -39,6 +39,29 @@ _TOGETHER = 50_000
 _LONG = 1_000_000
 """Characters from which what was found in a text is kept for the next question about it."""
 _PASSES = 5
+_BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
+    "columns": columns,
+    "inserts": inserts,
+    "groups": collections,
+    "calls": calls,
+    "files": files,
+    "said": spoken,
+}
+"""What looks where the words of a rule stand, in the text and in lower case."""
+_REACH = 8_000
+"""Characters before and behind the word Secret in which its values are looked for."""
+_LINE = r"(?:\r?\n|\\{1,8}n)"
+_VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
+_BLOCK = (
+    rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
+    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
+)
+_ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
+_OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"
+_ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
+_END = "\n---"
+_VARIABLE = pattern(r"\$(?:[A-Z_]{3}|[({])")
+"""What a shell puts in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +139,6 @@ def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
         yield from shaped(plain, around)
 
 
-_BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
-    "columns": columns,
-    "inserts": inserts,
-    "groups": collections,
-    "calls": calls,
-    "files": files,
-    "said": spoken,
-}
-"""What looks where the words of a rule stand, in the text and in lower case."""
-
-
 def _of_command(line: str) -> Iterator[Hit]:
     """The credentials of a command line."""
     hints = hints_of(line)
@@ -194,21 +206,6 @@ def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:
             yield Hit(start, end, hit.kind)
 
 
-_REACH = 8_000
-"""Characters before and behind the word Secret in which its values are looked for."""
-
-_LINE = r"(?:\r?\n|\\{1,8}n)"
-_VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
-_BLOCK = (
-    rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
-    rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
-)
-_ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
-_OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"
-_ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
-_END = "\n---"
-
-
 def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
     """Every value of every Secret in a text, as YAML or JSON, also escaped in JSON.
 
@@ -267,10 +264,6 @@ def _search(place: Place, length: int, text: str, lower: str, found: Sequence[in
         if match and _counts(place, text[match.start("secret") : match.end("secret")]):
             yield Hit(*match.span("secret"), place.kind)
             done = max(done, match.end("secret"))
-
-
-_VARIABLE = pattern(r"\$(?:[A-Z_]{3}|[({])")
-"""What a shell puts in."""
 
 
 def _counts(place: Place, value: str) -> bool:

@@ -35,6 +35,17 @@ if TYPE_CHECKING:
     )
 
 Found = TypeVar("Found")
+LATEST = "latest"
+_TESTS = (
+    "id = :text",
+    ":text <> '' AND substr(id, 1, length(:text)) = :text",
+    "title = :text",
+    "lower(title) = lower(:text)",
+)
+"""What a text may be to a session, surest first; the first that fits one alone decides."""
+_BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
+_SHOWN = 5
+_COMPARED = 5_000
 
 
 class Store(ConversationLists):
@@ -170,19 +181,6 @@ class Store(ConversationLists):
         if found is None:
             raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
         return found
-
-
-LATEST = "latest"
-_TESTS = (
-    "id = :text",
-    ":text <> '' AND substr(id, 1, length(:text)) = :text",
-    "title = :text",
-    "lower(title) = lower(:text)",
-)
-"""What a text may be to a session, surest first; the first that fits one alone decides."""
-_BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
-_SHOWN = 5
-_COMPARED = 5_000
 
 
 def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> str:

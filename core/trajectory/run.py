@@ -19,6 +19,8 @@ from core.trajectory.shards.work import Report
 
 OnProblem = Callable[[str, int, str], None]
 """Called with the file, the line from 1 and what is wrong with it, in the order of the input."""
+_ANOTHER = "Name another file to write to"
+_RESTART = "Name another OUTPUT, or write over it with --restart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,3 @@ def _check_free(paths: Iterable[str]) -> None:
                 raise UsageError("there is something in this folder", where=path, remedy=_RESTART)
         elif size_of(path):
             raise UsageError("there is a file of this name", where=path, remedy=_RESTART)
-
-
-_ANOTHER = "Name another file to write to"
-_RESTART = "Name another OUTPUT, or write over it with --restart"

@@ -27,6 +27,9 @@ _LATER = re.compile(
     "\U0001e6c0-\U0001e6ff\U0002b73a-\U0002b73f\U0002cea2-\U0002cead\U000323b0-\U00033479]"
 )
 """Around the letters of Unicode 17, which tiktoken does not take for letters; and halves of characters."""
+DEFAULT = "o200k_base"
+_FILE = "tokenizer.json"
+_TOKEN_BYTES = 4
 
 
 def quick_count(name: str, otherwise: Callable[[str], int]) -> Callable[[str], int] | None:
@@ -55,11 +58,6 @@ def _opened(name: str) -> Any:
         return None
     by_name = getattr(toktok, "_encoding", None)  # a release that no longer has it counts with tiktoken
     return None if by_name is None else by_name(name)
-
-
-DEFAULT = "o200k_base"
-_FILE = "tokenizer.json"
-_TOKEN_BYTES = 4
 
 
 @dataclass(slots=True)

@@ -21,6 +21,7 @@ KEY_NAMES = {
     "plus": "+", "minus": "-", "full_stop": ".", "comma": ",",
     "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→",
 }  # fmt: skip
+_EXAMPLE = "Example: `sessions.sort: o`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,6 @@ def commands(scope: str) -> tuple[Command, ...]:
 def bindings(scope: str) -> list[BindingType]:
     """The `BINDINGS` of a widget, screen or app."""
     return [command.binding for command in commands(scope)]
-
-
-_EXAMPLE = "Example: `sessions.sort: o`"
 
 
 def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:

@@ -21,6 +21,17 @@ from inspector.cli.registry import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 MANUAL = "man"
+_CODES = (
+    ("0", "done"),
+    ("1", "internal error"),
+    ("2", "the command line is off"),
+    ("3", "not found"),
+    ("4", "configuration"),
+    ("5", "database"),
+    ("6", "the budget was passed (usage --budget)"),
+)
+PROGRAM = "hermes-inspector"
+SUMMARY = "See why Hermes Agent compressed a conversation, what it lost and what it cost."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,17 +77,6 @@ def _name_files(parser: argparse.ArgumentParser, shtab: Any) -> None:
         if word.startswith(("FILE", "DIR")):
             what = shtab.FILE if word.startswith("FILE") else shtab.DIRECTORY
             setattr(action, "complete", what)  # noqa: B010 - shtab's own way, which argparse does not know
-
-
-_CODES = (
-    ("0", "done"),
-    ("1", "internal error"),
-    ("2", "the command line is off"),
-    ("3", "not found"),
-    ("4", "configuration"),
-    ("5", "database"),
-    ("6", "the budget was passed (usage --budget)"),
-)
 
 
 def manual_page(parser: argparse.ArgumentParser) -> str:
@@ -141,10 +141,6 @@ def _text(text: str) -> str:
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
     paragraphs = (" ".join(one.split()) for one in escaped.split("\n\n"))
     return "\n.PP\n".join(f"\\&{one}" if one[:1] in (".", "'") else one for one in paragraphs if one)
-
-
-PROGRAM = "hermes-inspector"
-SUMMARY = "See why Hermes Agent compressed a conversation, what it lost and what it cost."
 
 
 def all_options() -> argparse.ArgumentParser:

@@ -23,6 +23,7 @@ from inspector.hermes_plugin import compactions, recall
 from inspector.hermes_plugin.compactions import Measured
 
 Rows = list[dict[str, Any]]
+MODELS = ("anthropic", "openai")
 
 
 class EngineSession:
@@ -179,9 +180,6 @@ def _references(rows: Rows, after: Rows) -> list[dict[str, Any]]:
         answer.append({"new": row} if place is None else {"row": place})
         reached = reached if place is None else place + 1
     return answer
-
-
-MODELS = ("anthropic", "openai")
 
 
 def chosen(

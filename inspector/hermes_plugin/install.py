@@ -37,6 +37,9 @@ RECEIPT = "receipt.json"
 """What was installed, and config.yaml as it was before."""
 CONFIG = "config.yaml"
 _KEPT = "config.yaml.before-inspector"
+_STUB = Path(__file__).parent / "stub"
+_API = "dashboard_api.py"
+"""Hermes' dashboard wants it in a folder, which here would hold it alone."""
 
 
 def installed(home: Path) -> Settings | None:
@@ -65,11 +68,6 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError("is not UTF-8", where=CONFIG) from error
-
-
-_STUB = Path(__file__).parent / "stub"
-_API = "dashboard_api.py"
-"""Hermes' dashboard wants it in a folder, which here would hold it alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,18 @@ from core.store.store import Store
 from inspector.hermes_plugin.engine_session import EngineSession
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
 
+_MIRRORED = (
+    "threshold_tokens",
+    "context_length",
+    "compression_count",
+    "threshold_percent",
+    "protect_first_n",
+    "protect_last_n",
+    "last_prompt_tokens",
+    "last_completion_tokens",
+    "last_total_tokens",
+)
+
 
 class RequestTexts:
     """What the worker knows of one home.
@@ -67,19 +79,6 @@ class RequestTexts:
             return set()  # it holds nothing yet, or cannot be read: what is kept twice goes later
         self._read.update(new)
         return found
-
-
-_MIRRORED = (
-    "threshold_tokens",
-    "context_length",
-    "compression_count",
-    "threshold_percent",
-    "protect_first_n",
-    "protect_last_n",
-    "last_prompt_tokens",
-    "last_completion_tokens",
-    "last_total_tokens",
-)
 
 
 def serve(orders: TextIO, answers: TextIO) -> None:

@@ -36,6 +36,7 @@ CODED = frozenset((
 
 _WORD = 64
 """Characters of what is a name rather than a text."""
+_KEYS = ("input", "cache_read", "cache_write", "output")
 
 
 def dumps(document: Any, *, indent: int | None = None) -> str:
@@ -197,9 +198,6 @@ def finding(found: Finding) -> dict[str, Any]:
 def not_known(one: NotKnown) -> dict[str, str]:
     """A rule that lacks its evidence."""
     return fields(one, "rule name why")
-
-
-_KEYS = ("input", "cache_read", "cache_write", "output")
 
 
 def call_payload(call: SummaryCall) -> dict[str, Any]:

@@ -14,6 +14,32 @@ from themes.loader import ThemeFile, load_all
 _SPECIAL = "\\`*_[]<>|#~"
 _CALLED = re.compile(r"(?<![\w@])([@#])(?=\w)")
 """A tracker takes this for somebody or for an issue and tells them, unless a comment stands between."""
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+_LIGHT, _DARK = "hermes-light", "hermes-dark"
+_COLOURS = {
+    "cache-read": "bucket-read",
+    "cache-write": "bucket-write",
+    "uncached": "bucket-fresh",
+    "output": "bucket-output",
+    "unknown": "ink-faint",
+    "limit": "severity-critical",
+    "failed": "severity-critical",
+    "event": "part-middle",
+    "break": "severity-warning",
+    "critical": "severity-critical",
+    "warning": "severity-warning",
+}
+"""What is drawn, and the theme's colour that means it."""
+_LAYOUT = (
+    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
+    "background:var(--back);color:var(--ink)}li{margin:.3em 0}figure{margin:1em 0}"
+    "figcaption{color:var(--muted)}pre{background:var(--panel);padding:.6em;overflow-x:auto}"
+    "h1{overflow-wrap:anywhere}td,th{padding:.15em .8em .15em 0;text-align:left}"
+    "svg{width:100%;height:auto}svg text{font-size:11px;fill:var(--muted)}svg path{fill:none}"
+    ".rule{stroke:var(--rule)}.limit,.event,.failed{stroke-dasharray:4 3}"
+    "svg text.limit,svg text.event,svg text.failed{stroke:none}"
+    "@media print{body{max-width:none;margin:0}figure,tr,pre{break-inside:avoid}}"
+)
 
 
 def for_html(text: str) -> str:
@@ -27,9 +53,6 @@ def for_markdown(line: str) -> str:
     for sign in _SPECIAL:
         text = text.replace(sign, f"\\{sign}")
     return _CALLED.sub(r"\1<!-- -->", text)
-
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,33 +166,6 @@ def _html(block: Block) -> str:
 
 def _lines(lines: Iterable[str]) -> str:
     return "\n".join(lines)
-
-
-_LIGHT, _DARK = "hermes-light", "hermes-dark"
-_COLOURS = {
-    "cache-read": "bucket-read",
-    "cache-write": "bucket-write",
-    "uncached": "bucket-fresh",
-    "output": "bucket-output",
-    "unknown": "ink-faint",
-    "limit": "severity-critical",
-    "failed": "severity-critical",
-    "event": "part-middle",
-    "break": "severity-warning",
-    "critical": "severity-critical",
-    "warning": "severity-warning",
-}
-"""What is drawn, and the theme's colour that means it."""
-_LAYOUT = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
-    "background:var(--back);color:var(--ink)}li{margin:.3em 0}figure{margin:1em 0}"
-    "figcaption{color:var(--muted)}pre{background:var(--panel);padding:.6em;overflow-x:auto}"
-    "h1{overflow-wrap:anywhere}td,th{padding:.15em .8em .15em 0;text-align:left}"
-    "svg{width:100%;height:auto}svg text{font-size:11px;fill:var(--muted)}svg path{fill:none}"
-    ".rule{stroke:var(--rule)}.limit,.event,.failed{stroke-dasharray:4 3}"
-    "svg text.limit,svg text.event,svg text.failed{stroke:none}"
-    "@media print{body{max-width:none;margin:0}figure,tr,pre{break-inside:avoid}}"
-)
 
 
 def style() -> str:

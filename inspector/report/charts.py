@@ -22,6 +22,17 @@ _PARTS = {
     "uncached": "uncached",
     "unknown": "not told",
 }
+_DAYS_TITLE = "Tokens by day"
+_MOST_DAYS = 90
+_DAY_PARTS = (
+    ("cache-read", "cache_read", "read from cache"),
+    ("cache-write", "cache_write", "written to cache"),
+    ("uncached", "input", "uncached"),
+    ("output", "output", "output"),
+)
+_BREAKS_TITLE = "Cache breaks by cause"
+_NAMES, _ROW, _ENDS = 170, 24, 200
+"""Units for the names on the left, for a row, and for the figures on the right."""
 
 
 def context_used(found: dict[str, Any]) -> Chart | None:
@@ -119,16 +130,6 @@ def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:
     return " ".join(part for part in parts if part)
 
 
-_DAYS_TITLE = "Tokens by day"
-_MOST_DAYS = 90
-_DAY_PARTS = (
-    ("cache-read", "cache_read", "read from cache"),
-    ("cache-write", "cache_write", "written to cache"),
-    ("uncached", "input", "uncached"),
-    ("output", "output", "output"),
-)
-
-
 def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
     """The last days, oldest first; None where there are fewer than two.
 
@@ -154,11 +155,6 @@ def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
     ]
     left_out = f" The last {len(shown)} of {len(days):,} days." if len(shown) < len(days) else ""
     return Chart(drawing.svg(_DAYS_TITLE, parts), f"A session counts on the day it began.{left_out}")
-
-
-_BREAKS_TITLE = "Cache breaks by cause"
-_NAMES, _ROW, _ENDS = 170, 24, 200
-"""Units for the names on the left, for a row, and for the figures on the right."""
 
 
 def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:

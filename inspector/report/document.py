@@ -26,6 +26,8 @@ LEFT_OUT = "…"
 _MOST_EVIDENCE, _MOST_TEXT = 3, 240
 """Of each finding; the document holds it all."""
 _TYPED = re.compile(r"(msg=).*", re.DOTALL)
+_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
+"""A path names its owner there."""
 
 
 def document(store: Store, session: Session) -> dict[str, Any]:
@@ -244,10 +246,6 @@ def _moment(text: str | None) -> str:
 
 def _dollars(text: str | None) -> str:
     return fmt.UNKNOWN if text is None else f"${text}"
-
-
-_HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
-"""A path names its owner there."""
 
 
 def report_text(store: Store, session: Session, form: str) -> str:

@@ -30,6 +30,7 @@ _OUTCOMES = {
     "truncated": "be truncated, the rest lost",
     "changed": "be rewritten",
 }
+NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
 
 
 class ResultList(RowList[ResultLife]):
@@ -93,9 +94,6 @@ def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Itera
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
 
 
 class ResultsScreen(CardPage):

@@ -20,13 +20,6 @@ WELL = "●"
 """Nothing is wrong."""
 
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
-
-
-def kind_word(kind: Kind) -> str:
-    """What a session is to its parent, in a word for users."""
-    return "sub-agent" if kind is Kind.DELEGATE else kind.value
-
-
 LIVE = "●"
 PAUSED = "‖"
 THRESHOLD = "│"
@@ -35,5 +28,9 @@ GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK = "━", "╸", "─"
 LEVELS = " ▁▂▃▄▅▆▇█"
 RULE = "─"
 BAND = "═"
-
 VERDICT = {Verdict.PROVED: "✓", Verdict.DERIVED: "≈", Verdict.SUSPECTED: "?", Verdict.UNKNOWN: "–"}
+
+
+def kind_word(kind: Kind) -> str:
+    """What a session is to its parent, in a word for users."""
+    return "sub-agent" if kind is Kind.DELEGATE else kind.value

@@ -21,6 +21,10 @@ from themes.loader import ThemeFile, load_all
 if TYPE_CHECKING:
     from textual.app import App
 
+LEAST_CUT = 8
+"""Characters of a word that must be there for a cut one to count."""
+CUT = "…"
+
 
 class Line:
     """A row under construction: every piece of text is cleaned on its way in.
@@ -110,11 +114,6 @@ def recoloured(strip: Strip, old: Style, new: Style) -> Strip:
         [Segment(one.text, (one.style or new) + new) if own else one for one, own in pieces],
         strip.cell_length,
     )
-
-
-LEAST_CUT = 8
-"""Characters of a word that must be there for a cut one to count."""
-CUT = "…"
 
 
 def found_in(text: str, words: Collection[str]) -> list[tuple[int, int]]:

@@ -46,6 +46,8 @@ _BLANKS = re.compile(r"\s+")
 _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 """More than four marks on one character climb over the lines around it."""
+TAB = 4
+_WORDS = re.compile(r"\s+|\S+")
 
 
 def clean(text: str) -> str:
@@ -123,10 +125,6 @@ def _visible(match: re.Match[str]) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-TAB = 4
-_WORDS = re.compile(r"\s+|\S+")
 
 
 def wrap(text: str, width: int) -> Iterator[str]:

@@ -29,6 +29,10 @@ _SHARE = 0.02
 _EVER = datetime.max.replace(tzinfo=UTC)
 
 Cause = tuple[str, tuple[Evidence, ...]]
+SHARE = 0.4
+"""A break loses at least this share of what the call before left in the cache."""
+LEAST = 1024
+"""... and at least so many tokens: providers cache nothing shorter."""
 
 
 def _nothing_asked(_since: datetime, _until: datetime) -> int:
@@ -166,12 +170,6 @@ def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord
 
 def _quote(record: LogRecord) -> Evidence:
     return Evidence(Source.LOG, record.where, record.message)
-
-
-SHARE = 0.4
-"""A break loses at least this share of what the call before left in the cache."""
-LEAST = 1024
-"""... and at least so many tokens: providers cache nothing shorter."""
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:

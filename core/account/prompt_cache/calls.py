@@ -18,6 +18,7 @@ from core.model.accounting.usage import Origin
 
 ToUtc = Callable[[datetime], datetime]
 """Turns a local time of the log into UTC."""
+_INVISIBLE = "the summariser's call left no record: its price is not in it"
 
 
 def local_time(moment: datetime) -> datetime:
@@ -52,7 +53,6 @@ def _is_of(call: CacheCall, line: LogRecord, to_utc: ToUtc) -> bool:
     return call.where is line.where and call.at == to_utc(line.at)
 
 
-_INVISIBLE = "the summariser's call left no record: its price is not in it"
 CallPrice = Callable[[CacheCall], PriceRow | None]
 
 

@@ -19,6 +19,10 @@ from core.model.accounting.ledger import Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
 from core.support.program_files import newest_for, shared_table, version
 
+_LIFETIMES = ("5m", "1h")
+_MARGIN = Decimal("0.02")
+"""A difference below this share is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -159,11 +163,6 @@ _TESTS: Mapping[str, Callable[[Any, Route], bool]] = {
     "family": _in_family,
     "litellm": lambda value, route: route.litellm is value,
 }
-
-
-_LIFETIMES = ("5m", "1h")
-_MARGIN = Decimal("0.02")
-"""A difference below this share is none."""
 
 
 def advise(

@@ -35,19 +35,6 @@ QUARTER = 900
 """Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""
 FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
 """How a day and an hour are called."""
-
-
-def quarter_start(number: int) -> datetime:
-    """When a quarter of an hour begins, in UTC; they are counted from 1970."""
-    return datetime.fromtimestamp(number * QUARTER, UTC)
-
-
-def day_start(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """When the day of a moment began, by the clocks of a time zone; this machine's by default."""
-    midnight = datetime.combine(moment.astimezone(zone).date(), time.min)
-    return midnight.replace(tzinfo=zone) if zone is not None else midnight.astimezone()
-
-
 _QUARTERS = f"cast(started_at / {QUARTER} as integer)"
 KEYS = {
     "session": "session",
@@ -61,14 +48,24 @@ KEYS = {
     "hour": _QUARTERS,
 }
 """What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
+_APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
+UNKNOWN, MAIN = "unknown", "main"
+"""Keys of what has no name, and of the main loop among the tasks."""
+
+
+def quarter_start(number: int) -> datetime:
+    """When a quarter of an hour begins, in UTC; they are counted from 1970."""
+    return datetime.fromtimestamp(number * QUARTER, UTC)
+
+
+def day_start(moment: datetime, zone: tzinfo | None = None) -> datetime:
+    """When the day of a moment began, by the clocks of a time zone; this machine's by default."""
+    midnight = datetime.combine(moment.astimezone(zone).date(), time.min)
+    return midnight.replace(tzinfo=zone) if zone is not None else midnight.astimezone()
+
 
 _Source = tuple[str, list[Any]]
 """Common tables, and the values they bind."""
-
-_APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
-
-UNKNOWN, MAIN = "unknown", "main"
-"""Keys of what has no name, and of the main loop among the tasks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ _LIMIT = 10**15
 """No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
 _FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
 """Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
+_UNBOOKED = "IN (SELECT value FROM json_each(?)) AS unbooked"
+"""Whether a session is in a list of those with unbooked summaries."""
 
 
 def added(*names: str) -> str:
@@ -33,8 +35,6 @@ def added(*names: str) -> str:
 
 SIZE = added(*_BILLED)
 """Prompt and output."""
-_UNBOOKED = "IN (SELECT value FROM json_each(?)) AS unbooked"
-"""Whether a session is in a list of those with unbooked summaries."""
 
 
 def whole_items(schema: Schema, where: str) -> str:

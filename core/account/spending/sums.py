@@ -27,6 +27,8 @@ _TOKENS = slice(Group._fields.index("input"), Group._fields.index("reasoning") +
 _BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
 """Places of the buckets, and of those a provider bills, in a group."""
 _PRICE = Group._fields.index("price")
+_RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", "priced_by"))
+_MOST = 4
 
 
 def price_all(groups: list[Fields], prices: PriceBook) -> None:
@@ -194,10 +196,6 @@ def _exact(amount: float | None) -> Decimal | None:
 def plain(amount: float) -> str:
     """A sum of stored floats in decimal digits, without the noise of adding them."""
     return f"{amount:.9f}".rstrip("0").rstrip(".")
-
-
-_RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", "priced_by"))
-_MOST = 4
 
 
 def is_mispriced(fields: Fields) -> bool:

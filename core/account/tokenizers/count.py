@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _BATCH = 500
 _TRIES, _PAUSE = 40, 0.05
+BATCH = 64
+"""Messages between two looks at whether to stop."""
 
 
 def digest(text: str) -> bytes:
@@ -136,9 +138,6 @@ def _damaged(error: sqlite3.DatabaseError) -> bool:
     text = str(error)
     return not isinstance(error, sqlite3.OperationalError) or "no such column" in text or "malformed" in text
 
-
-BATCH = 64
-"""Messages between two looks at whether to stop."""
 
 Counter = Callable[[Sequence[str], str], list[int]]
 """Tokens of each text by an encoding."""

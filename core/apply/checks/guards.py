@@ -17,6 +17,16 @@ from core.store.store import Store
 
 QUIET = timedelta(minutes=2)
 """A session written to more recently than this is taken to be in use."""
+INTEGRITY_SECONDS = 5.0
+_REMEDIES = {
+    "lock": "Wait until Hermes is done and try again",
+    "turn": "Wait until Hermes is done and try again",
+    "unchanged": "Preview it again",
+    "writable": "Make it writable, or work on a copy",
+    "room": "Make room on the disk and try again",
+    "integrity": "Copy the file before anything else",
+}
+"""What helps against a guard that no force can pass."""
 
 
 def lock(case: Case) -> GuardResult:
@@ -104,8 +114,6 @@ def _last_written(case: Case) -> datetime | None:
     return max(known, default=None)
 
 
-INTEGRITY_SECONDS = 5.0
-
 _CHECKS: dict[str, Callable[[Case], GuardResult]] = {
     "engine": fitness.engine,
     "lock": lock,
@@ -122,16 +130,6 @@ _CHECKS: dict[str, Callable[[Case], GuardResult]] = {
 }
 NAMES = tuple(_CHECKS)
 """Every guard, in the order they are asked."""
-
-_REMEDIES = {
-    "lock": "Wait until Hermes is done and try again",
-    "turn": "Wait until Hermes is done and try again",
-    "unchanged": "Preview it again",
-    "writable": "Make it writable, or work on a copy",
-    "room": "Make room on the disk and try again",
-    "integrity": "Copy the file before anything else",
-}
-"""What helps against a guard that no force can pass."""
 
 
 def check_guards(

@@ -16,6 +16,9 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message, ToolCall
 
 Messages = tuple[Message, ...]
+_TOOLS = ("todo", "todo_list")
+_MARKS = {"completed": "x", "in_progress": ">", "pending": " ", "cancelled": "~"}
+_OPEN = ("pending", "in_progress")
 
 
 def settled(
@@ -102,11 +105,6 @@ def _led(message: Message, anchor: Message) -> Message:
 
 def _parts(content: object) -> list[object]:
     return content if isinstance(content, list) else [{"type": "text", "text": str(content or "")}]
-
-
-_TOOLS = ("todo", "todo_list")
-_MARKS = {"completed": "x", "in_progress": ">", "pending": " ", "cancelled": "~"}
-_OPEN = ("pending", "in_progress")
 
 
 def todo_header() -> str:

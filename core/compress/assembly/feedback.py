@@ -31,6 +31,8 @@ _DENSER = (
     "Note: fewer messages can still raise this estimate when "
     "compression rewrites the transcript into denser summaries."
 )
+_QUOTED = 200
+"""Characters a request is recognised by: releases may shorten a long one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,6 @@ def _token_line(outcome: Outcome, rules: FeedbackRules, *, refused: bool) -> str
     if refused or (outcome.noop and before == after):
         return f"{rules.size_line}: ~{before:,} tokens (unchanged)"
     return token_line(before, after, rules)
-
-
-_QUOTED = 200
-"""Characters a request is recognised by: releases may shorten a long one."""
 
 
 def caveats(

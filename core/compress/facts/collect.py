@@ -41,6 +41,7 @@ _BRIEF = 600
 
 LONGEST_REQUEST = 1500
 """Characters from which a request is a document: a plan, an issue, a template with its rules."""
+_FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
 
 @dataclass(slots=True)
@@ -170,9 +171,6 @@ def _speaker(view: View) -> int:
         told_before = view.role == "user" and not lexicon().injected.match(view.text)
         return DOCUMENT | ASSISTANT if told_before else RESULT
     return USER if len(view.text) <= LONGEST_REQUEST else DOCUMENT
-
-
-_FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
 
 def merged(found: Iterable[Found]) -> list[Found]:

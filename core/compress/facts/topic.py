@@ -36,6 +36,9 @@ _PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
 
 _LIKE = 0.75
 """How alike two words are that one may be the other misspelt (difflib's ratio)."""
+_LONGEST = 6
+"""Letters a root keeps: `cancelled`, `cancellation` and `cancel` are one."""
+_SHORTEST = 4
 
 
 @cache
@@ -165,12 +168,6 @@ def nearest(text: str, documents: Iterable[str]) -> str | None:
     known = {word.lower() for document in documents for word in _PLAIN.findall(document)}
     found = (get_close_matches(word.lower(), known, n=1, cutoff=_LIKE) for word in _PLAIN.findall(text))
     return next((match for matches in found for match in matches), None)
-
-
-_LONGEST = 6
-"""Letters a root keeps: `cancelled`, `cancellation` and `cancel` are one."""
-
-_SHORTEST = 4
 
 
 @lru_cache(maxsize=16384)

@@ -60,6 +60,22 @@ _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 """What a client puts around the line that reports a failure."""
 
 _LONGEST_LINE = 300
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"(?<![`\w])`([^`\n]{2,60})`(?!`)")
+_NAME = re.compile(
+    r"(?<![\w/.$-])(?:"
+    r"--[a-z][\w-]{2,40}"  # a flag
+    r"|(?:[A-Za-z_]\w{0,40}\.){0,3}[A-Za-z_]\w{0,60}\(\)"  # a function
+    r"|[A-Za-z]\w{0,40}\.[A-Z]\w{1,60}"  # a member
+    r"|[A-Za-z][a-z0-9]{1,40}[A-Z][A-Za-z0-9]{0,120}"  # camel case
+    r"|[A-Z]{2,20}[a-z][A-Za-z0-9]{2,60}"
+    r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}"  # snake case
+    r"|(?<![A-Z] )[A-Z]{3,4}(?! [A-Z]{2})"  # a code, such as that of an airport
+    r")(?![\w/-])"
+)
+_CALLED = re.compile(r"[\w.*&]{3,60}\([^()]{0,40}\)")
+_PLAIN = re.compile(r"(?<![\w.,\-/#$€£¥:])\d{3,6}(?:\.\d{1,4})?(?![\w%/:-]|[.,]\d)")
+_WORD = re.compile(r"[A-Za-z]+")
 
 
 class FactValue(NamedTuple):
@@ -174,24 +190,6 @@ def _lines_with(text: str, stem: str) -> Iterator[int]:
         yield text.rfind("\n", 0, at) + 1
         end = text.find("\n", at)
         at = text.find(stem, end) if end >= 0 else -1
-
-
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"(?<![`\w])`([^`\n]{2,60})`(?!`)")
-_NAME = re.compile(
-    r"(?<![\w/.$-])(?:"
-    r"--[a-z][\w-]{2,40}"  # a flag
-    r"|(?:[A-Za-z_]\w{0,40}\.){0,3}[A-Za-z_]\w{0,60}\(\)"  # a function
-    r"|[A-Za-z]\w{0,40}\.[A-Z]\w{1,60}"  # a member
-    r"|[A-Za-z][a-z0-9]{1,40}[A-Z][A-Za-z0-9]{0,120}"  # camel case
-    r"|[A-Z]{2,20}[a-z][A-Za-z0-9]{2,60}"
-    r"|[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}"  # snake case
-    r"|(?<![A-Z] )[A-Z]{3,4}(?! [A-Z]{2})"  # a code, such as that of an airport
-    r")(?![\w/-])"
-)
-_CALLED = re.compile(r"[\w.*&]{3,60}\([^()]{0,40}\)")
-_PLAIN = re.compile(r"(?<![\w.,\-/#$€£¥:])\d{3,6}(?:\.\d{1,4})?(?![\w%/:-]|[.,]\d)")
-_WORD = re.compile(r"[A-Za-z]+")
 
 
 def without_code(text: str) -> str:

@@ -10,6 +10,9 @@ from core.compress.messages.kinds import call_ids, result_ids
 from core.hermes.policy.output_rules import AssemblyRules
 from core.model.transcript.message import Message
 
+_STUB = "[Result from earlier conversation — see context summary above]"
+_REMOVED = "(tool call removed)"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -61,10 +64,6 @@ def prepended(content: Any, text: str) -> Any:
     if isinstance(content, list):
         return [{"type": "text", "text": text}, *content]
     return f"{text}{content}"
-
-
-_STUB = "[Result from earlier conversation — see context summary above]"
-_REMOVED = "(tool call removed)"
 
 
 def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:

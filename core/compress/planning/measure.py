@@ -19,6 +19,7 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
 _DUPLICATE_LEAST = 200
+_UNSIZED = Size(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +173,6 @@ def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = (
 def joined(old: array[int], added: Sequence[int]) -> array[int]:
     """Both in order, each number once; thousands of old ones are passed by, not held."""
     return array("q", map(itemgetter(0), groupby(merge(old, added)))) if added else old
-
-
-_UNSIZED = Size(0, 0, 0)
 
 
 def _weighed(policy: Policy, message: Message) -> Weight:

@@ -18,6 +18,9 @@ from core.model.compaction.plan import Gate, Plan, Settings, Span
 from core.model.transcript.message import Message
 from core.support.formatting import plural
 
+_FAILS = "Hermes {release} fails at message {place}: the arguments of its call are JSON, but no object"
+_SPENT = "the middle holds only earlier summaries"
+
 
 def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:
     """Measure a conversation and plan it; use `measure` and `plan` apart to plan it again."""
@@ -90,10 +93,6 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         lean=lean,
         fails_at=fails_at,
     )
-
-
-_FAILS = "Hermes {release} fails at message {place}: the arguments of its call are JSON, but no object"
-_SPENT = "the middle holds only earlier summaries"
 
 
 def _is_spent(measured: Measured, pruning: Pruning, middle: Span) -> bool:

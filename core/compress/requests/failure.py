@@ -23,6 +23,7 @@ from core.support.program_files import shared_table, version
 
 _OTHER = "other"
 _LADDER = frozenset({FailureKind.TIMEOUT, FailureKind.GATEWAY, FailureKind.RATE_LIMIT})
+_ATTRIBUTION = re.compile(r"\bUser\s+asked\s*:", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,6 @@ def _cooldown(kind: FailureKind, rules: FailureRules, in_a_row: int) -> int:
     if escalates and not seconds.get(kind.value):
         return rules.ladder[min(in_a_row, len(rules.ladder)) - 1]
     return seconds.get(kind.value, seconds[_OTHER])
-
-
-_ATTRIBUTION = re.compile(r"\bUser\s+asked\s*:", re.IGNORECASE)
 
 
 def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool:

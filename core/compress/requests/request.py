@@ -33,6 +33,7 @@ _MEDIA = re.compile(r"MEDIA:\S+")
 _THOUGHT = re.compile(
     r"<(think|thinking|reasoning|REASONING_SCRATCHPAD)>.*?</\1>\s*", re.DOTALL | re.IGNORECASE
 )
+_FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
 
 
 def serialised(turns: Sequence[Message], rules: SummaryRules, *, lean: bool = False) -> str:
@@ -105,9 +106,6 @@ def _call(call: Any) -> str:
     text = redact_text(arguments if isinstance(arguments, str) else str(arguments))
     shown = text[:_ARGUMENTS_HEAD] + "..." if len(text) > _ARGUMENTS_MOST else text
     return f"  {function.get('name', '?')}({shown})"
-
-
-_FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
 
 
 def summary_request(

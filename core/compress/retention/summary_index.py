@@ -22,6 +22,19 @@ _READ_TOGETHER = 3
 """Lines read together."""
 
 _MOST_TERMS = 40
+KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
+_HEX = re.compile(r"[0-9a-f]{7,64}")
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
+_ITEM = re.compile(r"^\s*\d+[.)] ")
+_ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
+_SHORT_SUMMARY = 60
+"""Lines of a summary that is one passage: what it says of a request stands in several places."""
+_SHORTEST_PREFIX = 40
+_HASH_PREFIX = 7
+_TELLING = 4
+"""Characters from which a figure tells by itself what it is; shorter ones need their unit beside them."""
 
 
 class Passages:
@@ -81,23 +94,6 @@ class Passages:
         for at in {at for term in rarest[: max(0, len(words) - enough + 1)] for at in self._postings[term]}:
             if figures <= self._passages[at] and len(words & self._passages[at]) >= enough:
                 yield "\n".join(self._lines[at : at + _READ_TOGETHER])
-
-
-KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
-
-_HEX = re.compile(r"[0-9a-f]{7,64}")
-_SPACE = re.compile(r"\s+")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
-_ITEM = re.compile(r"^\s*\d+[.)] ")
-_ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
-_SHORT_SUMMARY = 60
-"""Lines of a summary that is one passage: what it says of a request stands in several places."""
-
-_SHORTEST_PREFIX = 40
-_HASH_PREFIX = 7
-_TELLING = 4
-"""Characters from which a figure tells by itself what it is; shorter ones need their unit beside them."""
 
 
 class SummaryIndex:

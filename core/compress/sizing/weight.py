@@ -27,6 +27,8 @@ _rules = partial(shared_table, "core/compress/sizing/replay.yaml")
 
 
 _THOUGHTS = ("reasoning", "reasoning_content")
+# A date behind the major version is no minor version.
+_VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:[-_.](\d{1,2})(?=$|[-_.]))?")
 
 
 class Weight(NamedTuple):
@@ -124,10 +126,6 @@ def _detail_length(part: Any) -> int:
         return 0
     texts = (part.get(key) for key in ("thinking", "text", "summary"))
     return sum(len(text) for text in texts if isinstance(text, str))
-
-
-# A date behind the major version is no minor version.
-_VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:[-_.](\d{1,2})(?=$|[-_.]))?")
 
 
 def weighs_old_thinking(policy: Policy, settings: Settings) -> bool:

@@ -30,6 +30,11 @@ _CUT = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
 _REFUSED = frozenset({"refusal", "content_filter", "safety"})
 _ENOUGH_HEADINGS = 0.5
 _OVER = 1.5
+_TAKEN_ALL_THE_SAME = (
+    "The summary ends where the output limit cut it off; this release takes it all the same. "
+    "Better: a model with a larger output limit."
+)
+_RETRY = "Try again, choose another model with --model, or preview with --summariser extractive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +72,6 @@ def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[s
         what = f"the answer has {len(request.headings) - len(missing)} of {len(request.headings)} headings"
         raise SummaryFailure(FailureKind.UNSHAPED, what, where=where, remedy=_RETRY)
     return body, (*_missing_notes(missing), *_length_notes(body, request.budget))
-
-
-_TAKEN_ALL_THE_SAME = (
-    "The summary ends where the output limit cut it off; this release takes it all the same. "
-    "Better: a model with a larger output limit."
-)
-_RETRY = "Try again, choose another model with --model, or preview with --summariser extractive"
 
 
 def _refuse_cut(answer: ModelAnswer, body: str, where: str) -> None:

@@ -36,6 +36,17 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.preview import SUSPECTED, Unsupported
 from core.redact.text import redact_bulk, redact_text
 
+_SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
+"""What is left of an item whose sentences are gone: its mark and its label."""
+_ADDED = 0.25
+"""Share of the budget that facts the model left out may take."""
+_AS_GOOD = 0.9
+"""Share of the weight the first answer keeps from which the second one is taken."""
+_WHERE = 200
+"""Characters by which a claim is found again; the report cuts longer ones."""
+_TOLD, _SHORT = 3, 80
+"""Sentences taken out that a note quotes, and characters of each."""
+
 
 class Grounds:
     """What a model was given to summarise, in full.
@@ -79,10 +90,6 @@ class Grounds:
         return RecallIndex(self._messages)
 
 
-_SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
-"""What is left of an item whose sentences are gone: its mark and its label."""
-
-
 def without(body: str, is_wrong: Callable[[str], bool]) -> tuple[str, list[str]]:
     """A body without some of its sentences, and those sentences; an item left empty goes with them."""
     lines, taken = list[str](), list[str]()
@@ -114,19 +121,6 @@ def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str
         parts = [part for part in (told.get(heading, ""), more) if part.strip() and part != NOTHING]
         blocks.append("\n".join((heading_line(heading), *(parts or [NOTHING]))))
     return "\n\n".join(blocks)
-
-
-_ADDED = 0.25
-"""Share of the budget that facts the model left out may take."""
-
-_AS_GOOD = 0.9
-"""Share of the weight the first answer keeps from which the second one is taken."""
-
-_WHERE = 200
-"""Characters by which a claim is found again; the report cuts longer ones."""
-
-_TOLD, _SHORT = 3, 80
-"""Sentences taken out that a note quotes, and characters of each."""
 
 
 @dataclass(frozen=True, slots=True)

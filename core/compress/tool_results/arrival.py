@@ -11,6 +11,18 @@ from core.compress.tool_results.replacement import TAG, Replacement, ResultSizes
 from core.compress.tool_results.replacement import replace as replaced
 from core.hermes.policy.defence_rules import ResultRules
 
+_TOOLS = ("web_extract", "web_search")
+_PREFIXES = ("browser_", "mcp_")
+_NAME = "untrusted_tool_result"
+_LEAST = 32
+_WORDS = 263
+_NOTICE = 209
+_INCOMPLETE_LEAST = 1_000
+_INCOMPLETE_MOST = 65_536
+_INCOMPLETE = re.compile(
+    r'\.\.\.\s*\d+\s+more\s+items?|"has_more"\s*:\s*true|saved to sandbox|data_preview', re.IGNORECASE
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
@@ -156,18 +168,6 @@ def threshold_words(threshold: float) -> int | str:
 
 Part = dict[str, object]
 Content = str | list[Part]
-
-_TOOLS = ("web_extract", "web_search")
-_PREFIXES = ("browser_", "mcp_")
-_NAME = "untrusted_tool_result"
-_LEAST = 32
-_WORDS = 263
-_NOTICE = 209
-_INCOMPLETE_LEAST = 1_000
-_INCOMPLETE_MOST = 65_536
-_INCOMPLETE = re.compile(
-    r'\.\.\.\s*\d+\s+more\s+items?|"has_more"\s*:\s*true|saved to sandbox|data_preview', re.IGNORECASE
-)
 
 
 def from_outside(tool: str) -> bool:

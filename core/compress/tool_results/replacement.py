@@ -18,6 +18,21 @@ from core.hermes.policy.defence_rules import ResultRules
 
 CHARS_PER_TOKEN = 4
 MCP_PREFIX = "mcp_"
+TAG = "<persisted-output>"
+CLOSING_TAG = "</persisted-output>"
+TRUNCATED = "[Truncated: tool response was "
+PATH = "Full output saved to: "
+_KIB = 1024
+_ENVELOPE = {"result", "structuredContent", "_meta"}
+_METADATA = "mcp-result-metadata"
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+_ENDS = "._-"
+_LONGEST = 120
+_DIGITS = 12
+_NAMELESS = "tool_result"
+_TEMPORARY = "/tmp"
+"""A terminal's temporary folder."""
+ENVIRONMENTS = ("local", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +65,6 @@ def result_sizes(rules: ResultRules, window: int | None) -> ResultSizes:
     result = max(rules.size_floor, min(int(chars * rules.size_share), rules.size))
     turn = max(rules.turn_floor, min(int(chars * rules.turn_share), rules.turn))
     return ResultSizes(result, turn, rules)
-
-
-TAG = "<persisted-output>"
-CLOSING_TAG = "</persisted-output>"
-TRUNCATED = "[Truncated: tool response was "
-PATH = "Full output saved to: "
-_KIB = 1024
-_ENVELOPE = {"result", "structuredContent", "_meta"}
-_METADATA = "mcp-result-metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,16 +143,6 @@ def _block(preview: str, more: bool, chars: int, path: str, rules: ResultRules) 
     fill = rules.block_text + sum(map(len, values)) - len(head) - len(tail) - len(f"\n{CLOSING_TAG}")
     dots = "\n..." if more else ""
     return f"{head}{'.' * fill}{tail}{preview}{dots}\n{CLOSING_TAG}"
-
-
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-_ENDS = "._-"
-_LONGEST = 120
-_DIGITS = 12
-_NAMELESS = "tool_result"
-_TEMPORARY = "/tmp"
-"""A terminal's temporary folder."""
-ENVIRONMENTS = ("local", "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,16 @@ from core.model.finding import Verdict
 
 _SOON = timedelta(minutes=2)
 _LOOK_BACK = 4000
+_STATED: Mapping[Kind, Trigger] = {
+    Kind.PREFLIGHT: Trigger.PREFLIGHT,
+    Kind.PRE_API: Trigger.PRE_API,
+    Kind.HYGIENE: Trigger.HYGIENE,
+    Kind.IDLE: Trigger.IDLE,
+}
+_NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
+_DECIDING = frozenset(
+    {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +63,6 @@ class Cause:
             return full
         numbers = replace(full, tokens=other.tokens, threshold=other.threshold, window=other.window)
         return replace(numbers, line=other.line or self.line)
-
-
-_STATED: Mapping[Kind, Trigger] = {
-    Kind.PREFLIGHT: Trigger.PREFLIGHT,
-    Kind.PRE_API: Trigger.PRE_API,
-    Kind.HYGIENE: Trigger.HYGIENE,
-    Kind.IDLE: Trigger.IDLE,
-}
-_NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
-_DECIDING = frozenset(
-    {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
-)
 
 
 def cause_of(

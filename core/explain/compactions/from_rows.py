@@ -14,6 +14,9 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 
+_ROUGH = 0.15
+"""The share by which an estimate may exceed what a provider counts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Derived:
@@ -33,8 +36,6 @@ class Derived:
     explains: bool = True
 
 
-_ROUGH = 0.15
-"""The share by which an estimate may exceed what a provider counts."""
 UNDERIVED = Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None)
 """The result where another engine decided: rows alone tell nothing about its reasons."""
 

@@ -38,6 +38,10 @@ _KEPT = 4
 """How many messages after the head every release keeps."""
 _CEILING = timedelta(minutes=10)
 """How long a gateway lets a compression run on behind a turn."""
+_STATUS = re.compile(r"(?:error code|http|status(?: code)?):? (\d{3})\b", re.IGNORECASE)
+_TELLING = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
+"""Lines that state the reason itself; other lines say what was done about it."""
+_NO_KEY = "the API key of its provider"
 
 
 def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
@@ -195,12 +199,6 @@ def _booked(context: ConversationContext, session: Session) -> str | None:
     rows = context.store.model_usage([session.id])
     models = {row.model for row in rows if row.task == "compression" and row.model}
     return models.pop() if len(models) == 1 else None
-
-
-_STATUS = re.compile(r"(?:error code|http|status(?: code)?):? (\d{3})\b", re.IGNORECASE)
-_TELLING = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
-"""Lines that state the reason itself; other lines say what was done about it."""
-_NO_KEY = "the API key of its provider"
 
 
 def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str | None) -> Failure:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
     from core.explain.context.rows.boundary_rows import BoundaryRows
 
+_SECOND = timedelta(seconds=1)
+_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
+
 
 class PastWindow(NamedTuple):
     """The window that a compaction ran with.
@@ -111,9 +114,6 @@ def _window_set(context: ConversationContext) -> bool:
     return context.window.source == "config"
 
 
-_SECOND = timedelta(seconds=1)
-
-
 def edited_after(context: ConversationContext, at: datetime | None) -> bool:
     """Whether config.yaml was last changed after a moment and before the conversation ended.
 
@@ -142,9 +142,6 @@ def _lived_until(context: ConversationContext) -> datetime:
     known += [rows.at for rows in context.boundaries]
     known += [context.clock.utc(record.at) for record in context.log.records[-1:]]
     return max((at for at in known if at is not None), default=datetime.min.replace(tzinfo=UTC))
-
-
-_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 triggers = partial(shared_table, "core/explain/compactions/triggers.yaml")
 _OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
+_NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
+_ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
+_TRIED_AGAIN = timedelta(minutes=2)
+"""Hermes retries a call within this time."""
 
 
 class Refusal(NamedTuple):
@@ -125,14 +129,6 @@ def refused_earlier(context: ConversationContext, threshold: int | None) -> Iter
     if answered < window <= threshold:
         told = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
         yield f"{line.where}: {told}"
-
-
-_NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
-_ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
-
-
-_TRIED_AGAIN = timedelta(minutes=2)
-"""Hermes retries a call within this time."""
 
 
 class FailedCall(NamedTuple):

@@ -38,6 +38,10 @@ _HYGIENE_ONLY = (
     "session hygiene compression timed out",
     "hygiene compression deferred: turn-hold budget expired",
 )
+FOLDER = "sessions"
+_TOOLS = re.compile(r'(?<!\\)"tools"\s*:\s*(?=\[)')
+_MOST = 4 * 1024 * 1024
+"""Bytes to read: the schemas come before the messages, which may be long."""
 
 
 def found_window(store: Store, conversation: Conversation, config: HermesConfig, log: Log) -> WindowGuess:
@@ -132,12 +136,6 @@ def _shapes(log: Log) -> Iterator[tuple[str, str]]:
             if name not in seen:
                 seen.add(name)
                 yield name, record.where
-
-
-FOLDER = "sessions"
-_TOOLS = re.compile(r'(?<!\\)"tools"\s*:\s*(?=\[)')
-_MOST = 4 * 1024 * 1024
-"""Bytes to read: the schemas come before the messages, which may be long."""
 
 
 def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:

@@ -15,6 +15,8 @@ from core.model.transcript.message import Message, ReadMessages, Wire, json_obje
 
 _KEY = "_usage_anchor"
 _PRICED = ("role", "content", "api_content", "tool_call_id", "tool_calls")
+_MOST = 4
+"""How many sessions are remembered, at some hundred bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,6 @@ class _Printed:
 
 
 _known: OrderedDict[Hashable, _Printed] = OrderedDict()
-_MOST = 4
-"""How many sessions are remembered, at some hundred bytes each."""
 
 
 def _keep(session: Hashable, printed: _Printed) -> None:

@@ -27,6 +27,8 @@ from core.hermes.log.read import Log
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
+_BY_CALL = "it is checked for one conversation at a time: findings SESSION"
+
 
 @dataclass(frozen=True, slots=True)
 class Examination:
@@ -77,9 +79,6 @@ def examine_store(case: StoreCase) -> Examination:
     """Apply every rule about a database, but those about its tokens and its money."""
     found, unknown = apply(STORE_RULES, case, None)
     return Examination(tuple(found), tuple(unknown))
-
-
-_BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 
 def diagnose(store: Store, session_id: str) -> Examination:

@@ -14,6 +14,7 @@ from core.store.database.connect import Interrupted
 from core.support.program_files import load_table
 
 _MOST_EVIDENCE = 12
+NOTHING, EVIDENCE = "nothing", "evidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,6 @@ CONVERSATION_RULES: dict[str, Check] = {}
 STORE_RULES: dict[str, Check] = {}
 SPENDING_RULES: dict[str, Check] = {}
 STORE_SPENDING_RULES: dict[str, Check] = {}
-NOTHING, EVIDENCE = "nothing", "evidence"
 
 
 def conversation_rule(rule: str) -> Callable[[Check], Check]:

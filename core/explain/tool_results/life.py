@@ -13,6 +13,19 @@ from core.compress.tool_results.replacement import ResultSizes
 from core.model.finding import Headline, Severity
 from core.support.formatting import money, percent, plural, short
 
+STATES = {
+    "none": "in full",
+    "tool_cap": "cut by its tool",
+    "persisted": "saved to a file",
+    "truncated": "rest is lost",
+    "pruned": "pruned",
+}
+"""How a result stands, by the layer that changed it last."""
+_LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
+_LARGE = 0.4
+"""Share of all that one tool's results cost from which it is named."""
+_THERE = {True: "the file is there", False: "the file is gone"}
+
 
 @dataclass(frozen=True, slots=True)
 class ResultLife:
@@ -69,22 +82,6 @@ class ResultLives:
     window: int | None
     sizes: ResultSizes
     results: tuple[ResultLife, ...]
-
-
-STATES = {
-    "none": "in full",
-    "tool_cap": "cut by its tool",
-    "persisted": "saved to a file",
-    "truncated": "rest is lost",
-    "pruned": "pruned",
-}
-"""How a result stands, by the layer that changed it last."""
-
-_LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
-_LARGE = 0.4
-"""Share of all that one tool's results cost from which it is named."""
-
-_THERE = {True: "the file is there", False: "the file is gone"}
 
 
 def file_words(one: ResultLife) -> str:

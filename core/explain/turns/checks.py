@@ -13,6 +13,12 @@ from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
 from core.model.compaction.plan import Settings
 from core.model.finding import Verdict
 
+SIZE = "size"
+"""The name of the check on the number compared."""
+UNRECORDED = "not on record"
+LOOSE = 0.05
+"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -89,13 +95,6 @@ class Decision:
     def large(self) -> bool:
         """The size reached the threshold, or may have."""
         return all(check.passed is not False for check in self.checks if check.name == SIZE)
-
-
-SIZE = "size"
-"""The name of the check on the number compared."""
-UNRECORDED = "not on record"
-LOOSE = 0.05
-"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
 
 
 @dataclass(frozen=True, slots=True)

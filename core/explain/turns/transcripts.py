@@ -18,6 +18,9 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 
+_AT_ONCE = timedelta(seconds=1)
+"""What an attempt looks up before its first line takes less; a lowering it finds itself comes too late."""
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
@@ -75,10 +78,6 @@ class RunningSums:
         text = self._text[middle] - self._text[start] + self._live[end] - self._live[middle]
         images = self._images[end] - self._images[start]
         return as_tokens(text, self._rules) + images * self._rules.image_tokens
-
-
-_AT_ONCE = timedelta(seconds=1)
-"""What an attempt looks up before its first line takes less; a lowering it finds itself comes too late."""
 
 
 def threshold_in_force(

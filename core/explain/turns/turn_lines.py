@@ -35,6 +35,11 @@ _HELD = frozenset(
         Kind.NOTHING_TO_COMPRESS,
     }
 )
+_STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
+_NAMED_BY = {
+    Trigger.PREFLIGHT: (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED),
+    Trigger.PRE_API: (Kind.PRE_API,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +154,6 @@ def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
         if record.kind in _STATES and record.threshold:
             stated.append((max(calls, default=0), record))
     return TurnLines(span[0], calls, tuple(held), tuple(stated), unanswered=unanswered(span))
-
-
-_STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
-_NAMED_BY = {
-    Trigger.PREFLIGHT: (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED),
-    Trigger.PRE_API: (Kind.PRE_API,),
-}
 
 
 def _shown_by_line(text: str) -> str:

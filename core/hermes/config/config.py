@@ -18,6 +18,9 @@ NEWEST = "0.22"
 """The release whose defaults apply when nothing tells which one runs."""
 _MOST_KEYS = 20_000
 """Keys whose lines are noted: aliases of aliases can make any number of a few lines."""
+_MISSING = object()
+_MOST_VALUES = 100_000
+"""Values of one setting, aliases written out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +148,6 @@ def load_config(home: Path | None) -> HermesConfig:
         if weight(value) > _MOST_VALUES:
             raise ConfigError(f"{key} stands for more than {_MOST_VALUES:,} values", where=str(path))
     return HermesConfig(path, raw, lines, tuple(_custom_models(tree, lines)))
-
-
-_MISSING = object()
-_MOST_VALUES = 100_000
-"""Values of one setting, aliases written out."""
 
 
 def load_tree(home: Path) -> dict[str, Any]:

@@ -17,6 +17,8 @@ from core.support.program_files import shared_table
 _table = partial(shared_table, "core/hermes/config/windows.yaml")
 
 CACHE_NAME = "context_length_cache.yaml"
+BUILT_IN = (None, "", "compressor")
+"""What `context.engine` says when Hermes' own compressor decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +160,6 @@ def _read_cache(path: Path) -> dict[str, int]:
 @cache
 def _substrings() -> Mapping[str, int]:
     return {name: tokens for tokens, names in _table()["substrings"].items() for name in names}
-
-
-BUILT_IN = (None, "", "compressor")
-"""What `context.engine` says when Hermes' own compressor decides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,11 @@ _INTEGERS = frozenset(
     {"tokens", "tokens_after", "plain", "threshold", "window", "before", "after"}
     | {"input", "output", "cached", "written", "number"}
 )
+_TORN = object()
+_NAMES = frozenset({"session", "model", "provider"})
+"""Said again in every line, and kept once."""
+_LONGEST_NUMBER = 30
+"""Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""
 
 
 class Pattern(NamedTuple):
@@ -137,13 +142,6 @@ def _quoted(message: str) -> str:
         return message[:_QUOTED]
     end = max(message.rfind(" ", _QUOTED // 2, _QUOTED), 0)
     return message[: end or _QUOTED // 2]
-
-
-_TORN = object()
-_NAMES = frozenset({"session", "model", "provider"})
-"""Said again in every line, and kept once."""
-_LONGEST_NUMBER = 30
-"""Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""
 
 
 def _value(name: str, text: str) -> Any:

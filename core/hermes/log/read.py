@@ -28,6 +28,20 @@ _SAID = frozenset(
         Kind.STALLED,
     }
 )
+_KEPT = 16_384
+"""Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
+reading 6,000 of them anew takes 0.1 s."""
+_ENDS = (
+    b"context compression started: ",
+    b"context compression done: ",
+    b"Compression made no progress (session=",
+    b"Gateway hygiene compression for session ",
+)
+"""How the lines begin between which a compaction runs."""
+_ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
+_NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
+_ASKED = 4
+"""Questions whose answers are kept: to join 6,000 lines anew takes 5 ms, once or twice a second."""
 
 
 def lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
@@ -71,20 +85,6 @@ def lent_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRec
 
 def _works_for_another(record: LogRecord) -> bool:
     return record.kind is Kind.STARTED and record.session not in (None, record.tag)
-
-
-_KEPT = 16_384
-"""Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
-reading 6,000 of them anew takes 0.1 s."""
-_ENDS = (
-    b"context compression started: ",
-    b"context compression done: ",
-    b"Compression made no progress (session=",
-    b"Gateway hygiene compression for session ",
-)
-"""How the lines begin between which a compaction runs."""
-_ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
-_NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,6 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
 
 _logs: OrderedDict[Hashable, tuple[tuple[tuple[LogRecord, ...], ...], Log]] = OrderedDict()
 """Of what was asked last, the lines of each file, and the log they make."""
-_ASKED = 4
-"""Questions whose answers are kept: to join 6,000 lines anew takes 5 ms, once or twice a second."""
 
 
 def _joined(

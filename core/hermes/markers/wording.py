@@ -14,6 +14,7 @@ from core.hermes.markers.markers import markers
 
 OPENER = "[CONTEXT SUMMARY]:"
 """Opens every summary we write: all releases take what begins with it for one of their own."""
+NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +70,6 @@ def release_wording(reads_as: str) -> Wording:
         identifiers=_stand_in(said["identifiers"]),
         users=_stand_in(said["users"]),
     )
-
-
-NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 
 def _stand_in(size: Mapping[str, int], opener: str = "") -> str:

@@ -16,6 +16,10 @@ from core.support.program_files import shared_table
 _table = partial(shared_table, "core/hermes/policy/release_clues.yaml")
 
 Version = tuple[int, ...]
+_RULES = "rules"
+"""Where the evidence says that one release's rules stand in for another's."""
+_MINOR, _LAST = 2, 9999
+_OPEN: Version = (_LAST,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +59,6 @@ class ReleaseGuess:
     def stands_in(self) -> str:
         """One sentence where the rules are another release's, because nobody knows its own; else nothing."""
         return next((one.text for one in self.evidence if one.where == _RULES), "")
-
-
-_RULES = "rules"
-"""Where the evidence says that one release's rules stand in for another's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,6 @@ def shape_names(logger: str, message: str) -> Iterator[str]:
         texts = (shape["text"], shape.get("within", ""))
         if shape["logger"] in ("", logger) and all(text in message for text in texts):
             yield shape["name"]
-
-
-_MINOR, _LAST = 2, 9999
-_OPEN: Version = (_LAST,)
 
 
 def _pinned(pin: str) -> ReleaseGuess | None:

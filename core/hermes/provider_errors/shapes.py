@@ -15,6 +15,7 @@ _CODEX_REPLAY = "request blocked."
 _CODEX_CONTENT = "unsupported content type"
 _NEAR = 32
 _LARGE_IMAGE = 4 * 1024 * 1024
+_SMALL_WINDOW = 256_000
 
 
 def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> str:
@@ -182,9 +183,6 @@ SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
     "reasoning_model": _reasoning_model,
     "transport_error": _transport_error,
 }
-
-
-_SMALL_WINDOW = 256_000
 
 
 @dataclass(frozen=True, slots=True)

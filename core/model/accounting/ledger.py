@@ -8,6 +8,8 @@ from decimal import Decimal
 
 from core.model.accounting.amounts import Buckets, Money
 
+_SHARE, _LEAST = 0.01, 0.0001
+
 
 @dataclass(frozen=True, slots=True)
 class Rates:
@@ -71,9 +73,6 @@ class Term:
     label: str
     amount: Decimal | int
     rate: Decimal | None = None
-
-
-_SHARE, _LEAST = 0.01, 0.0001
 
 
 def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:

@@ -9,6 +9,9 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 
+SUSPECTED = "suspected"
+"""Category of a claim that the messages hardly bear out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
@@ -56,10 +59,6 @@ class Fact:
     fate: str
     in_focus: bool = False
     weight: float = 1.0
-
-
-SUSPECTED = "suspected"
-"""Category of a claim that the messages hardly bear out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,29 @@ _QUOTED = r'"(?:[^"\n]|"")*"'
 _OPENS_JSON, _ENDS_JSON = pattern(r'" {0,8}: {1,8}"'), pattern(r' {0,8}" {0,8}\}[ "}]{0,16}$')
 """What stands before the head and behind the last cell of a table within JSON."""
 _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
+_STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
+_ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
+_TABLE = r"[\w.\"`\[\]]{1,120}"
+_INSERT = (
+    rf"(?:insert|replace)\s+into\s+{_TABLE}\s*\((?P<head>[^()]{{3,1000}})\)"
+    rf"\s*values\s*(?P<rows>(?:{_ROW}[\s,]*){{1,200}})"
+)
+_VALUE = rf"\s*(?:{_STRING}|[^,]*)"
+_NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
+_AROUND = " \t\r\"'`*"
+_LEAST, _LEAST_NUMBER = 4, 6
+"""Characters of a secret in a cell; and digits of one that is a number."""
+_OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n])|\s(?=\{))"
+"""The end of a section's head; or what opens a list or a mapping."""
+_CLOSES = {"[": "]", "{": "}", "(": ")"}
+_SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")
+_BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
+_SCALAR = pattern(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
+_REACH, _BEFORE = 2_000, 24
+_NEXT = pattern(
+    r"[\"'`]?(?:, ?|,? (?:and|or|und|et|y|e) | ?[;|] ?)[\"'`]?(?P<value>[A-Za-z0-9+/=_.-]{8,512})(?![\w@(/-])"
+)
+_CHARACTER = pattern(r"[A-Za-z0-9]")
 
 
 def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -102,16 +125,6 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[Cell]:
     return found
 
 
-_STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
-_ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
-_TABLE = r"[\w.\"`\[\]]{1,120}"
-_INSERT = (
-    rf"(?:insert|replace)\s+into\s+{_TABLE}\s*\((?P<head>[^()]{{3,1000}})\)"
-    rf"\s*values\s*(?P<rows>(?:{_ROW}[\s,]*){{1,200}})"
-)
-_VALUE = rf"\s*(?:{_STRING}|[^,]*)"
-
-
 def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every value that is put into a column with the name of a secret.
 
@@ -140,11 +153,6 @@ def _values(text: str, start: int, end: int) -> list[Cell]:
 
 Cell = tuple[int, int]
 """Where one begins and ends in its text."""
-
-_NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
-_AROUND = " \t\r\"'`*"
-_LEAST, _LEAST_NUMBER = 4, 6
-"""Characters of a secret in a cell; and digits of one that is a number."""
 
 
 def trimmed(text: str, start: int, end: int) -> Cell:
@@ -183,19 +191,6 @@ def _is_secret(value: str, force: Strength) -> bool:
         return force is Strength.STRONG and len(value) >= _LEAST_NUMBER
     word = value.replace("-", "").replace("_", "").isalpha()
     return not word or opaque(value) or jumbled(value) or gibberish(value)
-
-
-_OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n])|\s(?=\{))"
-"""The end of a section's head; or what opens a list or a mapping."""
-_CLOSES = {"[": "]", "{": "}", "(": ")"}
-_SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")
-_BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
-_SCALAR = pattern(rf"{_BEFORE_SCALAR}(?P<value>[^\s\"',;{{}}\[\]()]{{6,512}})(?=[\"',\s\]}})]|$)")
-_REACH, _BEFORE = 2_000, 24
-_NEXT = pattern(
-    r"[\"'`]?(?:, ?|,? (?:and|or|und|et|y|e) | ?[;|] ?)[\"'`]?(?P<value>[A-Za-z0-9+/=_.-]{8,512})(?![\w@(/-])"
-)
-_CHARACTER = pattern(r"[A-Za-z0-9]")
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:

@@ -29,6 +29,30 @@ _TAGGED = pattern(r"[a-z][\w./-]{0,80}(?:::?[\w.-]{1,80}){1,4}")
 _ARGUMENT = pattern(
     rf"[ \t]{_OPTION}\\{{0,4}}[\"']?{_USER}(?P<value>(?!https?:)[^\s\"'`<>|;\\]{{6,128}})(?=[\s\"'`;|<\\]|$)"
 )
+_REACH_OF_CALL = 400
+"""Characters of a call that are read."""
+_LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
+_MOST_LINES, _LONGEST = 40, 200
+_REDIRECTS = (">", "tee")
+_SHOWN = pattern(
+    r"(?:\b(?:cat|type|less|more|head|tail|bat|gc|Get-Content)\b[^\n|;]{0,120}"
+    r"|(?:^|[\n:\"]) ?[#;/=>]{1,3} (?:[^\n]{0,40}/|(?:[a-z]{2,8} ){0,3})"
+    r"|\"\w{0,12}(?:path|file)\w{0,8}\"\s{0,4}:\s{0,4}\"[^\"\n]{0,160})$"
+)
+"""What stands before the name of a file that is shown or written."""
+_BEGIN = pattern(r"[\w.-]{0,40}$")
+"""The name up to the word that tells."""
+_LABEL = pattern(r"(?:^|\n)[ \t]{0,4}(?:[#>*-]{1,4} )?[*_]{0,2}(?:[A-Za-z]{2,12} ){0,2}$")
+_SENT = pattern(
+    r"(?:echo|printf|<<<)(?: -\w{1,3})? {1,8}(?:[\"']?%s(?:\\n)?[\"']? )?\\{0,4}[\"']?"
+    r"(?:\S{3,80} [\w.@-]{1,40} )?"
+    r"(?P<value>[^\s\"'`<>|\\$]{5,256})"
+    r"(?:\\{1,4}n)?\\{0,4}[\"']? {0,8}(?:>{1,2}|\| ?(?:sudo )?tee(?: -\w{1,2})?)[^\n|;&]{0,80}$"
+)
+"""A command that writes it, up to the name."""
+_FIELD = pattern(r"[^\s:,;|=\"'`]{5,128}")
+_END = pattern(r"[ \t]*(?:\$ .*|```.*|\"\s*[,}].*|)(?=\n|\Z)")
+_PROSE, _NAMED = pattern(r"(?:\S+ ){5}"), pattern(r"[\w.-]+: ")
 
 
 def commands(text: str, hints: Hints) -> Iterator[Hit]:
@@ -86,11 +110,6 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
     return _DRAWN.fullmatch(value) is not None and variety(value) == 3 and scrambled(value)
 
 
-_REACH_OF_CALL = 400
-"""Characters of a call that are read."""
-_LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
-
-
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every literal behind the first of such a call that looks like a password.
 
@@ -124,29 +143,6 @@ def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:
             yield one
         if one["next"] != ",":
             return
-
-
-_MOST_LINES, _LONGEST = 40, 200
-_REDIRECTS = (">", "tee")
-_SHOWN = pattern(
-    r"(?:\b(?:cat|type|less|more|head|tail|bat|gc|Get-Content)\b[^\n|;]{0,120}"
-    r"|(?:^|[\n:\"]) ?[#;/=>]{1,3} (?:[^\n]{0,40}/|(?:[a-z]{2,8} ){0,3})"
-    r"|\"\w{0,12}(?:path|file)\w{0,8}\"\s{0,4}:\s{0,4}\"[^\"\n]{0,160})$"
-)
-"""What stands before the name of a file that is shown or written."""
-_BEGIN = pattern(r"[\w.-]{0,40}$")
-"""The name up to the word that tells."""
-_LABEL = pattern(r"(?:^|\n)[ \t]{0,4}(?:[#>*-]{1,4} )?[*_]{0,2}(?:[A-Za-z]{2,12} ){0,2}$")
-_SENT = pattern(
-    r"(?:echo|printf|<<<)(?: -\w{1,3})? {1,8}(?:[\"']?%s(?:\\n)?[\"']? )?\\{0,4}[\"']?"
-    r"(?:\S{3,80} [\w.@-]{1,40} )?"
-    r"(?P<value>[^\s\"'`<>|\\$]{5,256})"
-    r"(?:\\{1,4}n)?\\{0,4}[\"']? {0,8}(?:>{1,2}|\| ?(?:sudo )?tee(?: -\w{1,2})?)[^\n|;&]{0,80}$"
-)
-"""A command that writes it, up to the name."""
-_FIELD = pattern(r"[^\s:,;|=\"'`]{5,128}")
-_END = pattern(r"[ \t]*(?:\$ .*|```.*|\"\s*[,}].*|)(?=\n|\Z)")
-_PROSE, _NAMED = pattern(r"(?:\S+ ){5}"), pattern(r"[\w.-]+: ")
 
 
 def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:

@@ -52,6 +52,46 @@ _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[
 """Words and a number: `Meadow-Walnut-786`, `harbour2004`."""
 _FILE = pattern(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
 _LETTER, _ODD = pattern(r"[^\W\d_]"), pattern(r"\d|[!$%^&*?+~#=]")
+_BEFORE, _BEHIND = 160, 200
+"""Characters around a word of credentials in which such a password is looked for."""
+_MARKED = pattern(
+    r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
+    r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
+    r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
+)
+"""A word with a digit, and with a sign that names and paths have not; or what may be memorable."""
+_MEMORABLE = pattern(
+    r"[A-Z][a-z]{2,}-[A-Z][a-z]{2,}-\d{2,3}|[A-Za-z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,3}|[A-Z][a-z]{2,}\.[a-z]{3,}\d{2,3}"
+    r"|[A-Z][a-z]{2,}_[a-z]{3,}\d{2,3}|My(?:[A-Z][a-z]{2,}){2}\d{2,3}[_.]?"
+)
+"""Words and a number as programs that make passwords join them."""
+_OTHER = pattern(
+    r"[a-z]+[A-Z][A-Za-z]*\W|\d+[*+]|\w+[$#]\w+$|\w{2,}\?\w+$|\w+![A-Z]{1,3}\d+$|HEAD|[A-Za-z0-9+]{16,}$"
+    r"|.*(?:[*+~^&]\d{1,2}$|@v?\d{1,2}$|%[0-9A-F]{2}|\$\d|\?\.|[a-z]\*\d|[A-Za-z]#\d+$)"
+)
+"""Sums, calls, cells, classes, commits, versions: signs in code."""
+_DIGIT, _LONGEST = pattern(r"\d"), 82
+_SENTENCE = pattern(r"(?:[^\s]+ ){4}[\"'`(]?$")
+"""What stands before the last word of a sentence."""
+_BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
+"""What may stand before a row as the first part of a key."""
+_ISSUED = (
+    r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
+    r"(?P<first>(?:[A-Z]?[a-z]{2,14}(?:[A-Z][a-z]{2,8}){0,3}|[a-z]\d?|[A-Z]{2,10})\d{0,2})(?P<dash>[_.-])"
+    r"(?P<rest>[A-Za-z0-9_-]{20,240})(?![A-Za-z0-9_(\[-])"
+)
+_TAIL = r"[A-Za-z0-9+/=_-]{0,240}"
+_FILE_END = pattern(r"\.[a-z]{1,5}\d?(?![\w-])|/")
+_WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SPLIT = pattern(r"[_-]")
+_UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_SHORT, _LONG, _LONG_DASHED, _LONG_EVEN, _LONG_HEX = 20, 26, 30, 32, 40
+"""Characters at the least: behind a word for a key; of three classes; behind a dash; of two; of hex."""
+_HEX = pattern(r"[0-9a-f]+|[0-9A-F]+")
+_SHORTEST_WORD = 6
+"""Letters at the most of a word before a run of two classes: longer ones name what is no key."""
+_NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")
+"""The last word of what a run is assigned to."""
 
 
 def is_password(value: str) -> bool:
@@ -96,29 +136,6 @@ def could_be_password(value: str) -> bool:
     if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
         return False
     return bool(_ODD.search(value) and _LETTER.search(value)) or is_password(value)
-
-
-_BEFORE, _BEHIND = 160, 200
-"""Characters around a word of credentials in which such a password is looked for."""
-_MARKED = pattern(
-    r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
-    r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
-    r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
-)
-"""A word with a digit, and with a sign that names and paths have not; or what may be memorable."""
-_MEMORABLE = pattern(
-    r"[A-Z][a-z]{2,}-[A-Z][a-z]{2,}-\d{2,3}|[A-Za-z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,3}|[A-Z][a-z]{2,}\.[a-z]{3,}\d{2,3}"
-    r"|[A-Z][a-z]{2,}_[a-z]{3,}\d{2,3}|My(?:[A-Z][a-z]{2,}){2}\d{2,3}[_.]?"
-)
-"""Words and a number as programs that make passwords join them."""
-_OTHER = pattern(
-    r"[a-z]+[A-Z][A-Za-z]*\W|\d+[*+]|\w+[$#]\w+$|\w{2,}\?\w+$|\w+![A-Z]{1,3}\d+$|HEAD|[A-Za-z0-9+]{16,}$"
-    r"|.*(?:[*+~^&]\d{1,2}$|@v?\d{1,2}$|%[0-9A-F]{2}|\$\d|\?\.|[a-z]\*\d|[A-Za-z]#\d+$)"
-)
-"""Sums, calls, cells, classes, commits, versions: signs in code."""
-_DIGIT, _LONGEST = pattern(r"\d"), 82
-_SENTENCE = pattern(r"(?:[^\s]+ ){4}[\"'`(]?$")
-"""What stands before the last word of a sentence."""
 
 
 def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -167,26 +184,6 @@ def _around(places: Iterable[int]) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-_BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
-"""What may stand before a row as the first part of a key."""
-_ISSUED = (
-    r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
-    r"(?P<first>(?:[A-Z]?[a-z]{2,14}(?:[A-Z][a-z]{2,8}){0,3}|[a-z]\d?|[A-Z]{2,10})\d{0,2})(?P<dash>[_.-])"
-    r"(?P<rest>[A-Za-z0-9_-]{20,240})(?![A-Za-z0-9_(\[-])"
-)
-_TAIL = r"[A-Za-z0-9+/=_-]{0,240}"
-_FILE_END = pattern(r"\.[a-z]{1,5}\d?(?![\w-])|/")
-_WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
-_SPLIT = pattern(r"[_-]")
-_UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
-_SHORT, _LONG, _LONG_DASHED, _LONG_EVEN, _LONG_HEX = 20, 26, 30, 32, 40
-"""Characters at the least: behind a word for a key; of three classes; behind a dash; of two; of hex."""
-_HEX = pattern(r"[0-9a-f]+|[0-9A-F]+")
-
-_SHORTEST_WORD = 6
-"""Letters at the most of a word before a run of two classes: longer ones name what is no key."""
-
-
 def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential that is told by its shape alone."""
     for at, _ in hints.rows:
@@ -199,10 +196,6 @@ def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
             )
             end = compiled(_TAIL).match(text, match.end())
             yield Hit(start, end.end() if end else match.end(), "provider-key")
-
-
-_NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")
-"""The last word of what a run is assigned to."""
 
 
 def _is_key(text: str, match: re.Match[str]) -> bool:

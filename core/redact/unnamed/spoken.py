@@ -48,6 +48,19 @@ _PAIRED = {
     r"(?P<value>[^\s:\"]{8,64})\"?[ \t]*(?:\n|$)",
 }
 """A user and a password without a word for either, by what stands between them or before."""
+_MENTIONED = (
+    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
+    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
+)
+_BEHIND = (
+    r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
+    r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
+)
+"""A value right behind a name; `last` when nothing else stands on the line."""
+_SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
+"""What somebody writes of a variable: `ADMIN_PASS to hunter2`."""
+_SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
+_DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
 
 
 def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -161,21 +174,6 @@ def _before_word() -> re.Pattern[str]:
         r"|(?:<-|←)[^\n]{0,16}?|\((?:(?:the|its|my|our|for|new|old) ){0,2}(?:\w{2,12} )?)$"
     )
     return pattern(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
-
-
-_MENTIONED = (
-    r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
-    r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
-)
-_BEHIND = (
-    r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
-    r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
-)
-"""A value right behind a name; `last` when nothing else stands on the line."""
-_SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
-"""What somebody writes of a variable: `ADMIN_PASS to hunter2`."""
-_SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
-_DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
 
 
 def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:

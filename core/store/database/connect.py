@@ -32,6 +32,9 @@ MOST_OF_A_VALUE = 100 * 2**20
 _TABLE = "core/store/database/complaints.yaml"
 
 _overrun = threading.local()
+BUSY_SECONDS = 2.0
+_COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
+"""A complaint about a damaged schema quotes its bytes, which Python then cannot decode."""
 
 
 class BoundedConnection(sqlite3.Connection):
@@ -77,8 +80,6 @@ def take_overrun() -> bool:
     return passed
 
 
-BUSY_SECONDS = 2.0
-
 Cancelled = Callable[[], bool]
 
 
@@ -90,10 +91,6 @@ class BrokenText(str):
     """Text whose stored bytes are not UTF-8; the bad bytes are shown as replacement characters."""
 
     __slots__ = ()
-
-
-_COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
-"""A complaint about a damaged schema quotes its bytes, which Python then cannot decode."""
 
 
 def open_readonly(

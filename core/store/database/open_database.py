@@ -47,6 +47,8 @@ LABELS = frozenset(
 LABEL_CHARS = 4_096
 HAS_ID = "typeof(id) NOT IN ('null', 'blob')"
 """What makes a row of `sessions` one: SQLite lets the key be NULL, which nothing can name or belong to."""
+_POOLED = 23
+"""The schema of the first release that compresses in a pool of threads."""
 
 
 class FullText(StrEnum):
@@ -55,10 +57,6 @@ class FullText(StrEnum):
     NONE = "none"
     INLINE = "inline"
     EXTERNAL = "external"
-
-
-_POOLED = 23
-"""The schema of the first release that compresses in a pool of threads."""
 
 
 @dataclass(frozen=True, slots=True)

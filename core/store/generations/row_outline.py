@@ -18,6 +18,8 @@ from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
+_WORTH, _MOST = 500, 4
+"""Rows of a session that is kept, and sessions kept."""
 
 
 @dataclass(slots=True)
@@ -148,9 +150,6 @@ def by_uid(outlines: Sequence[RowOutline]) -> bool:
     """Every row knows its logical message, so nothing need be compared by content."""
     return bool(outlines) and all(outline.uid for outline in outlines)
 
-
-_WORTH, _MOST = 500, 4
-"""Rows of a session that is kept, and sessions kept."""
 
 _States = Mapping[Any, tuple[int, float]]
 """For each mark in the column `active`, how many rows bear it, and the sum of their ids."""

@@ -25,6 +25,7 @@ _RESETS = frozenset(
 
 
 _NOTHING: Mapping[str, str] = {}
+_T = TypeVar("_T")
 
 
 class Link(NamedTuple):
@@ -55,9 +56,6 @@ def markers_of(model_config: object) -> Mapping[str, str]:
     if not isinstance(config, dict):
         return {}
     return {name: str(config[name]) for name in MARKERS if config.get(name)}
-
-
-_T = TypeVar("_T")
 
 
 class _Memo(dict[str, _T]):

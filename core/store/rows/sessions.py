@@ -66,6 +66,7 @@ _CHUNK = 500
 _HASH_LENGTH = 64
 
 Item = TypeVar("Item")
+_PID = re.compile(r"\bpid[=:](\d{1,18})\b", re.ASCII)
 
 
 def read_sessions(
@@ -209,9 +210,6 @@ def _damage(cells: Cells) -> tuple[str, ...]:
         cells.json("model_config", None)
     cells.damage.extend(f"{name} is no name: too long" for name in sorted(LABELS) if was_cut(cells[name]))
     return tuple(dict.fromkeys(cells.damage))
-
-
-_PID = re.compile(r"\bpid[=:](\d{1,18})\b", re.ASCII)
 
 
 def read_locks(connection: sqlite3.Connection, schema: Schema) -> tuple[Lease, ...]:

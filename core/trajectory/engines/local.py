@@ -24,6 +24,9 @@ from core.trajectory.tokenizer import open_tokenizer
 
 Kept = Mapping[int, Collection[int]]
 """Entries of a sample, by shard."""
+_TICK = 0.5
+_TRIES = 3
+"""How often worker processes may be lost before the run gives up."""
 
 
 def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
@@ -44,11 +47,6 @@ class Engine(Protocol):
             OSError: A part cannot be written.
         """
         ...
-
-
-_TICK = 0.5
-_TRIES = 3
-"""How often worker processes may be lost before the run gives up."""
 
 
 class LocalEngine:

@@ -11,6 +11,7 @@ import msgspec
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]*")
+MARK = "\ufeff"
 
 
 class Span(NamedTuple):
@@ -99,7 +100,6 @@ _elements = msgspec.json.Decoder(list[msgspec.Raw])
 _to_value = re.compile(rb'[\s,{]*"(?:[^"\\]|\\.)*"\s*:\s*')
 _to_element = re.compile(rb"[\s,]*")
 
-MARK = "\ufeff"
 
 Place = tuple[int, int]
 """First byte, and the one behind the last."""

@@ -28,6 +28,8 @@ from core.trajectory.shards.work import Report, ShardWork
 from core.trajectory.summaries.base import SummaryMissing, prompt_tokens
 from core.trajectory.summaries.offline import offline_writer
 
+_BUFFER = 2**20
+
 
 def compress_shard(
     job: Job, shard: Shard, kept: Collection[int] | None = None, report: Report | None = None
@@ -97,9 +99,6 @@ def _write(work: ShardWork, stream: IO[bytes]) -> None:
         assert isinstance(done, Done)
         work.take(number, done)
         stream.write(done.data)
-
-
-_BUFFER = 2**20
 
 
 def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:

@@ -28,6 +28,10 @@ _SAYS = {
 }
 _LATEST = "latest"
 _MOST_HITS = 50
+_SERVERS: Sequence[tuple[str, str]] = (
+    ("mcp.server.mcpserver", "MCPServer"),
+    ("mcp.server.fastmcp", "FastMCP"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -123,12 +127,6 @@ def _server_class() -> Any:
         where="hermes-inspector mcp",
         remedy="pip install 'hermes-inspector[mcp]'",
     )
-
-
-_SERVERS: Sequence[tuple[str, str]] = (
-    ("mcp.server.mcpserver", "MCPServer"),
-    ("mcp.server.fastmcp", "FastMCP"),
-)
 
 
 def _tool_error(text: str) -> Exception:

@@ -17,6 +17,8 @@ from inspector.payloads.values import dumps
 OPTION = "--fleet"
 ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
 """The commands that can be asked of a fleet, and what in their document makes the rows of a table."""
+STORE = "state.db"
+_DATABASE = b"SQLite format 3\0"
 
 
 def is_asked(command: str, words: Sequence[str]) -> bool:
@@ -132,10 +134,6 @@ def _write_parquet(document: Mapping[str, Any], path: str) -> None:
         for row in rows
     ]
     parquet.write_table(pyarrow.Table.from_pylist(shown), path)
-
-
-STORE = "state.db"
-_DATABASE = b"SQLite format 3\0"
 
 
 def machines(named: str) -> tuple[Path, ...]:

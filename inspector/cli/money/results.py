@@ -32,6 +32,7 @@ SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
     "calls": lambda one: one.calls,
     "row": lambda one: one.row,
 }
+_REMEDY = 'It must be a JSON list of {"id", "tool", "content"}'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -110,9 +111,6 @@ def _incoming(args: argparse.Namespace) -> int:
 
 def _release(args: argparse.Namespace) -> str | None:
     return release_name(args.release) if args.release is not None else None
-
-
-_REMEDY = 'It must be a JSON list of {"id", "tool", "content"}'
 
 
 def read_results(path: str) -> tuple[Arriving, ...]:

@@ -27,6 +27,13 @@ MODES = {
 
 FAILED_SUMMARY = "No model wrote this summary: the call failed"
 BY_RULE = "What was made by rule would stand for these messages; it is written only if you say so by name."
+QUIETLY = "leave the session alone for two minutes, then come back"
+TAKEN_BACK = Headline("Taken back: every row is as it was.")
+WHERE = {
+    ApplyMode.IN_PLACE: "in place",
+    ApplyMode.CONTINUATION: "to a new session",
+    ApplyMode.FORK: "to a new session beside this one",
+}
 
 
 class Stage(StrEnum):
@@ -117,15 +124,6 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
     undo = undo_command(applied.undo_id, applied.database)
     yield from field("undo", f"{undo}, or U here and on Preview", width, ink)
-
-
-QUIETLY = "leave the session alone for two minutes, then come back"
-TAKEN_BACK = Headline("Taken back: every row is as it was.")
-WHERE = {
-    ApplyMode.IN_PLACE: "in place",
-    ApplyMode.CONTINUATION: "to a new session",
-    ApplyMode.FORK: "to a new session beside this one",
-}
 
 
 def review_answer(review: Review, proposal: Proposal) -> Headline:

@@ -16,6 +16,17 @@ from inspector.widgets.panes.card import evidence_lines, field, headline, paragr
 
 LEAST_FIX = 24
 """Cells a fix needs behind its sentence; with fewer it stands below alone."""
+SURE = {
+    Verdict.PROVED: "the evidence shows it",
+    Verdict.DERIVED: "computed",
+    Verdict.SUSPECTED: "likely",
+    Verdict.UNKNOWN: "not known",
+}
+"""How sure a finding is, in words."""
+_ROW = re.compile(r"messages? (\d+)")
+"""How a piece of evidence from the database names the rows it lies in, the first one first."""
+_TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
+"""The tab that shows what the rules of a letter are about: the cut, the family, the money, the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +58,6 @@ class Group:
     count: int
 
 
-SURE = {
-    Verdict.PROVED: "the evidence shows it",
-    Verdict.DERIVED: "computed",
-    Verdict.SUSPECTED: "likely",
-    Verdict.UNKNOWN: "not known",
-}
-"""How sure a finding is, in words."""
-_ROW = re.compile(r"messages? (\d+)")
-"""How a piece of evidence from the database names the rows it lies in, the first one first."""
-_TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
-"""The tab that shows what the rules of a letter are about: the cut, the family, the money, the cache."""
 FindingRow = Diagnosis | NotKnown | Folded | Group
 
 

@@ -15,6 +15,7 @@ from inspector.screens.findings.sweep import Diagnosis, Step
 
 ALIKE = 4
 """Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""
+_LACKED = "These checks lacked data here, or are made of one conversation at a time."
 
 
 class _Kind(NamedTuple):
@@ -119,9 +120,6 @@ class Results:
 
 def _newest_first(ones: Iterable[Diagnosis]) -> Sequence[Diagnosis]:
     return sorted(ones, key=lambda one: one.finding.session or "", reverse=True)
-
-
-_LACKED = "These checks lacked data here, or are made of one conversation at a time."
 
 
 def _holds(row: FindingRow, words: Sequence[str]) -> bool:

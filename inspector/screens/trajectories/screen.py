@@ -44,6 +44,13 @@ COLUMNS = ("line", "tokens", "after", "turns", "saved")
 CELLS = (7, 9, 10, 7, 7)
 FATE, ASKED = 46, 12
 """Columns of what would happen, where the first request stands behind it; and the fewest it is shown in."""
+REST = {
+    State.OVER: "{count} would still be longer",
+    State.FAILED: "{count} could not be read",
+    State.WITHOUT: "{count} without turns",
+}
+LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
+LOOK = "/ lists those that failed, each with its reason."
 
 
 class TrajectoryList(RowList[Listed]):
@@ -181,15 +188,6 @@ class TrajectoriesScreen(Page):
         """Copy file and line of the trajectory under the cursor."""
         found = self.trajectories.current
         self.copy(f"{self.job.sources[found.source].path}:{found.line}" if found else "")
-
-
-REST = {
-    State.OVER: "{count} would still be longer",
-    State.FAILED: "{count} could not be read",
-    State.WITHOUT: "{count} without turns",
-}
-LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
-LOOK = "/ lists those that failed, each with its reason."
 
 
 def answer(sums: Sums, target: int) -> Headline:

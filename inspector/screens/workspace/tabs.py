@@ -11,6 +11,18 @@ from types import ModuleType
 from inspector.base.named_screens import VIEWS
 from inspector.screens.workspace.views import View
 
+MODULES = {name: f"workspace.{name}.{'screen' if name == 'usage' else 'view'}" for name in VIEWS}
+"""Where each view lies below `inspector.screens`; its class is called after its name."""
+LATER = (
+    *MODULES.values(),
+    "workspace.why.turns",
+    "workspace.why.what_if",
+    "findings.screen",
+    "dialogs.origin",
+    "dialogs.save_report",
+)
+"""The views, and screens that their keys open."""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTab:
@@ -19,10 +31,6 @@ class WorkspaceTab:
     name: str
     title: str
     build: Callable[[], View]
-
-
-MODULES = {name: f"workspace.{name}.{'screen' if name == 'usage' else 'view'}" for name in VIEWS}
-"""Where each view lies below `inspector.screens`; its class is called after its name."""
 
 
 def _built(name: str) -> View:
@@ -37,17 +45,6 @@ def _imported(name: str) -> ModuleType:
 TABS: tuple[WorkspaceTab, ...] = tuple(
     WorkspaceTab(name, name.capitalize(), partial(_built, name)) for name in VIEWS
 )
-
-
-LATER = (
-    *MODULES.values(),
-    "workspace.why.turns",
-    "workspace.why.what_if",
-    "findings.screen",
-    "dialogs.origin",
-    "dialogs.save_report",
-)
-"""The views, and screens that their keys open."""
 
 
 def warm() -> None:

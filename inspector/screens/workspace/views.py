@@ -21,6 +21,13 @@ from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
 
+HOW = {
+    BoundaryMode.IN_PLACE: "compacted in place",
+    BoundaryMode.ROTATION: "compacted into a new session",
+    BoundaryMode.REWRITE: "compacted by rewriting",
+}
+"""How a generation began."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -28,14 +35,6 @@ class Subject:
 
     location: Location
     conversation: Conversation
-
-
-HOW = {
-    BoundaryMode.IN_PLACE: "compacted in place",
-    BoundaryMode.ROTATION: "compacted into a new session",
-    BoundaryMode.REWRITE: "compacted by rewriting",
-}
-"""How a generation began."""
 
 
 def how(boundary: Boundary) -> str:

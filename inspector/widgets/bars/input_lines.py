@@ -16,6 +16,9 @@ from textual.widgets import Input, Label
 from inspector.base.commands import bindings
 from inspector.terminal.text import content
 
+FILTER_SECONDS = 0.15
+"""How long typing must pause before what takes long to filter is filtered anew."""
+
 
 class InputLine(Horizontal):
     """A label and an input without a frame."""
@@ -35,10 +38,6 @@ class InputLine(Horizontal):
         """Sign and input."""
         yield Label(content(self._label))
         yield Input(placeholder=self._placeholder, compact=True)
-
-
-FILTER_SECONDS = 0.15
-"""How long typing must pause before what takes long to filter is filtered anew."""
 
 
 class FilterLine(InputLine):

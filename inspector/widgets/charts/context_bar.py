@@ -13,6 +13,12 @@ from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRES
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import apportion
 
+FIGURES = 12
+"""Cells of the size and the limit behind a bar, with a blank before them."""
+PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
+"""What fills a window, from the left: what is sent before the messages, then those of each part."""
+BARS = "▁▂▃▄▅▆▇█"
+
 
 @dataclass(frozen=True, slots=True)
 class ContextUse:
@@ -48,14 +54,6 @@ class ContextUse:
         if self.past:
             return "severity-critical"
         return "severity-warning" if self.near else "severity-info"
-
-
-FIGURES = 12
-"""Cells of the size and the limit behind a bar, with a blank before them."""
-
-
-PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
-"""What fills a window, from the left: what is sent before the messages, then those of each part."""
 
 
 def draw(
@@ -114,9 +112,6 @@ def _tick(use: ContextUse, cells: int) -> int | None:
     if not use.threshold or not use.window:
         return None
     return min(cells - 1, int(use.threshold / use.window * cells))
-
-
-BARS = "▁▂▃▄▅▆▇█"
 
 
 def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:

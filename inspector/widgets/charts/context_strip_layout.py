@@ -10,6 +10,8 @@ from itertools import accumulate
 
 from core.model.compaction.plan import Part, Plan, Span
 
+_PARTS = tuple(Part)
+
 
 def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
     """Share out `cells` in proportion to `weights` by largest remainder.
@@ -98,9 +100,6 @@ class StripLayout:
             return range(cells.start - (-left // total), cells.start - (-right // total))
         only = min(cells.start + left // total, cells.stop - 1)
         return range(only, only + 1)
-
-
-_PARTS = tuple(Part)
 
 
 def strip_layout(plan: Plan, width: int) -> StripLayout:

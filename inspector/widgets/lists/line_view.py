@@ -16,6 +16,9 @@ from inspector.terminal.text import clean_line
 from inspector.terminal.wrap import broken
 from inspector.widgets.lists.rows import Row, Rows
 
+_DRAWN = 1_000
+"""Rows remembered as they were drawn: some screens full."""
+
 
 class ListRows(Generic[Row]):
     """Rows that are in memory already."""
@@ -31,10 +34,6 @@ class ListRows(Generic[Row]):
     def row(self, index: int) -> Row | None:
         """One row; None outside the list."""
         return self.rows[index] if 0 <= index < len(self.rows) else None
-
-
-_DRAWN = 1_000
-"""Rows remembered as they were drawn: some screens full."""
 
 
 class LineView(ScrollView, Generic[Row]):

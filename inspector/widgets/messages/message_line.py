@@ -33,6 +33,11 @@ BYTES_A_TOKEN = 4
 """What a token is taken for where nothing was measured; such numbers carry a tilde."""
 WIDE_ENOUGH_FOR_ROLES = 56
 PREVIEW_CHARS = 400
+PARSE_LIMIT = 64 * 1024
+"""Characters of arguments that are worth parsing to draw them."""
+_FIRST_STRING = re.compile(r'\s*\{\s*"(?:output|content|result|text|stdout)"\s*:\s*"')
+_ESCAPE = re.compile(r"\\(.)")
+_PLAIN = {"n": " ", "t": " ", "r": " ", '"': '"', "/": "/", "\\": "\\"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +181,6 @@ def _calls(line: Line, row: MessageRow, room: int, palette: Palette) -> None:
         line.add(more, palette.style("ink-muted"))
 
 
-PARSE_LIMIT = 64 * 1024
-"""Characters of arguments that are worth parsing to draw them."""
-
-
 def argument_line(call: ToolCall) -> str:
     """The first argument as it is, the others with their names; JSON that does not parse as it stands."""
     found = _parsed(call.arguments) if len(call.arguments) <= PARSE_LIMIT else None
@@ -205,11 +206,6 @@ def beginning(text: str) -> str:
     if found is None:
         return text
     return _ESCAPE.sub(lambda escape: _PLAIN.get(escape[1], escape[0]), text[found.end() :])
-
-
-_FIRST_STRING = re.compile(r'\s*\{\s*"(?:output|content|result|text|stdout)"\s*:\s*"')
-_ESCAPE = re.compile(r"\\(.)")
-_PLAIN = {"n": " ", "t": " ", "r": " ", '"': '"', "/": "/", "\\": "\\"}
 
 
 def _short(value: Any) -> str:

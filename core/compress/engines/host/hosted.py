@@ -17,6 +17,9 @@ from core.model.compaction.plan import Settings
 
 _WINDOW = 128_000
 """For an engine that is only looked at."""
+_LEFT_OUT = frozenset({".env", "auth.json", "state.db", "state.db-wal", "state.db-shm"})
+_MOST_BYTES = 64 << 20
+"""Of what is copied in all; an engine that keeps more begins without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +177,6 @@ def _built_in(settings: Settings) -> dict[str, Any]:
         "max_tokens": settings.max_output,
     }
     return {name: value for name, value in wanted.items() if value is not None and value != ""}
-
-
-_LEFT_OUT = frozenset({".env", "auth.json", "state.db", "state.db-wal", "state.db-shm"})
-_MOST_BYTES = 64 << 20
-"""Of what is copied in all; an engine that keeps more begins without it."""
 
 
 @contextmanager

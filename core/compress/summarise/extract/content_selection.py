@@ -29,6 +29,37 @@ _DENSITY = 0.35
 _OVERHEAD = 1
 _LINE_ROOM = 60
 """Tokens every section may take at least: a line or two."""
+_LONGEST_LINE = 240
+_LEAST = 20
+"""Characters a line needs to tell something."""
+_PER_MESSAGE = 12
+_SAID, _SHOWN = 0.5, 0.25
+"""Worth of a sentence of an assistant, and of a line of a tool's output, beside the facts of the sections."""
+_LABELS = {
+    "urls": "Links",
+    "ids": "Ids",
+    "numbers": "Figures",
+    "hashes": "Hashes",
+    "paths": "Paths",
+    "names": "Names",
+}
+"""What the lists are called, those first of which there are few."""
+_SENTENCES = {
+    "constraints": "constraints",
+    "decisions": "decisions",
+    "errors": "errors",
+    "asks": "actions",
+    "state": "state",
+    "commands": "actions",
+}
+"""Section of the categories that are whole sentences, most wanted first."""
+_PER_LINE = 8
+_MOST_LINES = {"numbers": 3, "hashes": 4}
+"""Lines of values that say little by themselves; the focus may have more."""
+_LONGEST = 160
+_MADE_UP = re.compile(r"[0-9a-f]{16}")
+_ROOTED = 4
+"""Paths below one folder from which on the folder is named once for all of them."""
 
 
 def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[FactLine]:
@@ -82,15 +113,6 @@ def _sum(facts: Iterable[FactLine], costs: dict[int, int]) -> int:
     return sum(costs[id(fact)] for fact in facts)
 
 
-_LONGEST_LINE = 240
-_LEAST = 20
-"""Characters a line needs to tell something."""
-
-_PER_MESSAGE = 12
-_SAID, _SHOWN = 0.5, 0.25
-"""Worth of a sentence of an assistant, and of a line of a tool's output, beside the facts of the sections."""
-
-
 def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
     """The sentences of assistants and the lines of results that a topic covers, each once, oldest first."""
     seen: set[str] = set()
@@ -104,36 +126,6 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
         seen.update(new)
         weight = _SAID if said else _SHOWN
         yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])
-
-
-_LABELS = {
-    "urls": "Links",
-    "ids": "Ids",
-    "numbers": "Figures",
-    "hashes": "Hashes",
-    "paths": "Paths",
-    "names": "Names",
-}
-"""What the lists are called, those first of which there are few."""
-
-_SENTENCES = {
-    "constraints": "constraints",
-    "decisions": "decisions",
-    "errors": "errors",
-    "asks": "actions",
-    "state": "state",
-    "commands": "actions",
-}
-"""Section of the categories that are whole sentences, most wanted first."""
-
-_PER_LINE = 8
-_MOST_LINES = {"numbers": 3, "hashes": 4}
-"""Lines of values that say little by themselves; the focus may have more."""
-
-_LONGEST = 160
-_MADE_UP = re.compile(r"[0-9a-f]{16}")
-_ROOTED = 4
-"""Paths below one folder from which on the folder is named once for all of them."""
 
 
 def quotes(

@@ -20,6 +20,23 @@ from core.compress.summarise.extract.sections import purposes
 _LINE = 160
 _READ = 400
 """Characters of the arguments of a call in which it names what it is about."""
+_SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
+_TOLD = 0.6
+_FOCUS = 3.0
+"""How many times a fact of the focus counts."""
+_ALIKE = 0.8
+_FILL = 0.02
+"""What a line is worth for its section alone, when it tells no fact that is not told yet."""
+_SECTIONS = {
+    "constraints": "constraints",
+    "asks": "pending",
+    "open": "remaining",
+    "decisions": "decisions",
+    "errors": "errors",
+    "state": "state",
+    "commands": "actions",
+}
+"""Where a sentence goes that no line tells."""
 
 
 class State(StrEnum):
@@ -99,16 +116,6 @@ def _ended(one: Outcome) -> str:
     return one_line(one.error or first, _LINE)
 
 
-_SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
-_TOLD = 0.6
-_FOCUS = 3.0
-"""How many times a fact of the focus counts."""
-
-_ALIKE = 0.8
-_FILL = 0.02
-"""What a line is worth for its section alone, when it tells no fact that is not told yet."""
-
-
 def best_lines(
     lines: Sequence[FactLine],
     facts: Sequence[tuple[Found, float]],
@@ -185,18 +192,6 @@ def _tells(
 def _key(fact: Found) -> str:
     parts = endings(fact.value) if fact.category == "paths" else []
     return (parts[-1] if parts else fact.value).lower()
-
-
-_SECTIONS = {
-    "constraints": "constraints",
-    "asks": "pending",
-    "open": "remaining",
-    "decisions": "decisions",
-    "errors": "errors",
-    "state": "state",
-    "commands": "actions",
-}
-"""Where a sentence goes that no line tells."""
 
 
 def lost(facts: Sequence[tuple[Found, float]], said: str) -> list[Found]:

@@ -14,6 +14,14 @@ from core.model.finding import Evidence, Source, Verdict
 
 _CALLS = (Kind.TURN, Kind.CALL)
 STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
+_ENGINES = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
+_COMPARES = (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.REARMED)
+_TELLING = frozenset({Kind.TURN, Kind.CALL, Kind.STARTED, Kind.DONE, Kind.NATIVE_STARTED})
+SILENCE = timedelta(minutes=20)
+"""Longer than any release waits for a summary: a later line belongs to something else."""
+AFTERWARDS = timedelta(seconds=10)
+"""Once an attempt has been given up, its remaining lines follow within this time."""
+_LAST_WORDS = frozenset({Kind.ABORTED, Kind.NO_PROGRESS, Kind.EMPTY_TRANSCRIPT, Kind.REFUSED})
 
 
 def logged_window(log: Log, sessions: Collection[str], model: str | None) -> WindowClaim | None:
@@ -73,10 +81,6 @@ def lowered_threshold(
     return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
 
 
-_ENGINES = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
-_COMPARES = (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.REARMED)
-
-
 def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -> LogRecord | None:
     """The newest line that names the threshold of a plugin's context engine.
 
@@ -105,9 +109,6 @@ def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
         return first <= record.at <= last
 
     return fits
-
-
-_TELLING = frozenset({Kind.TURN, Kind.CALL, Kind.STARTED, Kind.DONE, Kind.NATIVE_STARTED})
 
 
 def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[str, int]:
@@ -157,13 +158,6 @@ def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[Log
             return
         if record.kind is following.kind is Kind.CALL and model in (None, record.model):
             yield record
-
-
-SILENCE = timedelta(minutes=20)
-"""Longer than any release waits for a summary: a later line belongs to something else."""
-AFTERWARDS = timedelta(seconds=10)
-"""Once an attempt has been given up, its remaining lines follow within this time."""
-_LAST_WORDS = frozenset({Kind.ABORTED, Kind.NO_PROGRESS, Kind.EMPTY_TRANSCRIPT, Kind.REFUSED})
 
 
 class OtherCompactions:

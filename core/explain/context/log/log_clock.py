@@ -24,6 +24,10 @@ _MARKING = (Kind.CALL, Kind.TURN, Kind.TURN_ENDED, Kind.DONE)
 
 Minutes = Mapping[str, Sequence[int]]
 """The distinct minutes since the epoch in order, by session."""
+_JUMP = timedelta(minutes=10)
+"""Zones differ by at least a quarter of an hour, so a smaller step is a pause."""
+_BESIDE = timedelta(seconds=5)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +127,6 @@ def _minute(at: datetime) -> int:
     """Minutes since the epoch: whole minutes suffice to tell zones apart, and keep the sets small."""
     return int(at.timestamp() // 60)
 
-
-_JUMP = timedelta(minutes=10)
-"""Zones differ by at least a quarter of an hour, so a smaller step is a pause."""
-_BESIDE = timedelta(seconds=5)
-_NEVER = datetime.min.replace(tzinfo=UTC)
 
 Moments = Mapping[str, Sequence[datetime]]
 Spans = Mapping[str, tuple[datetime, datetime]]

@@ -34,6 +34,7 @@ from core.support.own_files import cache_directory
 COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")
 WORTH_IT = 60
 """Below so many conversations starting processes takes longer than they save."""
+_EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
 
 
 def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -160,9 +161,6 @@ def _cores() -> int:
 
 def _line(value: object) -> bytes:
     return json.dumps(value, default=str).encode() + b"\n"
-
-
-_EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
 
 
 class SessionLogs:

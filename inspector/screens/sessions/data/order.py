@@ -14,6 +14,15 @@ from inspector.screens.sessions.data.session_line import Key, SessionLine
 FIRST = 80
 """Sessions looked at for the first screenful."""
 CHATS = frozenset(Kind) - {Kind.DELEGATE}
+SORTS = {
+    "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
+    "title": "title", "model": "model", "source": "source", "hit": "hit rate",
+    "context_use": "context used", "compressions": "compressions", "input": "uncached input",
+    "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
+}  # fmt: skip
+"""The orders `s` goes through, and what they are called."""
+MEASURED = frozenset({"context_use", "compressions"})
+"""Orders no database knows: every conversation is measured first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +73,3 @@ class SourcePage:
     def settled(self) -> bool:
         """Every row is where it belongs."""
         return self.measured == len(self.ranking)
-
-
-SORTS = {
-    "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
-    "title": "title", "model": "model", "source": "source", "hit": "hit rate",
-    "context_use": "context used", "compressions": "compressions", "input": "uncached input",
-    "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
-}  # fmt: skip
-"""The orders `s` goes through, and what they are called."""
-MEASURED = frozenset({"context_use", "compressions"})
-"""Orders no database knows: every conversation is measured first."""

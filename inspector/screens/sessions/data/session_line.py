@@ -22,6 +22,9 @@ Key = tuple[Location, str]
 """Names a conversation over all databases: where it is, and its first session."""
 State = tuple[str, datetime | None, int, Buckets]
 """The newest session of a conversation, when it was last active, its messages and tokens."""
+MOST = 500
+"""Conversations kept of one database, those seen last."""
+_LENGTH = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +123,8 @@ class Extra:
         return "map" if self.severity is not None else None
 
 
-MOST = 500
-"""Conversations kept of one database, those seen last."""
 Figures = tuple[int, int | None, int | None, int | None, int | None, int | None, int | None]
 """Checksum of the conversation's state; tokens, threshold, window; compressions, failed ones, rank."""
-_LENGTH = 7
 
 
 def recall(locations: Iterable[Location]) -> dict[Key, Figures]:

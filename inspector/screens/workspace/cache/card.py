@@ -22,6 +22,17 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, headline, paragraph
 
 DEAREST = 8
+NO_PRICE = "the price list has no entry for this model and day"
+PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
+ESTIMATED = ("estimated: the provider counts whole requests only",)
+LIFETIME = (
+    "each call's prompt: read from the cache where the pause before it was shorter, "
+    "else written; at the list price"
+)
+RESULT = (
+    "written to the cache once, read in each later call as often as the "
+    "conversation's hit rate says; at the list price"
+)
 
 
 def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
@@ -76,19 +87,6 @@ def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
         tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
         words = f"{fmt.money(one.usd)} · {one.tool}, {tokens} tokens over {fmt.plural(one.calls, 'call')}"
         yield from field("" if place else "top cost", words, width, ink)
-
-
-NO_PRICE = "the price list has no entry for this model and day"
-PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
-ESTIMATED = ("estimated: the provider counts whole requests only",)
-LIFETIME = (
-    "each call's prompt: read from the cache where the pause before it was shorter, "
-    "else written; at the list price"
-)
-RESULT = (
-    "written to the cache once, read in each later call as often as the "
-    "conversation's hit rate says; at the list price"
-)
 
 
 def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:

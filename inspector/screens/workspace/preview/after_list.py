@@ -30,6 +30,10 @@ FATES = {
 CLAIM = "▲"
 OUTCOME, ROOMY = 13, 70
 """Cells of the outcome in words, and of a list that has room for it beside its sign."""
+NO_FACTS = (
+    "Nothing that can be checked is summarised here: no request, file, command or figure.\n"
+    "A later preview tells more; esc goes back."
+)
 
 
 class AfterList(RowList[AfterEntry]):
@@ -87,12 +91,6 @@ class AfterList(RowList[AfterEntry]):
             kept = self.palette.style("severity-ok") + Style(underline=True)
             return line if row.heading else line.mark(self._kept, kept)
         return draw_message(row, width, self.palette, Marks())
-
-
-NO_FACTS = (
-    "Nothing that can be checked is summarised here: no request, file, command or figure.\n"
-    "A later preview tells more; esc goes back."
-)
 
 
 @dataclass(frozen=True, slots=True)

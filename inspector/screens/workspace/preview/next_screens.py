@@ -35,6 +35,7 @@ UNTOUCHED = "Nothing was written to this conversation from here that could be ta
 NOTHING = "There is no summary here to edit or to write."
 
 NOT_OURS = "The list of another engine is neither edited nor written; e goes back to builtin."
+ADVICE = "Retention and sizes are computed again when you keep it. Nothing is written."
 
 
 class NextScreens:
@@ -125,9 +126,6 @@ class NextScreens:
 
     def _left(self, _result: None) -> None:
         self._view.post_message(self._view.Stale())
-
-
-ADVICE = "Retention and sizes are computed again when you keep it. Nothing is written."
 
 
 class EditSummary(Page):

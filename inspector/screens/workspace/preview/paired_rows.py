@@ -18,6 +18,8 @@ from inspector.widgets.messages.message_list import Band, Banding
 
 _NOTHING = ("", "none", "n/a", "nothing", "–", "—")
 """What a section of the template says where there is nothing to say."""
+FIRST_SEEN = 60
+"""Lines of a tall terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,6 @@ def _depth(heading: str) -> int:
     return len(heading) - len(heading.lstrip("#"))
 
 
-FIRST_SEEN = 60
-"""Lines of a tall terminal."""
 AfterEntry: TypeAlias = MessageRow | SummaryLine | Band
 Blocks: TypeAlias = tuple[int, int, int, int]
 """Rows at which head, middle and tail begin, and the end."""

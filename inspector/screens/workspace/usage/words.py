@@ -27,6 +27,8 @@ from inspector.screens.workspace.usage.question import Question, Step
 from inspector.widgets.bars.status_line import Piece, titled
 
 NO_PRICE = "no day has a price"
+SUMMARISING = "compression"
+"""The task of the calls that write summaries."""
 
 
 def period_of(question: Question) -> str:
@@ -166,10 +168,6 @@ def tabs(question: Question) -> tuple[Piece, ...]:
             ("rule", " "),
         ]
     return tuple(pieces)
-
-
-SUMMARISING = "compression"
-"""The task of the calls that write summaries."""
 
 
 @dataclass(frozen=True, slots=True)

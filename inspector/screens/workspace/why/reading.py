@@ -22,6 +22,8 @@ from inspector.base.app_protocol import FigureOrigin, located
 from inspector.screens.workspace.why.curve import Curve, curve_of
 from inspector.widgets.charts.stack import Layer
 
+MEASURED = "as the release estimated or the provider counted it when it was compared"
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:
@@ -51,9 +53,6 @@ def survived(
     """What a compaction kept, under the number it is asked by."""
     context = open_context(store, conversation.tip.id, conversation=conversation)
     return {place: kept_of_event(context, event)}
-
-
-MEASURED = "as the release estimated or the provider counted it when it was compared"
 
 
 def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[FigureOrigin]:

@@ -24,6 +24,9 @@ from core.model.finding import Evidence, Source, Verdict
 
 _AT_ONCE, _COPIED = 5.0, 60.0
 """Seconds between a line and the time of its file, and between two files of a home that was copied."""
+_LEAST, _MOST = 0.01, 0.99
+"""Shares between which compression.threshold may lie."""
+_OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
 
 @conversation_rule("A1")
@@ -233,11 +236,6 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
     start, end = (case.context.clock.utc(line.at) for line in (calls[-1], record))
     since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
     return calls[-1].input + transcript_tokens(since, case.policy.estimate)
-
-
-_LEAST, _MOST = 0.01, 0.99
-"""Shares between which compression.threshold may lie."""
-_OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
 
 def to_fire_earlier(case: Case) -> str:

@@ -25,6 +25,16 @@ from core.support.formatting import plural
 
 _BESIDE = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH
+_PARTS = {
+    "messages_fts_trigram": "trigram index",
+    "messages_fts": "full-text index",
+    "messages": "messages",
+    "sessions": "sessions and system prompts",
+    "system_prompts": "sessions and system prompts",
+}
+"""Tables by the start of their name, the longer one first."""
+_TREE = re.compile(r"\bTree (\d+) page")
+_NAMED = re.compile(r"\bindex (?!for\b)(?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\w+)")
 
 
 @store_rule("E10")
@@ -145,18 +155,6 @@ def _mode(path: Path) -> int | None:
         return stat.S_IMODE(path.stat().st_mode)
     except OSError:
         return None
-
-
-_PARTS = {
-    "messages_fts_trigram": "trigram index",
-    "messages_fts": "full-text index",
-    "messages": "messages",
-    "sessions": "sessions and system prompts",
-    "system_prompts": "sessions and system prompts",
-}
-"""Tables by the start of their name, the longer one first."""
-_TREE = re.compile(r"\bTree (\d+) page")
-_NAMED = re.compile(r"\bindex (?!for\b)(?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\w+)")
 
 
 def bytes_by_part(store: Store) -> Mapping[str, int]:

@@ -22,6 +22,17 @@ from core.model.transcript.storage import Lease
 from core.redact.quick_check import masked_start
 from core.support.formatting import plural
 
+ANOTHER_MODEL = (
+    "Set auxiliary.compression.model in config.yaml to a model that answers; /compress tries at once"
+)
+_KEPT = {
+    "user_id": "its chat may not find it with /sessions and /resume",
+    "session_key": "its chat may not find it with /sessions and /resume",
+    "cwd": "the list of its folder leaves it out",
+    "profile_name": "the list of its profile leaves it out",
+}
+"""What a continuation takes over from its parent, as far as the release has the columns, and what for."""
+
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row says: a chain that ends nowhere, blocks that are set."""
@@ -72,26 +83,12 @@ def paused(session: Session, now: datetime) -> Found | None:
     return Found(numbers, evidence, severity=Severity.WARNING)
 
 
-ANOTHER_MODEL = (
-    "Set auxiliary.compression.model in config.yaml to a model that answers; /compress tries at once"
-)
-
-
 def benched(session: Session, streak: int, *, blocks: bool) -> Found:
     """Summaries in a row that no model wrote keep Hermes from asking again."""
     effect = "automatic compression is blocked" if blocks else "the summary model is benched"
     evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"compression_fallback_streak {streak}")
     what = f"{streak} summaries in a row were written without a model: {effect}"
     return Found({"what": what, "fix": ANOTHER_MODEL}, (evidence,))
-
-
-_KEPT = {
-    "user_id": "its chat may not find it with /sessions and /resume",
-    "session_key": "its chat may not find it with /sessions and /resume",
-    "cwd": "the list of its folder leaves it out",
-    "profile_name": "the list of its profile leaves it out",
-}
-"""What a continuation takes over from its parent, as far as the release has the columns, and what for."""
 
 
 @conversation_rule("E1")

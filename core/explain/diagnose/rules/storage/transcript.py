@@ -24,6 +24,13 @@ _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
 _MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
 _APART = "A result is not next to its call: the model never sees it, and a provider may refuse the request"
+MASK = re.compile(
+    r"(?i)(?<!\w)[a-z]\w{2,60}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]{0,80}:\*\*\*@"
+    r"|\b(?:bearer|basic|token) \*\*\*|\[redacted|«redacted"
+    r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
+)
+"""What is left of a credential: stars behind a name, a word, two ends. Three stars alone are Markdown."""
+_LONGEST = 200_000
 
 
 @conversation_rule("E6")
@@ -127,15 +134,6 @@ def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str],
         open_calls = {call.id: message for call in message.tool_calls} if message.role == "assistant" else {}
         if position == len(messages) - 1:
             return
-
-
-MASK = re.compile(
-    r"(?i)(?<!\w)[a-z]\w{2,60}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]{0,80}:\*\*\*@"
-    r"|\b(?:bearer|basic|token) \*\*\*|\[redacted|«redacted"
-    r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
-)
-"""What is left of a credential: stars behind a name, a word, two ends. Three stars alone are Markdown."""
-_LONGEST = 200_000
 
 
 @conversation_rule("I1")
