@@ -1,4 +1,4 @@
-"""Every compaction of a conversation, joined from rows, log lines and telemetry; where its trigger stands."""
+"""Every compaction of a conversation, joined from rows, log lines and telemetry, and what comes next."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from core.store.database.own_changes import undo_command
 from core.store.store import Store
 
 _BEGINS_SOON = timedelta(minutes=2)
-"""Longer than Hermes takes from the announcement of an attempt to its beginning."""
+"""Hermes takes less than this from the announcement of an attempt to its beginning."""
 
 
 def explain(
     store: Store, session_id: str, *, release: str | None = None, conversation: Conversation | None = None
 ) -> Explanation:
-    """Say why a conversation was compressed, each time, and where the trigger stands now.
+    """Explain why a conversation was compressed, each time, and how far the next compaction is.
 
     Args:
         store: The database.
         session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        conversation: The conversation itself, where it has been read already.
+        release: The release whose rules to apply instead of the detected one's.
+        conversation: The conversation itself, if already read.
 
     Raises:
         NotFoundError: There is no such session.
@@ -66,7 +66,7 @@ def explain(
 
 
 def prompts_of(context: ConversationContext) -> list[int]:
-    """Sizes of the conversation's requests as the log tells them, oldest first."""
+    """Sizes of the conversation's requests according to the log, oldest first."""
     call, sessions = Kind.CALL, context.sessions
     return [
         one.input for one in context.log.records if one.kind is call and one.input and one.session in sessions
@@ -97,7 +97,7 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:
-    """One compaction; `left` is how many messages the one before it left."""
+    """One compaction; `left` is how many messages the previous one left."""
     (attempt, rows), cause, own = pair, pair.cause, pair.own
     release, session_id = _release(context, rows), pair.session(context)
     found, mode = rule(context, pair, release), pair.mode(context)
@@ -147,7 +147,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
 def _disagreements(
     context: ConversationContext, pair: Match, found: Ruling, release: str, mode: BoundaryMode | None
 ) -> tuple[str, ...]:
-    """Where sources differ about one compaction, in words."""
+    """Where sources disagree about one compaction, in words."""
     told = wording.disagreements(
         pair,
         found.limits if found.lowered is None else None,
@@ -160,7 +160,7 @@ def _disagreements(
 def _summary(
     context: ConversationContext, pair: Match, tried: TurnAttempt | None, release: str
 ) -> SummaryOutcome:
-    """What became of the summary; one no model could write for want of a window is told nowhere."""
+    """What became of the summary; if no model with so small a window is accepted, that is the cause."""
     found = summary_outcome(context, pair, release)
     if tried is None or tried.end != "too_small" or found.failure is None:
         return found
@@ -168,9 +168,9 @@ def _summary(
 
 
 def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:
-    """The release that wrote the summary; where its prefix fits several, the one the conversation shows.
+    """The release that wrote the summary; where its prefix fits several, the conversation's if it is one.
 
-    One that replaces rows in place, and is configured to, has not rotated: an older one did.
+    A release that replaces rows in place, by configuration, has not rotated: then an older one did.
     """
     current = context.release.release
     if rows is None or rows.summary is None:
@@ -191,7 +191,7 @@ def _tokens_after(context: ConversationContext, pair: Match, release: str) -> in
     if rows is not None:
         session = context.sessions.get(rows.opened.session_id, session)
     stated = attempt.done.tokens_after if attempt is not None and attempt.done is not None else None
-    # What was refused is counted without the tools before 0.20, what the line says is left with them.
+    # Before 0.20 a refused request is counted without the tools, but what the line says is left with them.
     toolless = attempt is not None and attempt.cause.trigger in BY_REFUSAL
     toolless = toolless and not context.store.schema.pools_compression
     if stated is not None and not toolless:
@@ -225,7 +225,7 @@ def _notes(context: ConversationContext) -> Iterator[str]:
 
 
 def _other_model(context: ConversationContext) -> Iterator[str]:
-    """Another model answered last than the session is booked on, as `/model` leaves it before 0.22."""
+    """A note if another model answered last than the session is booked on, as after `/model` before 0.22."""
     last = next((one for one in reversed(context.log.records) if one.kind is Kind.CALL and one.model), None)
     booked = context.conversation.tip.model
     if last is None or not booked or same_model(last.model or "", booked):

@@ -1,4 +1,4 @@
-"""The answer to "why": every compaction of a conversation, and where the trigger stands now."""
+"""The answer to "why": every compaction of a conversation, and how far the next one is."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """Where the trigger stands.
+    """The size of the next request against the threshold, and what would refuse a compaction.
 
     Attributes:
-        tokens: Size of the next request as far as known; None when nothing says.
-        verdict: How sure `tokens` is.
+        tokens: Size of the next request; None when unknown.
+        verdict: How certain `tokens` is.
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
-        arithmetic: The sums behind the threshold, one step a line.
+        arithmetic: How the threshold is computed, one step a line.
     """
 
     tokens: int | None
@@ -37,12 +37,12 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a conversation was compressed, and whether it will be.
+    """Why a conversation was compressed, and whether it will be again.
 
     Attributes:
         session: The id asked about.
-        context: The conversation, and what it was judged in.
-        notes: What a reader should know about the evidence itself: no log, unreadable files, odd settings.
+        context: The conversation with everything the answer is based on.
+        notes: What a reader should know about the evidence: no log, unreadable files, odd settings.
         headline: The answer in one sentence, and what helps.
     """
 

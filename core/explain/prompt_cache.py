@@ -1,4 +1,4 @@
-"""The prompt cache of a conversation, read with what is known about its log, config and release."""
+"""The prompt cache of a conversation, explained with its log, config and release."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def conversation_cache(
 ) -> CacheReport:
     """Markers, calls, breaks and their cost.
 
-    `results` costs the tool results too, which reads every message; `markers` places those of the next
-    request, which weighs every message it holds, but for those noted in `notes` before.
+    `results` adds the cost of tool results, which reads every message; `markers` places the markers of the
+    next request, which measures every message it holds except those already in `notes`.
 
     Raises:
         NotFoundError: There is no such session.
@@ -49,7 +49,7 @@ def cache_of(
     results: bool = True,
     markers: bool = True,
 ) -> CacheReport:
-    """The same of a conversation that has been opened; by default messages are read for others too."""
+    """The same for a conversation already opened; by default the messages read stay in its context."""
     case = CacheInputs(
         context.store,
         context.conversation,

@@ -1,4 +1,4 @@
-"""The requests of a conversation as a recorder kept them, and the breaks of its prompt cache they prove."""
+"""The recorded requests of a conversation, and the cache breaks and compactions they prove."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 
 _NEAR = timedelta(seconds=3)
-"""A request's line in the log is written within this of its answer."""
+"""A request's log line is written within this time of its answer."""
 _CAUSES = {"system": "system_prompt_changed", "tools": "tools_changed", "messages": "messages_rewritten"}
 _CLOSE = timedelta(seconds=5)
 _SOON = timedelta(minutes=10)
 
 
 def recorded_requests(context: ConversationContext) -> tuple[RecordedRequest, ...]:
-    """The requests of a conversation; none where nobody recorded, or the recording cannot be read."""
+    """The recorded requests of a conversation; none if nothing was recorded or it cannot be read."""
     return _requests(context.store.location.home, context.sessions)
 
 
@@ -45,7 +45,7 @@ def _requests(home: Path | None, sessions: Iterable[str]) -> tuple[RecordedReque
 
 
 def _recorded(read: Callable[[Recording], Found], nothing: Found) -> Found:
-    """What is read from a recording; nothing where there is none, or it cannot be read."""
+    """The result of reading a recording; `nothing` if there is none or it cannot be read."""
     folder = state_directory()
     if not (folder / FILE_NAME).exists():
         return nothing
@@ -58,7 +58,7 @@ def _recorded(read: Callable[[Recording], Found], nothing: Found) -> Found:
 
 
 def with_recording(report: CacheReport, context: ConversationContext) -> CacheReport:
-    """A report with what a recording proves of it; the same one without a recording."""
+    """A report with what a recording proves about it; unchanged without a recording."""
     requests = recorded_requests(context)
     if not requests:
         return report
@@ -74,7 +74,7 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
 
 
 def _stored_in(context: ConversationContext) -> Callable[[PrefixBreak, RecordedBreak], RecordedBreak]:
-    """Names the row of the first message that differs."""
+    """A function that adds the row of the first message that differs."""
 
     def told(found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
         if found.at is None or found.at >= len(found.sent):
@@ -87,7 +87,7 @@ def _stored_in(context: ConversationContext) -> Callable[[PrefixBreak, RecordedB
 
 
 def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:
-    """What was recorded of the requests of some sessions; None without a recording that can be read."""
+    """The recorded use of some sessions; None without a readable recording."""
     requests = _requests(home, sessions)
     if not requests:
         return None
@@ -122,7 +122,7 @@ def _schemas(name: str) -> dict[str, int]:
 
 
 def _proved(one: CacheBreak, breaks: Sequence[PrefixBreak]) -> CacheBreak:
-    """A break with the place at which the request left the one before it."""
+    """A break with the position at which the request differs from the one before it."""
     for found in breaks:
         ended = found.request.at + timedelta(seconds=found.request.seconds or 0.0)
         if not found.request.at - _NEAR <= one.at <= ended + _NEAR:
@@ -146,7 +146,7 @@ def _says(found: PrefixBreak) -> str:
 def with_recorded_proof(
     events: Sequence[CompressionEvent], context: ConversationContext
 ) -> tuple[CompressionEvent, ...]:
-    """The events with what was recorded of each; the same ones without a recording."""
+    """The events with what a recording proves of each; unchanged without a recording."""
     requests, measured = recorded_requests(context), _compactions(context)
     if not requests and not measured:
         return tuple(events)
@@ -157,7 +157,7 @@ def with_recorded_proof(
 
 
 def _counted(event: CompressionEvent, requests: Sequence[RecordedRequest]) -> CompressionEvent:
-    """A size that was worked out, proved where the provider counted as much in the request before."""
+    """A derived size becomes proved if the provider counted as much in the request before."""
     at = event.at
     if at is None or event.threshold is None or event.verdict is not Verdict.DERIVED:
         return event

@@ -21,7 +21,7 @@ class SentMessage:
     """A message of a request.
 
     Attributes:
-        kept: Its text, where the recorder kept it; credentials are masked in it.
+        kept: Its text, with credentials masked, if the recorder stored it.
     """
 
     row: SentRow
@@ -31,12 +31,12 @@ class SentMessage:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request.
+    """A request as it was sent.
 
     Attributes:
         messages: None where the release did not show them to the recorder.
         tools: Characters of each tool's schema.
-        texts: What the recorder kept of `system`, `tools` and `answer`.
+        texts: The texts of `system`, `tools` and `answer` that the recorder stored.
     """
 
     request: RecordedRequest
@@ -46,10 +46,10 @@ class SentRequest:
 
 
 def sent_request(context: ConversationContext, number: int | None = None) -> SentRequest:
-    """A recorded request of a conversation; the newest of its main loop without a number.
+    """A recorded request of a conversation; without a number, the newest of its main loop.
 
     Raises:
-        NotFoundError: None was recorded, or none of that number.
+        NotFoundError: No request was recorded, or none of that number.
         DatabaseError: The recording cannot be read.
     """
     home, recording = context.store.location.home, Recording(state_directory())

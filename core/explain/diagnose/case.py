@@ -1,4 +1,4 @@
-"""What the rules look at: a conversation, or a database, with what is known about it, read as they ask."""
+"""What rules examine: a conversation or a database, with everything known about it, read on demand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 _OF_THE_HOME = (Kind.AUX_LOWERED,)
-"""Said once when a process starts, of its configuration."""
+"""Kinds of line about the home's configuration, written once when a process starts."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Case:
     """One conversation under examination.
 
     Attributes:
-        cache: What its prompt cache did, where that has been found out already.
+        cache: What its prompt cache did, if already known.
     """
 
     context: ConversationContext
@@ -93,17 +93,17 @@ class Case:
 
     @property
     def threshold(self) -> int | None:
-        """Where compression fires."""
+        """The size of a request from which compression fires."""
         return self.limits.threshold if self.limits is not None else None
 
     @property
     def live(self) -> tuple[Message, ...]:
-        """The transcript the next request will carry."""
+        """The messages the next request will carry."""
         return self.context.newest_messages
 
     @cached_property
     def spoken(self) -> tuple[Message, ...]:
-        """Every message once, in the order of the generations: copies made by compactions left out."""
+        """Every message once, in order of the generations: without the copies that compactions made."""
         found: list[Message] = []
         for generation in self.conversation.generations:
             copies, messages = generation.copied, self.context.messages(generation.row_ids)
@@ -117,7 +117,7 @@ class Case:
 
     @cached_property
     def _written(self) -> tuple[list[datetime], tuple[Message, ...]]:
-        """The messages by the time they were written."""
+        """The messages in the order of writing, with their times."""
         dated = [(m.row.timestamp, m) for m in self.spoken if m.row and m.row.timestamp]
         dated.sort(key=lambda pair: pair[0])
         return [at for at, _ in dated], tuple(message for _, message in dated)
@@ -130,7 +130,7 @@ class Case:
 
     @cached_property
     def newest_retention(self) -> Retention | None:
-        """What the newest summary of a model kept of what it replaced, in brief; None when either is gone."""
+        """What the newest summary by a model kept of the messages it replaced; None when either is gone."""
         for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
                 past, closed = past_of(self.context, rows), rows.opened.index - 1
@@ -149,7 +149,7 @@ class Case:
 
     @cached_property
     def _own_lines(self) -> tuple[LogRecord, ...]:
-        """A line that names no session may be any conversation's, where there are several."""
+        """The lines about this conversation; one without a session counts if it can be about no other."""
         own, alone = about(self.context.log, self.context.sessions), self._alone
         return tuple(
             record
@@ -159,7 +159,7 @@ class Case:
 
     @property
     def _alone(self) -> bool:
-        """The database holds no other conversation."""
+        """Whether the database holds no other conversation."""
         (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
         return int(sessions) == len(self.context.sessions)
 
@@ -181,14 +181,14 @@ class Case:
 
     @cached_property
     def prices(self) -> PriceBook:
-        """The price list, the user's prices in it."""
+        """The price list with the user's own prices."""
         return open_book()
 
     @cached_property
     def answers(self) -> tuple[Message, ...]:
-        """What the model answered.
+        """The model's answers.
 
-        What a branch took from its parent, and what a retried turn wrote into several sessions, counts once.
+        What a branch took from its parent, or a retried turn wrote into several sessions, counts once.
         """
         inherited = Counter(
             _text_and_calls(message) for message in self._parent if message.role == "assistant"
@@ -209,7 +209,7 @@ class Case:
 
     @property
     def _parent(self) -> Iterator[Message]:
-        """What the session had before it that this conversation branched from."""
+        """The messages of the session that this conversation branched off from."""
         parent = self.conversation.root.parent_id
         with suppress(NotFoundError):
             for generation in self.store.conversation(parent).generations if parent is not None else ():
@@ -226,7 +226,7 @@ class StoreCase:
     """A database under examination.
 
     Attributes:
-        integrity: SQLite's own check was asked for; it reads the whole file.
+        integrity: Whether SQLite's own check was asked for, which reads the whole file.
     """
 
     store: Store
@@ -240,12 +240,12 @@ class StoreCase:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """What all sessions spent together, by model, with costs at list prices."""
+        """The usage of all sessions together, by model, with costs at list prices."""
         return collect([self.store], by="model", prices=open_book()).ledger()
 
     @property
     def rows(self) -> Sequence[LedgerRow]:
-        """The ledger's rows, one a model."""
+        """The rows of the ledger, one a model."""
         return self.ledger.rows
 
 
@@ -254,11 +254,11 @@ def _text_and_calls(message: Message) -> tuple[str, tuple[str, ...]]:
 
 
 def billed(session: Session) -> tuple[int | None, ...]:
-    """The buckets a provider bills."""
+    """The token buckets a provider bills."""
     tokens = session.tokens
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
 
 
 def passes(case: Case) -> int:
-    """How often messages were taken away: where results were only shortened, all are still there."""
+    """How many compactions removed messages; those that only shortened results removed none."""
     return sum(event.trigger is not Trigger.PRUNE for event in case.completed)

@@ -1,4 +1,4 @@
-"""Everything that can be diagnosed: why and how it was compressed, what it cost, what the cache did."""
+"""Runs the rules: why and how a conversation was compressed, what it cost, what the cache did."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found and what could not be answered.
+    """What was found, and what could not be checked.
 
     Attributes:
         findings: Worst first.
@@ -56,27 +56,27 @@ def examine(
     Args:
         store: The database.
         session_id: Any session of the conversation.
-        now: The moment asked about; this one by default.
-        config: The home's configuration, where it has been read already.
-        log: The lines about the conversation, likewise.
+        now: The time to examine it at; the current time by default.
+        config: The configuration of the home, if already read.
+        log: The lines about the conversation, if already read.
 
     Raises:
         NotFoundError: There is no such session.
         ConfigError: config.yaml cannot be used.
     """
-    store.learn(session_id)  # what is quoted as evidence is cut short, so it is masked before that
+    store.learn(session_id)  # evidence is cut short, so its credentials must be known before that
     context = open_context(store, session_id, config=config, log=log)
     return examine_case(Case(context, events_of(context), now or datetime.now(UTC)))
 
 
 def examine_case(case: Case) -> Examination:
-    """Apply every rule about conversations to one that has been read."""
+    """Apply every rule about conversations to one already read."""
     found, unknown = apply(CONVERSATION_RULES, case, case.conversation.root.id)
     return Examination(tuple(found), tuple(unknown))
 
 
 def examine_store(case: StoreCase) -> Examination:
-    """Apply every rule about a database, but those about its tokens and its money."""
+    """Apply every rule about a database, except those about its tokens and its money."""
     found, unknown = apply(STORE_RULES, case, None)
     return Examination(tuple(found), tuple(unknown))
 
@@ -93,13 +93,13 @@ def diagnose(store: Store, session_id: str) -> Examination:
 
 
 def diagnose_case(case: Case) -> Examination:
-    """The same of a conversation that has been read already."""
+    """The same for a conversation already read."""
     found = examine_case(case)
     return Examination(worst_first(chain(found.findings, spending_findings(case))), found.unknown)
 
 
 def spending_findings(case: Case) -> tuple[Finding, ...]:
-    """What the tokens and the money of one conversation tell, worst first."""
+    """What the tokens and the money of one conversation show, worst first."""
     return tuple(apply(SPENDING_RULES, case, case.conversation.root.id)[0])
 
 
@@ -114,10 +114,10 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings, each once, by severity, then by rule in the order of findings.yaml, the newest session first.
+    """Findings without duplicates, by severity, then in the order of findings.yaml, the newest session first.
 
-    Two conversations that fork from one session both find what is wrong with it; and which conversation is
-    examined first hangs on what is remembered of the last time.
+    Two conversations that fork from one session both report what is wrong with it, and the order in which
+    conversations are examined depends on what is remembered from the last time.
     """
     places = rule_places()
     once = {one.identity: one for one in findings}

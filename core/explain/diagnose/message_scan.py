@@ -1,7 +1,7 @@
 """One pass over messages that finds the conversations worth a full examination.
 
-It looks for compactions, for live rows that are copies of each other, for tool rows that do not fit their
-calls, and for credentials. It may name a conversation in vain, as the examination then shows.
+It looks for compactions, duplicated live rows, tool rows that do not match their calls, and credentials.
+It may report a conversation needlessly: the examination then finds nothing.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _AT_ONCE = 500
 _MOST_ROWS = 10_000
 
 Pending = MutableMapping[str, list[str]]
-"""Calls whose results are still to come, by session."""
+"""Calls without a result so far, by session."""
 
 
 def quick_check(
     store: Store, start: int, end: int, pending: Pending, reached: Callable[[int], None] = lambda row: None
 ) -> set[str]:
-    """Sessions worth a full examination among the messages of a range of ids.
+    """Sessions worth a full examination, by the messages in a range of ids.
 
     Args:
-        store: The database. The read is short, so that no running Hermes waits for it.
+        store: The database. It is read briefly, so that no running Hermes has to wait.
         start: The first id.
         end: The last id.
-        pending: What earlier ranges left open; brought up to date once all of the range was looked at.
-        reached: Told now and then which id was come to; what it raises ends the pass.
+        pending: Calls left open by earlier ranges; updated once the whole range was read.
+        reached: Called now and then with the current id; an exception it raises ends the pass.
     """
     with reading(store.path):
         rows = store.connection.execute(_query(store, "id BETWEEN ? AND ?"), (start, end)).fetchall()
@@ -45,7 +45,7 @@ def quick_check(
 
 
 def quick_check_of(store: Store, sessions: Sequence[str]) -> set[str]:
-    """The same of a few sessions; what lies behind the first `_MOST_ROWS` of their messages is not seen."""
+    """The same for a few sessions, by the first `_MOST_ROWS` of their messages."""
     where = f"session_id IN ({', '.join('?' * len(sessions))})"
     with reading(store.path):
         query = f"{_query(store, where)} LIMIT {_MOST_ROWS}"
@@ -82,7 +82,7 @@ def _doubled(rows: Sequence[Any]) -> Iterator[str]:
 
 
 def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
-    """Sessions with results that follow no call of theirs, or calls that something else followed."""
+    """Sessions with results that answer no call, or with calls that were followed by something else."""
     for row in rows:
         session, role = row[_SESSION], row[_ROLE]
         calls = pending.get(session)
@@ -100,7 +100,7 @@ def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
 
 
 def _sessions_to_examine(rows: Sequence[Any]) -> Iterator[str]:
-    """Sessions with a summary or a credential in what was said."""
+    """Sessions whose messages hold a summary or a credential."""
     texts = [joined_raw(row[_CONTENT:]) for row in rows]
     held = set(holding(list(dict.fromkeys(texts))))
     for row, text in zip(rows, texts, strict=True):

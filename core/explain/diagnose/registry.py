@@ -1,4 +1,4 @@
-"""The table of rules, and how a rule's figures become a finding."""
+"""The table of rules, and how what a rule found becomes a finding."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NOTHING, EVIDENCE = "nothing", "evidence"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a rule found: figures for the sentence, and what they rest on.
+    """What a rule found: the values for its sentence, and the evidence.
 
     Attributes:
-        severity: Overrides the rule's own, where the figures make it worse or harmless.
-        times: How often; the figures are those of the newest.
+        severity: Overrides the rule's own, where the values make the finding worse or harmless.
+        times: How often it was found; the values are those of the newest time.
     """
 
     numbers: Mapping[str, Any] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Found:
 
 
 class Missing(Exception):  # noqa: N818 - raised by a rule to say what it lacks, not an error
-    """A rule lacks the evidence it goes by."""
+    """Raised by a rule that lacks the evidence it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,11 @@ class Rule:
     """One entry of findings.yaml.
 
     Attributes:
-        id: As users know it; `F10` also for the entry `F10-invisible`, another form of it.
-        limits: The numbers it goes by.
-        each: Every case is a finding of its own.
-        quotes: What holds words of a message: a number and the evidence, `EVIDENCE` alone or `NOTHING`; ""
-            when nobody knows.
+        id: As users know it; `F10` also for `F10-invisible`, a variant of the same rule.
+        limits: The numbers it compares with.
+        each: Every case is a finding of its own; otherwise repeated cases become one.
+        quotes: Which parts quote messages: the name of a value (evidence included), `EVIDENCE` alone, or
+            `NOTHING`; "" when unknown.
     """
 
     id: str
@@ -60,7 +60,7 @@ class Rule:
     quotes: str = ""
 
     def finding(self, found: Found, session: str | None) -> Finding:
-        """The finding in words, without the credentials of what it quotes."""
+        """The finding in words, with credentials masked in what it quotes."""
         numbers = {key: masked(one) if isinstance(one, str) else one for key, one in found.numbers.items()}
         repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
         return Finding(
@@ -89,7 +89,7 @@ def conversation_rule(rule: str) -> Callable[[Check], Check]:
 
 
 def store_rule(rule: str) -> Callable[[Check], Check]:
-    """Register a rule about a whole database; one whose table is damaged does not know, the others go on."""
+    """Register a rule about a whole database; if its table is damaged, the rule reports `Missing`."""
     register = _register(STORE_RULES, rule)
     return lambda check: register(partial(_readable, check))
 
@@ -122,12 +122,12 @@ def rules() -> Mapping[str, Rule]:
 
 @cache
 def rule_places() -> Mapping[str, int]:
-    """Where each rule stands in findings.yaml, by name: of findings equally bad the higher comes first."""
+    """The position of each rule in findings.yaml, by name; it orders findings that are equally bad."""
     return {name: place for place, name in enumerate(dict.fromkeys(rule.name for rule in rules().values()))}
 
 
 def quoted(rule: str, name: str) -> str:
-    """What a finding quotes of a message, as its entry says; see `Rule.quotes`."""
+    """Which parts of a finding quote messages, according to its entry; see `Rule.quotes`."""
     forms = {one.quotes for one in rules().values() if (one.id, one.name) == (rule, name)}
     return forms.pop() if len(forms) == 1 else ""
 
@@ -135,7 +135,7 @@ def quoted(rule: str, name: str) -> str:
 def apply(
     checks: Mapping[str, Check], subject: object, session: str | None
 ) -> tuple[list[Finding], list[NotKnown]]:
-    """Run rules over a subject; worst first."""
+    """Run rules on a subject; the worst findings come first."""
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
     for key, rule in rules().items():
@@ -151,7 +151,7 @@ def apply(
 
 
 def _joined(found: Iterable[Found]) -> Iterator[Found]:
-    """What a rule says again and again is said once, of the newest, with the evidence of all."""
+    """Join repeated findings of a rule: the values of the newest, with the evidence of all."""
     groups: dict[object, list[Found]] = {}
     for one in found:
         groups.setdefault((one.severity, one.numbers.get("what")), []).append(one)

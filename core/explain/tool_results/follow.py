@@ -1,4 +1,4 @@
-"""What became of every tool result of a conversation, what it cost, and what can still be read back."""
+"""What became of every tool result of a conversation, what it cost, and what can still be read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _CHARS = 4
 
 @dataclass(slots=True)
 class _Life:
-    """One result while its generations are read."""
+    """One result while its generations are being read."""
 
     first: Message
     newest: Message
@@ -55,10 +55,10 @@ def result_lives(
     Args:
         store: The database.
         session_id: Any session of the conversation.
-        release: Rules to apply instead of the detected release's.
-        window: Tokens instead of the window found.
-        check_files: Look whether the files are there; they are never opened.
-        prices: Work costs out.
+        release: The release whose rules to apply instead of the detected one's.
+        window: A window in tokens instead of the detected one.
+        check_files: Check whether the files exist; they are never opened.
+        prices: Compute costs.
 
     Raises:
         NotFoundError: There is no such session.
@@ -82,7 +82,7 @@ def result_lives(
 
 
 def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNotes]]:
-    """Results by their first row, and what the costs of each generation's rest on.
+    """Results by their first row, and the notes from which each generation's costs are computed.
 
     A copy in a later generation continues the life of the original.
     """
@@ -181,7 +181,7 @@ def _cap(tool: str, policy: Policy) -> int | None:
 
 
 def _expired(stored: datetime | None, hours: int) -> bool:
-    """Whether a file saved then is older than files are kept; never where they are kept for good."""
+    """Whether a file saved at that time is past the retention time; never if files are kept for good."""
     return bool(hours) and stored is not None and datetime.now(UTC) - stored > timedelta(hours=hours)
 
 
@@ -190,7 +190,7 @@ class _Folders:
     """Where files of results are looked for.
 
     Attributes:
-        home: The Hermes home; since 0.22 it has a copy of what was saved for a terminal elsewhere.
+        home: The Hermes home; since 0.22 it holds copies of files saved for a remote terminal.
         remote: The terminal runs elsewhere, so its temporary folder cannot be seen.
     """
 
@@ -198,7 +198,7 @@ class _Folders:
     remote: bool
 
     def readable(self, path: str | None) -> bool | None:
-        """Whether a file is there, asked of the folders releases save results in and of no other."""
+        """Whether a file exists; only folders in which releases save results are checked."""
         if path is None or ".." in path or not any(one in path for one in _FOLDERS):
             return None
         saved = any(one in path for one in _SAVED)

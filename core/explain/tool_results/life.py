@@ -1,4 +1,4 @@
-"""One tool result over its life in a conversation, and all of a conversation, as values."""
+"""The life of one tool result in a conversation, and of all of them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ STATES = {
     "truncated": "rest is lost",
     "pruned": "pruned",
 }
-"""How a result stands, by the layer that changed it last."""
+"""The state of a result in words, by the layer that changed it last."""
 _LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
 _LARGE = 0.4
-"""Share of all that one tool's results cost from which it is named."""
+"""A tool is named if its results cost at least this share of all."""
 _THERE = {True: "the file is there", False: "the file is gone"}
 
 
@@ -32,18 +32,18 @@ class ResultLife:
     """One tool result from its arrival to the newest generation.
 
     Attributes:
-        row: Where it was stored first.
-        tokens: Of its newest form, about.
-        arrived: How it was stored first.
-        standing: How its newest form stands.
-        readable: Its file is there; None when nobody looked or no file is named.
+        row: The row that stored it first.
+        tokens: The approximate size of its newest form.
+        arrived: The form in which it was stored first.
+        standing: Its newest form.
+        readable: Whether its file exists; None when that was not checked or no file is named.
         calls: Calls that carried it.
-        lifetime_tokens: Tokens over all of them.
-        usd: What they cost; None without prices.
-        stub: What pruning will leave of it; None where it leaves it alone.
-        would: What becomes of it under the release and window asked about; None where too little is left.
-        live: It stands in the newest generation.
-        cap: Characters at which its tool cuts what it returns; None where no release has one.
+        lifetime_tokens: Its tokens over all of these.
+        usd: What these tokens cost; None without prices.
+        stub: What pruning will leave of it; None where pruning leaves it alone.
+        would: What becomes of it under the requested release and window; None where too little is left.
+        live: It is part of the newest generation.
+        cap: Characters at which its tool cuts its output; None where the release has no such limit.
         expired: Its file is older than the release keeps such files.
     """
 
@@ -66,16 +66,16 @@ class ResultLife:
 
     @property
     def path(self) -> str | None:
-        """The file its text names, or named before it was pruned."""
+        """The file its text names, or named before pruning."""
         return self.standing.path or self.arrived.path
 
 
 @dataclass(frozen=True, slots=True)
 class ResultLives:
-    """All of them, the dearest first.
+    """All tool results of a conversation, the most expensive first.
 
     Attributes:
-        release: Whose rules `would` and the stubs follow.
+        release: The release whose rules `would` and the stubs follow.
     """
 
     release: str
@@ -85,14 +85,14 @@ class ResultLives:
 
 
 def file_words(one: ResultLife) -> str:
-    """What is known of the file that holds the whole of a result."""
+    """What is known of the file that holds the whole result."""
     if one.readable is not None:
         return _THERE[one.readable]
     return "probably gone: this release deletes such files" if one.expired else "nobody looked for the file"
 
 
 def results_headline(found: ResultLives) -> Headline:
-    """What of them is lost; where nothing is, what they cost, and which tool took most."""
+    """What part of the results is lost; else what they cost, and which tool took most."""
     if not found.results:
         return Headline("No tool was called in this conversation.")
     layers = [one.standing.layer for one in found.results]
@@ -111,7 +111,7 @@ def results_headline(found: ResultLives) -> Headline:
 
 
 def _size(results: Sequence[ResultLife]) -> str:
-    """Their tokens over all calls, and what those cost as far as prices are known."""
+    """Their tokens over all calls, and the cost as far as prices are known."""
     tokens = f"~{short(sum(one.lifetime_tokens for one in results))} tokens"
     priced = [one.usd for one in results if one.usd is not None]
     least = "~" if len(priced) == len(results) else "≥"
@@ -119,7 +119,7 @@ def _size(results: Sequence[ResultLife]) -> str:
 
 
 def _largest(results: Sequence[ResultLife]) -> str | None:
-    """What would make them smaller, where one tool takes a large part."""
+    """How to make them smaller, if one tool takes a large share."""
     tools: Counter[str] = Counter()
     for one in results:
         tools[one.tool] += one.lifetime_tokens

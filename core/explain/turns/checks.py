@@ -1,4 +1,4 @@
-"""What a release decided at one moment of a conversation: conditions, figures, and what came of them."""
+"""What a release decided at one moment of a conversation: conditions, numbers and results."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from core.model.compaction.plan import Settings
 from core.model.finding import Verdict
 
 SIZE = "size"
-"""The name of the check on the number compared."""
+"""The name of the check of the compared number."""
 UNRECORDED = "not on record"
 LOOSE = 0.05
-"""How far an estimate of stored rows may be off: they carry keys that live ones had not."""
+"""The error allowed for an estimate of stored rows, which carry keys that live messages lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Check:
     """One condition of a decision.
 
     Attributes:
-        needed, had: In words or figures.
+        needed, had: The required and the actual value, in words or figures.
         passed: None when nothing on record tells.
     """
 
@@ -36,10 +36,10 @@ class Check:
 
 
 class Number(NamedTuple):
-    """A number a check compared; see `Decision`.
+    """A number that a check compared; see `Decision`.
 
     Attributes:
-        since: What of it is an estimate of the rows behind the last real count.
+        since: The part of it that is an estimate of the rows after the last counted prompt.
     """
 
     tokens: int
@@ -51,16 +51,16 @@ class Number(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One moment at which the release looked at the size of the conversation.
+    """One moment at which the release checked the size of the conversation.
 
     Attributes:
         row: The message it followed.
         tokens: The number compared; an estimate unless the provider counted it (`real`) or a line states it
             (`where`).
-        estimate: What the rows come to, where the number is known better; None otherwise.
-        generation: The one whose transcript it looked at, 1-based over the conversation.
+        estimate: The estimate by the rows, if a better number is known; None otherwise.
+        generation: The generation whose transcript was checked, counted from 1.
         at: UTC; None where neither a log line nor the row says.
-        event: Which event of the explanation it set off, from 0; None for none.
+        event: Index (from 0) of the event of the explanation that it caused; None for none.
     """
 
     trigger: Trigger
@@ -88,12 +88,12 @@ class Decision:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """The conditions nothing tells about."""
+        """The conditions about which nothing is on record."""
         return tuple(check.name for check in self.checks if check.passed is None)
 
     @property
     def large(self) -> bool:
-        """The size reached the threshold, or may have."""
+        """Whether the size reached the threshold, or may have."""
         return all(check.passed is not False for check in self.checks if check.name == SIZE)
 
 
@@ -102,7 +102,7 @@ class PromptPoint:
     """One answered call: what the provider counted, and what Hermes would have estimated.
 
     Attributes:
-        system, tools, messages: The components of the estimate; None where unknown.
+        system, tools, messages: The parts of the estimate; None where unknown.
     """
 
     at: datetime
@@ -120,35 +120,35 @@ class PromptPoint:
 
 
 class Standing(StrEnum):
-    """What a turn came to."""
+    """What happened in a turn."""
 
     FIRED = "fired"
     FAILED = "failed"
-    """It was tried, and nothing was compressed."""
+    """Compression was tried, but nothing was compressed."""
     BELOW = "below"
     """The conversation was not large enough at any check."""
     HELD = "held"
-    """It was, and a condition on record held compression back."""
+    """It was large enough, but a condition on record prevented compression."""
     OPEN = "open"
-    """It was or may have been; a condition nothing tells about may have held it back."""
+    """It was or may have been large enough; a condition not on record may have prevented compression."""
     DUE = "due"
     """Everything on record passed, yet nothing fired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn, from a user's message to the next, and the decisions in it, in order.
+    """One turn, from a user's message to the next, with its decisions in order.
 
     Attributes:
-        index: 1-based over the conversation.
-        generation: In which it began.
+        index: Counted from 1 over the conversation.
+        generation: The generation in which it began.
         request: Row of the user's message; None where the rows begin inside a turn.
         calls: Its answered calls on record.
-        events: Which events of the explanation fell into it, from 0.
-        failed: Those of them after which everything was as before.
-        at: UTC; None where nothing says.
+        events: Indices (from 0) of the explanation's events that fell into it.
+        failed: Those events that changed nothing.
+        at: UTC; None where unknown.
         text: The beginning of the user's message. Untrusted.
-        attempts: What refused requests took of the attempts a turn has, in order.
+        attempts: The attempts of the turn that refused requests used up, in order.
         unanswered: The failed call it ended with.
     """
 
@@ -166,13 +166,13 @@ class Turn:
 
     @property
     def telling(self) -> Decision | None:
-        """The decision that answers for the turn: what fired, else what came closest to firing."""
+        """The decision to show for the turn: the one that fired, else the one closest to firing."""
         fired = [one for one in self.decisions if one.event is not None]
         return max(fired or self.decisions, key=_closeness, default=None)
 
     @property
     def standing(self) -> Standing:
-        """What came of it."""
+        """What happened in it."""
         telling = self.telling
         if self.events:
             return Standing.FAILED if len(self.failed) == len(self.events) else Standing.FIRED
@@ -191,7 +191,7 @@ def decision(
     generation: int,
     at: datetime | None,
 ) -> Decision:
-    """A decision over a compared number."""
+    """A decision about a compared number."""
     seen = Decision(trigger, row, number.tokens, number.real, tuple(checks), generation, at)
     return replace(seen, where=number.where, estimate=number.estimate)
 
@@ -202,7 +202,7 @@ def enabled(settings: Settings) -> Check:
 
 
 def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:
-    """The decision an event came from, with the figures the event is known by: what it ran by had passed."""
+    """The decision that caused an event, with the event's own figures; its conditions had passed."""
     sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
     passed = map(_let_it_run, decision.checks) if sure else decision.checks
     fired = replace(decision, event=number, checks=tuple(passed))
@@ -218,7 +218,7 @@ def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decisi
 
 
 def _let_it_run(check: Check) -> Check:
-    """A condition of what did run: what stands against it on record, such as a pause, came of the run."""
+    """A condition of a compaction that ran: a pause on record, say, can only be a result of the run."""
     if check.passed is None:
         return replace(check, passed=True)
     if check.passed or check.name == SIZE:

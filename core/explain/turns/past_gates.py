@@ -1,4 +1,4 @@
-"""What could refuse an automatic compaction at a moment of the past, as far as log and events prove it."""
+"""What could refuse an automatic compaction at a past moment, as far as log and events prove it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_PAUSE = timedelta(seconds=900)
 
 @dataclass(frozen=True, slots=True)
 class _Pause:
-    """The summary model was not asked again before `until`."""
+    """A time until which the summary model was not asked again."""
 
     since: datetime
     until: datetime
@@ -26,10 +26,10 @@ class _Pause:
 
 
 class PastGates:
-    """The gates of one conversation at any moment; counters live in memory, so the past is replayed.
+    """The gates of one conversation at any moment. Hermes counts in memory, so past counts are replayed.
 
     Args:
-        context: The conversation's surroundings.
+        context: The conversation.
         events: Its compactions, in time order.
     """
 
@@ -43,7 +43,7 @@ class PastGates:
         self._begun = context.clock.utc(context.log.records[0].at) if context.log.records else None
 
     def now(self, session: Session) -> Iterator[Check]:
-        """The gates at this moment, from the columns of a session."""
+        """The gates at present, from the columns of a session."""
         gate = gate_of(self._context.store, session)
         if self._rules.cooldown:
             until = gate.cooldown_until
@@ -64,7 +64,7 @@ class PastGates:
         yield self._strikes(at)
 
     def covered(self, at: datetime | None) -> bool:
-        """The log reaches back far enough to show whatever still held at a moment."""
+        """Whether the log reaches back far enough to show everything that still applied at a moment."""
         if at is None or self._begun is None:
             return False
         first = self._context.conversation.root.started_at
@@ -85,7 +85,7 @@ class PastGates:
             yield Check("fallbacks in a row", f"< {most}", had, None if count is None else count < most)
 
     def _fallbacks(self, at: datetime | None) -> int | None:
-        """Summaries in a row that no model wrote, up to a moment."""
+        """How many summaries in a row no model wrote, up to a moment."""
         count = 0
         for event in reversed(self._before(at) or ()):
             if event.summary.status is SummaryStatus.UNKNOWN:
@@ -96,7 +96,7 @@ class PastGates:
         return None if at is None else count
 
     def _strikes(self, at: datetime | None) -> Check:
-        """Compactions in a row that did not help; a restart forgets them, and no line tells of one."""
+        """Compactions in a row that did not help; a restart resets the count without any line in the log."""
         events = self._before(at)
         if events is None or at is None:
             return self._strike_check(UNRECORDED, None)
@@ -121,18 +121,18 @@ class PastGates:
     def _helped(self, event: CompressionEvent, at: datetime) -> bool | None:
         """Whether a compaction counted as effective by a moment; None where the figures are missing."""
         if not event.completed:
-            # An attempt given up for want of a summary counts for neither side; one that found nothing may.
+            # An attempt given up without a summary counts neither way; one that found nothing may count.
             return None
         if self._rules.verdict == "usage":
             return self._fitted(event, at)
         if event.tokens is None or event.tokens_after is None or not event.tokens:
             return None
-        # What is on record after it may count prompt and tools as well, so only a clear saving is sure.
+        # The size recorded after it may include prompt and tools, so only a clear saving is certain.
         saved = (event.tokens - event.tokens_after) * 100 / event.tokens
         return True if saved >= self._rules.least_savings else None
 
     def _fitted(self, event: CompressionEvent, at: datetime) -> bool | None:
-        """The provider's count after a compaction: any below the threshold clears the strikes."""
+        """Whether the provider counted a prompt below the threshold since, which clears failed attempts."""
         if event.at is None or event.threshold is None:
             return None
         since = [call.input or 0 for call in self._calls if event.at < self._context.clock.utc(call.at) <= at]
@@ -156,7 +156,7 @@ def _in_conversation(context: ConversationContext, record: LogRecord) -> bool:
 
 
 def _pauses(context: ConversationContext, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:
-    """Every pause a line announces; a summary a model wrote meanwhile was forced and ended it."""
+    """Every pause that a line announces; a summary by a model in the meantime was forced and ended it."""
     written = [e.at for e in events if e.at is not None and e.summary.status is SummaryStatus.MODEL]
     quoted = {evidence.where for event in events for evidence in event.evidence}
     for record in context.log.records:

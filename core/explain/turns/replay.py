@@ -33,11 +33,11 @@ from core.model.transcript.message import Message
 def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
     """Every turn of a conversation with the checks its release makes.
 
-    Real prompt sizes, pauses and counters of the past come from the log where it reaches back; elsewhere
-    estimates stand in, and a condition nobody wrote down leaves its decision open.
+    Counted prompts, pauses and counters of the past come from the log where it reaches back far enough;
+    elsewhere estimates are used, and a condition that is not on record leaves its decision open.
 
     Args:
-        context: The conversation's surroundings.
+        context: The conversation.
         events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
@@ -108,16 +108,16 @@ class _Walker:
         self.start, self.crowded = transcript.kept, False
 
     def _model_at(self, event: CompressionEvent | None) -> str | None:
-        """The model that ran when an event closed the generation; of the newest generation its session's."""
+        """The model that ran when an event closed the generation; for the newest, the session's model."""
         if event is None or event.at is None:
             return self.context.conversation.tip.model
         turns = (one for one in reversed(self.context.log.records) if one.kind is Kind.TURN)
         return next((one.model for one in turns if self.context.clock.utc(one.at) <= event.at), None)
 
     def _agent_of(self, turn: TurnDraft) -> AgentChecks:
-        """The checks of a turn: another model than the generation's has a threshold of its own.
+        """The checks of a turn: a model other than the generation's has its own threshold.
 
-        A fallback model may have answered in its course.
+        A fallback model may have answered in it.
         """
         answered = turn.call()
         began = turn.lines.began.model if turn.lines is not None else None
@@ -137,18 +137,18 @@ class _Walker:
         self.crowded = self.crowded or (lines is not None and lines.crowded)
         self.turns.append(TurnDraft(self.transcript.generation.index, message, lines, at))
         if not self._take_ahead() and not is_local(self.session.source) and position:
-            self._turn().decisions.append(self._gateway(position, at, lines.ahead if lines else None))
+            self._turn().decisions.append(self._gateway(position, at, lines.gateway_skip if lines else None))
         self._decide(Trigger.PREFLIGHT, position + 1)
         if self.rules.pre_api:
             self._decide(Trigger.PRE_API, position + 1)
 
     def _gateway(self, position: int, at: datetime | None, skip: LogRecord | None = None) -> Decision:
-        """What the gateway looked at before the agent ran: the rows before the new message.
+        """The gateway's check before the agent ran, on the rows before the new message.
 
         Args:
             position: How many rows there were.
-            at: When it looked.
-            skip: The line that says it passed the check over.
+            at: The time of the check.
+            skip: The line that says the gateway skipped the check.
         """
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))
@@ -158,7 +158,7 @@ class _Walker:
         return decision(Trigger.HYGIENE, row, number, checks, index, at)
 
     def _take_ahead(self) -> bool:
-        """Give what the gateway compressed ahead of a message to the turn that message begins."""
+        """Assign what the gateway compressed before a message to the turn that the message begins."""
         fired, self.ahead = self.ahead, None
         if fired is None or fired.event is None:
             return False
@@ -192,7 +192,7 @@ class _Walker:
             self._decide(Trigger.PRE_API, position + 1)
 
     def _close(self, transcript: Transcript) -> None:
-        """Say of the last fitting check that it fired, where an event closed the generation."""
+        """Mark the last matching check as the one that fired, if an event closed the generation."""
         if transcript.event is None:
             return
         turn, event = self._turn(), self.events[transcript.event]
@@ -201,19 +201,19 @@ class _Walker:
             self.ahead = fired_by(looked_at, event, transcript.event)
             return
         if self._ran_elsewhere(turn, event):
-            return  # placed by its time
+            return  # assigned by its time
         turn.events.append(transcript.event)
         for place in reversed(range(len(turn.decisions))):
             decision = turn.decisions[place]
             if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
-                # What it left was looked at next, and not this transcript once more.
+                # The next check saw what it left, not this transcript again.
                 turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
                 return
 
     def _ran_elsewhere(self, turn: TurnDraft, event: CompressionEvent) -> bool:
-        """Another turn ran then: older releases save its request behind the compaction.
+        """Whether another turn ran then: older releases save its request after the compaction.
 
-        Or it came before this one, whose rows another process wrote into the session that was closed.
+        Or it ran before this turn, whose rows another process wrote into the closed session.
         """
         logged = turn.lines is not None and any(one.source is Source.LOG for one in event.evidence)
         if logged and turn.at is not None and event.at is not None and event.at < turn.at:
@@ -222,10 +222,10 @@ class _Walker:
         return turn.at is not None and event.at is not None and any(turn.at < at <= event.at for at in began)
 
     def _place_events(self) -> None:
-        """What left no generation behind, by its time: it belongs to the turn begun before it.
+        """Assign events that left no generation, by time, to the turn begun before them.
 
-        The gateway looks before a turn begins, so what it tried belongs to the next. Rows whose request is
-        gone come before every other turn.
+        The gateway checks before a turn begins, so its attempts belong to the next turn. Rows without their
+        request come before every other turn.
         """
         placed = {event for turn in self.turns for event in turn.events}
         for number, event in enumerate(self.events):
@@ -238,7 +238,7 @@ class _Walker:
                 begun[-1].take(number, event)
 
     def _next(self, at: datetime, turn: datetime) -> bool:
-        """Whether a turn comes after a moment and none ended in between: the rows of that may be gone."""
+        """Whether a turn comes next after a moment; one that ended in between may have lost its rows."""
         ended = (one.at for one in self.context.log.records if one.kind is Kind.TURN_ENDED)
         return at < turn and not any(at < self.context.clock.utc(one) < turn for one in ended)
 
@@ -248,7 +248,7 @@ class _Walker:
         return self.turns[-1]
 
     def _decide(self, trigger: Trigger, count: int) -> None:
-        """One check over the first `count` messages."""
+        """Make one check of the first `count` messages."""
         turn, message = self._turn(), self.transcript.messages[count - 1]
         number = self._compared(trigger, count, turn)
         record = turn.call()
@@ -272,10 +272,10 @@ class _Walker:
         turn.decisions.append(decision(trigger, row_of(message), number, checks, index, at))
 
     def _compared(self, trigger: Trigger, count: int, turn: TurnDraft) -> Number:
-        """The number a check compares: as its line states it, as the provider counted it, else estimated.
+        """The number a check compares: as its line states it, else the provider's count, else an estimate.
 
-        Since 0.22 every check adds what came after the last answered call to its real usage; before, only the
-        check after tool results goes by the provider's count.
+        Since 0.22 every check adds what came after the last answered call to that call's counted usage;
+        before, only the check after tool results uses the provider's count.
         """
         fixed = (self.system or 0) + (self.tools or 0)
         estimate = fixed + self.sums.messages(0, count, self.start)

@@ -10,17 +10,17 @@ PASSED = {True: "yes", False: "no", None: "not known"}
 _LEAST = ">= "
 _NONE = "none"
 _SAID = 80
-"""Characters of what a provider said."""
+"""The longest quotation of a provider, in characters."""
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
 
 def turn_sentence(turn: Turn) -> str:
-    """Why it compressed or did not, with its figures; what refused requests took; the failure at its end."""
+    """Why a turn compressed or did not, with figures, attempts used up, and the failure that ended it."""
     return f"{_answer(turn)}{_attempts(turn)}{_unanswered(turn)}"
 
 
 def _unanswered(turn: Turn) -> str:
-    """The failed call it ended with."""
+    """The failed call that ended it."""
     if turn.unanswered is None or _given_up(turn):
         return ""
     said = masked_start(" ".join(turn.unanswered.text.split()), _SAID)
@@ -28,7 +28,7 @@ def _unanswered(turn: Turn) -> str:
 
 
 def _answer(turn: Turn) -> str:
-    """The check that answers for the turn."""
+    """The decisive check of the turn."""
     telling = turn.telling
     if turn.events:
         figures = f", {_size(telling)}" if telling is not None and telling.event is not None else ""
@@ -52,7 +52,7 @@ def _unchecked(turn: Turn) -> str:
 
 
 def _events(turn: Turn) -> str:
-    """Which of the explanation's events they were, and which of several failed."""
+    """The numbers of its events, and which of several failed."""
     word = "event" if len(turn.events) == 1 else "events"
     numbers = ", ".join(str(number + 1) for number in turn.events)
     failed = ", ".join(str(number + 1) for number in turn.failed)
@@ -61,7 +61,7 @@ def _events(turn: Turn) -> str:
 
 
 def _attempts(turn: Turn) -> str:
-    """What refused requests took of the attempts the turn had."""
+    """Which attempts of the turn refused requests used up."""
     if not turn.attempts:
         return ""
     last = turn.attempts[-1]
@@ -73,13 +73,13 @@ def _attempts(turn: Turn) -> str:
 
 
 def outcome(turn: Turn) -> str:
-    """The same in a few words, for a list that has the figures in a column of their own."""
+    """The same in a few words, for a list that shows the figures in a column."""
     alone = turn.unanswered is None or _given_up(turn)
     return _outcome(turn) if alone else f"no answer: the call failed; {_outcome(turn)}"
 
 
 def _given_up(turn: Turn) -> bool:
-    """An attempt to make the request smaller was its last, which tells the same."""
+    """Whether its last attempt to shrink the request gave up, which already says that no answer came."""
     return bool(turn.attempts) and turn.attempts[-1].gives_up
 
 
@@ -105,7 +105,7 @@ def _outcome(turn: Turn) -> str:
 
 
 def decision_sentence(decision: Decision) -> str:
-    """Which check, where, the number, what came of it."""
+    """Which check it was, where, what it compared, and the result."""
     counted = "counted by the provider" if decision.real else "estimated"
     if decision.where is not None:
         counted = f"{counted} ({decision.where}"
@@ -116,7 +116,7 @@ def decision_sentence(decision: Decision) -> str:
 
 
 def call_sentence(call: PromptPoint) -> str:
-    """What the provider counted, what Hermes would have estimated, and of what."""
+    """What the provider counted, what Hermes would have estimated, and the parts of the estimate."""
     parts = (("system prompt", call.system), ("tools", call.tools), ("messages", call.messages))
     told = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
     gap = call.real - call.estimate
@@ -138,6 +138,6 @@ def _failed(decision: Decision) -> str:
 
 
 def _refusal(check: Check) -> str:
-    """`messages 20 (required: > 23)`; of what must not be there only what there was."""
+    """`messages 20 (required: > 23)`; for something that must be absent, only what was there."""
     required = "" if check.needed.startswith(_NONE) else f" (required: {check.needed})"
     return f"{check.name} {check.had}{required}"

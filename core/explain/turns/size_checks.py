@@ -1,4 +1,4 @@
-"""A turn while it is walked, and whether agent and gateway found its transcript large enough to compress."""
+"""A turn under construction, and whether agent and gateway found its transcript large enough to compress."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _COUNT = "waiting for the provider's count"
 
 @dataclass(slots=True)
 class TurnDraft:
-    """A turn being walked."""
+    """A turn under construction."""
 
     generation: int
     request: Message | None
@@ -54,11 +54,11 @@ class TurnDraft:
 
     @property
     def uncounted(self) -> bool:
-        """An answer in it came without a count of its prompt."""
+        """Whether an answer in it came without a count of its prompt."""
         return self.lines is not None and not all(one.input for one in self.lines.calls.values())
 
     def take(self, number: int, event: CompressionEvent) -> None:
-        """An event that fell into it, and the newest check it may have come from."""
+        """Add an event that fell into it, and mark the newest check that may have caused the event."""
         self.events.append(number)
         for place in reversed(range(len(self.decisions))):
             if self.decisions[place].trigger is event.trigger and self.decisions[place].event is None:
@@ -66,7 +66,7 @@ class TurnDraft:
                 return
 
     def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:
-        """The turn as it stands, numbered, for others to read."""
+        """The finished turn, numbered."""
         request, own = self.request, tuple(sorted(set(self.events)))
         attempts = (events[number].attempt for number in own)
         return Turn(
@@ -85,7 +85,7 @@ class TurnDraft:
 
 
 def with_lowered_outputs(turns: Sequence[Turn], context: ConversationContext) -> tuple[Turn, ...]:
-    """The turns with the attempts that went to a lower output; those of compactions they have already."""
+    """The turns with attempts spent on a lower output; those of compactions are already included."""
     found: dict[int, list[TurnAttempt]] = {}
     for at, attempt in lowered_outputs(context):
         begun = (place for place, turn in enumerate(turns) if turn.at is not None and turn.at <= at)
@@ -97,7 +97,7 @@ def with_lowered_outputs(turns: Sequence[Turn], context: ConversationContext) ->
 
 
 def row_of(message: Message) -> int | None:
-    """The id of its row; None of a message that has none."""
+    """The id of a message's row; None if it has none."""
     return message.row.id if message.row is not None else None
 
 
@@ -107,7 +107,7 @@ class AgentChecks:
 
     Attributes:
         threshold: None where the window is unknown.
-        tools_known: The estimates hold the tools.
+        tools_known: The estimates include the tools.
     """
 
     policy: Policy
@@ -116,13 +116,13 @@ class AgentChecks:
     tools_known: bool
 
     def size(self, number: Number, *, stated: int | None, uncounted: bool = False) -> Check:
-        """Whether a number reaches the threshold, that which a line stated first; unsure close to it.
+        """Whether a number reaches the threshold (the one stated by a line, if any); undecided close to it.
 
         Args:
-            number: What was compared.
-            stated: The threshold by a line.
-            uncounted: An answer of the turn came without a count, as one that was cut off: what stands behind
-                the last count may be in it already.
+            number: The number compared.
+            stated: The threshold a line states.
+            uncounted: An answer of the turn came without a count, as a cut-off one does, so the last count
+                may already include what came after it.
         """
         tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
@@ -143,22 +143,22 @@ class AgentChecks:
         return Check("messages", f"> {least}", str(messages), messages > least or huge)
 
     def deferral(self, trigger: Trigger, turn: TurnDraft, size: Check, *, counted: bool) -> Iterator[Check]:
-        """Whether the check was passed over, or its estimate waited for a real count.
+        """Whether the check was skipped, or waited for a counted prompt.
 
         Args:
             trigger: Which check.
             turn: The turn so far.
-            size: What came of the size.
-            counted: The provider has counted a prompt since the compaction before.
+            size: The result of the size check.
+            counted: The provider has counted a prompt since the previous compaction.
         """
-        record, lines = _held(trigger, turn), turn.lines is not None
+        record, lines = _skip_line(trigger, turn), turn.lines is not None
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
             reason = record.reason or record.message
             yield Check("passed over", "no", f"{record.where}: {reason}", False)
         elif self.policy.gate.deferral == "never":
             return
         elif not counted:
-            # Right after a compaction every check waits for it; only a restart would make it forget.
+            # Right after a compaction every check waits for that count; only a restart ends the wait.
             yield Check(_COUNT, "no", "none since the compaction" if lines else UNRECORDED, None)
         elif trigger is not Trigger.POST_RESPONSE:
             had = "no line says so" if lines else UNRECORDED
@@ -166,11 +166,11 @@ class AgentChecks:
             yield Check(_COUNT, "no", had, True if lines and size.passed else None)
 
 
-def _held(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
-    """The line that says this check was passed over."""
-    held = [record for after, record in turn.lines.held if after == turn.answers] if turn.lines else []
+def _skip_line(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
+    """The line that says this check was skipped."""
+    skips = [record for after, record in turn.lines.skipped if after == turn.answers] if turn.lines else []
     first = trigger is Trigger.PREFLIGHT
-    fits = [record for record in held if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
+    fits = [record for record in skips if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
     return fits[-1] if fits else None
 
 
@@ -180,11 +180,11 @@ def gateway_limits(context: ConversationContext, policy: Policy, window: int | N
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:
-    """What the gateway compares: the provider's last count, else its estimate of the rows alone.
+    """What the gateway compares: the provider's last count, else its own estimate of the rows alone.
 
     Args:
         record: The line of the last answered call.
-        estimate: Of the rows, without system prompt and tools.
+        estimate: The estimate of the rows, without system prompt and tools.
     """
     if record is None or not record.input:
         return Number(estimate)
@@ -202,12 +202,12 @@ def gateway_checks(
     """The conditions under which the gateway compacts before a turn.
 
     Args:
-        policy: Of the release.
+        policy: The rules of the release.
         settings: Whether compression is on.
         limits: What it compares with; None where the window is unknown.
         number: See `counted`.
         rows: Rows of the transcript before the new message.
-        skip: The line that says the gateway passed it over, which it does of a transcript that is too large.
+        skip: The line that says the gateway skipped the check, as it does for a transcript that is too large.
     """
     tokens, real = number.tokens, number.real
     found = [enabled(settings)]

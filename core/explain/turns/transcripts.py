@@ -1,4 +1,4 @@
-"""The messages of each generation as they stood when it was closed, and their sizes."""
+"""The messages of each generation at the time it was closed, and their sizes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 
 _AT_ONCE = timedelta(seconds=1)
-"""What an attempt looks up before its first line takes less; a lowering it finds itself comes too late."""
+"""An attempt takes less to prepare its first line; a lowering it finds itself applies only later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """The messages of one generation as they stood when it was closed.
+    """The messages of one generation at the time it was closed.
 
     Attributes:
-        kept: Leading messages that the compaction before it wrote.
-        event: Which event closed it; None for the newest generation, or where none is known.
+        kept: How many leading messages the previous compaction wrote.
+        event: Index of the event that closed it; None for the newest generation, or where unknown.
     """
 
     generation: Generation
@@ -38,7 +38,7 @@ class Transcript:
 
 
 def transcripts(context: ConversationContext, events: Sequence[CompressionEvent]) -> Iterator[Transcript]:
-    """What each generation held when it was closed, rows that only the next session holds included."""
+    """What each generation held when it was closed, including rows that only the next session holds."""
     generations = context.conversation.generations
     closing = {rows.opened.index: rows for rows in context.boundaries}
     closed_by = {event.generation: number for number, event in enumerate(events) if event.generation}
@@ -50,7 +50,7 @@ def transcripts(context: ConversationContext, events: Sequence[CompressionEvent]
 
 
 def _with_spared(given: tuple[int, ...], generation: Generation) -> tuple[int, ...]:
-    """Rows a compaction was given, and those `/compress here` withheld from it: turns ran in them too."""
+    """The rows a compaction was given, with those `/compress here` withheld, in which turns also ran."""
     spared = (generation.unseen or frozenset()).difference(generation.copy_ids, given)
     if not spared:
         return given
@@ -59,7 +59,7 @@ def _with_spared(given: tuple[int, ...], generation: Generation) -> tuple[int, .
 
 
 class RunningSums:
-    """Running sums over one transcript, so that each size costs a subtraction."""
+    """Cumulative sizes of one transcript: the size of any span is a difference."""
 
     def __init__(self, context: ConversationContext, transcript: Transcript) -> None:
         self._rules = context.policy(None).estimate
@@ -73,7 +73,7 @@ class RunningSums:
             self._live = self._text
 
     def messages(self, start: int, end: int, running: int) -> int:
-        """The estimate of messages [start, end), of which those from `running` on belong to this turn."""
+        """The estimate of messages [start, end); those from `running` on belong to the current turn."""
         middle = min(max(running, start), end)
         text = self._text[middle] - self._text[start] + self._live[end] - self._live[middle]
         images = self._images[end] - self._images[start]

@@ -17,13 +17,13 @@ from core.model.transcript.message import Message
 
 _QUOTED = re.compile(r"""(['"])(?P<text>.*)\1(?:\s*\[origin=.*)?$""", re.DOTALL)
 _SHOWN = 32
-"""Letters and digits compared: a line quotes the first 80 characters, escaped."""
+"""How many letters and digits are compared: a line quotes the first 80 characters, escaped."""
 _JOINED = 2_000
-"""Characters at the end of a message in which joined requests are looked for."""
+"""How many characters at the end of a message are searched for joined requests."""
 _AHEAD = timedelta(seconds=0.5)
-"""A row may be stamped a moment before the line of its turn is written."""
+"""A row may be stamped this long before the line of its turn is written."""
 _GATEWAY = "Session hygiene: "
-_HELD = frozenset(
+_SKIPS = frozenset(
     {
         Kind.PREFLIGHT_SKIPPED,
         Kind.REENTRY_SKIPPED,
@@ -44,41 +44,41 @@ _NAMED_BY = {
 
 @dataclass(frozen=True, slots=True)
 class TurnLines:
-    """The lines of one turn.
+    """The log lines of one turn.
 
     Attributes:
         calls: Answered calls, by their number in the turn.
-        held: Lines that say a check was passed over, each with the number of the last call before it.
-        ahead: The line that says the gateway passed its own over, before the turn began.
-        crowded: Another process ran a turn of the session meanwhile, and saved its rows among these.
-        unanswered: The failed call it ended with.
-        stated: Lines that name the number a check compared, likewise.
+        skipped: Lines that say a check was skipped, each with the number of the last call before it.
+        stated: Lines that state the number a check compared, in the same form.
+        gateway_skip: The line that says the gateway skipped its own check before the turn began.
+        crowded: Another process ran a turn of the session at the same time, and saved its rows among these.
+        unanswered: The failed call that ended it.
     """
 
     began: LogRecord
     calls: dict[int, LogRecord] = field(default_factory=dict)
-    held: tuple[tuple[int, LogRecord], ...] = ()
+    skipped: tuple[tuple[int, LogRecord], ...] = ()
     stated: tuple[tuple[int, LogRecord], ...] = ()
-    ahead: LogRecord | None = None
+    gateway_skip: LogRecord | None = None
     crowded: bool = False
     unanswered: LogRecord | None = None
 
     @property
     def threshold(self) -> int | None:
-        """As the last line that names one does."""
+        """The threshold in the last line that states one."""
         return next((record.threshold for _, record in reversed(self.stated)), None)
 
     def compared(self, trigger: Trigger, answers: int) -> LogRecord | None:
-        """The line of one check behind some answers that names the number it compared."""
+        """The line that states the number a check compared, after so many answers."""
         kinds = _NAMED_BY.get(trigger, ())
         return next((line for after, line in self.stated if after == answers and line.kind in kinds), None)
 
 
 def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
-    """Pair users' messages with the turns of the log, newest first: by what both say, else by the time.
+    """Pair user messages with the turns of the log, newest first: by their text, else by time.
 
     Returns:
-        Row of the message -> its lines; messages the log does not reach are missing.
+        The lines by row of the message; messages from before the log begins are missing.
     """
     turns = _turns(context)
     places: dict[str, list[int]] = defaultdict(list)
@@ -118,14 +118,14 @@ def _turns(context: ConversationContext) -> list[TurnLines]:
     ids = context.sessions
     spans: list[list[LogRecord]] = []
     skips: list[LogRecord | None] = []
-    ahead: LogRecord | None = None
+    gateway_skip: LogRecord | None = None
     for record in context.log.records:
         if record.kind is Kind.TURN and record.session in ids:
             spans.append([record])
-            skips.append(ahead)
-            ahead = None
+            skips.append(gateway_skip)
+            gateway_skip = None
         elif record.kind is Kind.SKIPPED and record.message.startswith(_GATEWAY):
-            ahead = record if record.session in ids else ahead
+            gateway_skip = record if record.session in ids else gateway_skip
         elif spans and (record.session is None or record.session in ids or record.tag in ids):
             spans[-1].append(record)
     turns, last = [], 0
@@ -133,41 +133,41 @@ def _turns(context: ConversationContext) -> list[TurnLines]:
     for span, skip, own, following in zip(spans, skips, ends, [*ends, 1][1:], strict=True):
         numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
         first = min(numbers, default=0)
-        # An agent numbers its calls on over the turns, a new one begins at 1.
+        # An agent continues to number its calls across turns; a new one begins at 1.
         before = last if 0 < last < first else first - 1 if not last else 0
         crowded = own > 1 or (not own and following > 1)
-        turns.append(replace(_lines(span, before), ahead=skip, crowded=crowded))
+        turns.append(replace(_lines(span, before), gateway_skip=skip, crowded=crowded))
         last = max(numbers, default=last)
     return turns
 
 
 def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
-    """The lines of a turn that began behind so many calls."""
+    """The lines of a turn that began after so many calls."""
     calls: dict[int, LogRecord] = {}
-    held: list[tuple[int, LogRecord]] = []
+    skipped: list[tuple[int, LogRecord]] = []
     stated: list[tuple[int, LogRecord]] = []
     for record in span:
         if record.kind is Kind.CALL and record.number is not None:
             calls[record.number - before] = record
-        elif record.kind in _HELD:
-            held.append((max(calls, default=0), record))
+        elif record.kind in _SKIPS:
+            skipped.append((max(calls, default=0), record))
         if record.kind in _STATES and record.threshold:
             stated.append((max(calls, default=0), record))
-    return TurnLines(span[0], calls, tuple(held), tuple(stated), unanswered=unanswered(span))
+    return TurnLines(span[0], calls, tuple(skipped), tuple(stated), unanswered=unanswered(span))
 
 
 def _shown_by_line(text: str) -> str:
-    """What a line quotes, without escapes and the dots of a cut."""
+    """The quoted text of a line, without escapes and the dots where it was cut."""
     quoted = _QUOTED.match(text)
     return _letters_of(re.sub(r"\\.", "", quoted["text"] if quoted else text))
 
 
 def _openings(text: str) -> Iterator[str]:
-    """How a message begins; where Hermes joined requests nobody had answered, how each of the last does."""
+    """The beginning of a message, and of its last lines, as Hermes joins unanswered requests."""
     yield _letters_of(text)
     yield from filter(None, map(_letters_of, text[-_JOINED:].split("\n")))
 
 
 def _letters_of(text: str) -> str:
-    """The letters and digits a quotation keeps whole."""
+    """The letters and digits of a text, which a quotation leaves unchanged."""
     return re.sub(r"\W+", "", text[:80])[:_SHOWN]

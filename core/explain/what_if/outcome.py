@@ -1,4 +1,4 @@
-"""What a conversation comes to under one setting: compactions, refusals, tokens, money."""
+"""The outcome of a conversation under one setting: compactions, refusals, tokens, money."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Firing:
     Attributes:
         row: The message it would have followed.
         summarised: Tokens of the messages it would have summarised.
-        attempt: Which of the turn's attempts at a request the provider would have refused; 0 for none.
-        by_gateway: The gateway's own check fired it, before the turn.
+        attempt: Its number among the turn's attempts after a refused request; 0 without a refusal.
+        by_gateway: The gateway's own check would have run it, before the turn.
     """
 
     row: int | None
@@ -35,7 +35,7 @@ class Refused:
     """One request the provider would have refused as longer than the window.
 
     Attributes:
-        attempts: Attempts of the turn it took, those before it counted.
+        attempts: How many attempts of the turn were used up by then.
     """
 
     row: int | None
@@ -47,16 +47,16 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A conversation's run under one setting.
+    """The outcome of a conversation under one setting.
 
     Attributes:
         calls: Model calls, the same under every setting.
-        prompt_tokens: Tokens all those calls would have carried.
+        prompt_tokens: Tokens all these calls would have carried.
         summarised_tokens: Tokens the summary model would have read.
-        requests: Every call's prompt, and what of it repeats the call before: what a cache could serve.
+        requests: Prompt tokens of every call, and how many of them repeat the call before (cacheable).
         written_tokens: Tokens the summary model would have written.
-        usd: What the prompts and the summaries would have cost; None when nobody knows a price.
-        loops: It would have fired again and again without getting below its threshold.
+        usd: What the prompts and the summaries would have cost; None when no price is known.
+        loops: It would have compacted again and again without getting below its threshold.
         refused: Requests that would have been longer than the window, oldest first.
     """
 
@@ -76,17 +76,17 @@ class Outcome:
 
     @property
     def gives_up(self) -> Refused | None:
-        """The first request that nothing would have made fit."""
+        """The first request that no attempt would have made fit."""
         return next((one for one in self.refused if one.end is not RecoveryEnd.FITS), None)
 
     @property
     def total(self) -> int:
-        """Everything a model would have read."""
+        """Everything that models would have read."""
         return self.prompt_tokens + self.summarised_tokens
 
 
 def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
-    """The setting that costs least, or without prices that under which models read least.
+    """The setting that costs least; without prices, the one under which models read least.
 
     None when all of them loop or give up a turn.
     """
@@ -98,7 +98,7 @@ def cheapest(outcomes: Iterable[Outcome]) -> Outcome | None:
 
 
 def refused_words(outcome: Outcome) -> str:
-    """Which turn the provider's refusals would have cost most; empty where it would have refused none."""
+    """The turn that the provider's refusals would have cost most; empty without refusals."""
     lost = outcome.gives_up
     if lost is not None:
         return f"turn {lost.turn} would have been given up"

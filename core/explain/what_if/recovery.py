@@ -1,4 +1,4 @@
-"""What a release does about a request its provider refuses, attempt by attempt."""
+"""What a release does about a request that the provider refuses, attempt by attempt."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 
 Provider = Callable[[int], ProviderFailure | None]
-"""Refuses a request of so many tokens, or takes it (None)."""
+"""Returns the refusal of a request of so many tokens, or None if it is accepted."""
 _MOST_REFUSALS = 12
 _INEFFECTIVE = 0.90
-"""A compaction that leaves more than this share counts as a strike."""
+"""A compaction that leaves more than this share of the tokens counts as a failed attempt."""
 
 
 class RecoveryEnd(StrEnum):
-    """What came of it."""
+    """How the handling of a refused request ended."""
 
     FITS = "fits"
     EXHAUSTED = "exhausted"
@@ -35,11 +35,11 @@ class RecoveryEnd(StrEnum):
     STUCK = "stuck"
     """The last attempt made no progress."""
     DISABLED = "disabled"
-    """Compression is switched off, and the release will not compress all the same."""
+    """Compression is switched off, and the release does not compress in spite of that."""
     WINDOW_TOO_SMALL = "window_too_small"
-    """The limit it has learnt is smaller than a summary model may have."""
+    """The learnt limit is below the least window of a summary model."""
     NOT_AN_OVERFLOW = "not_an_overflow"
-    """The release does something else about this refusal."""
+    """The release handles this refusal in another way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class RecoveryStep:
     """One attempt.
 
     Attributes:
-        number: 1-based over the turn.
-        action: `compress`, `pre_api` (the check before the next call, which takes from the same attempts) or
+        number: Counted from 1 over the turn.
+        action: `compress`, `pre_api` (the check before the next call, which uses the same attempts) or
             `reduce_output`.
-        window: What the release believes the model reads after it.
-        before_tokens, after_tokens: Of the request, system prompt and tools in it.
-        before_messages, after_messages: Of the conversation.
+        window: The window the release assumes after it.
+        before_tokens, after_tokens: Size of the request, including system prompt and tools.
+        before_messages, after_messages: Number of messages in the conversation.
     """
 
     number: int
@@ -66,11 +66,11 @@ class RecoveryStep:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A refused request lived through.
+    """How a release handled one refused request.
 
     Attributes:
-        steps: The attempts, those of the turn that were used before it left out.
-        used: Attempts of the turn that are gone.
+        steps: The attempts it made, without those of the turn used up earlier.
+        used: Attempts of the turn that are used up.
     """
 
     steps: tuple[RecoveryStep, ...]
@@ -80,7 +80,7 @@ class Recovery:
 
 
 def states_its_limit(limit: int, provider: str = "") -> Provider:
-    """A provider that refuses what is longer than its limit and says so."""
+    """A provider that refuses requests longer than its limit and states the limit."""
 
     def ask(tokens: int) -> ProviderFailure | None:
         if tokens <= limit:
@@ -104,17 +104,17 @@ def recover(
     used: int = 0,
     summary_tokens: int | None = None,
 ) -> Recovery:
-    """Live through one request, its refusals and the attempts they lead to.
+    """Simulate one request with its refusals and the attempts they cause.
 
-    Sizes are the release's own estimates, so a provider that counts otherwise may refuse once more or less.
+    Sizes are the release's own estimates, so a provider with other counts may refuse once more or less.
 
     Args:
         messages: The conversation, without the system prompt.
-        policy: Of the release.
-        settings: With the window the release believes in.
-        provider: Refuses or takes each request.
+        policy: The rules of the release.
+        settings: Includes the window the release assumes.
+        provider: Refuses or accepts each request.
         overhead: Tokens of system prompt and tools in every request.
-        used: Attempts of the turn already gone.
+        used: Attempts of the turn that are already used up.
         summary_tokens: Size of every summary; None for what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
@@ -139,11 +139,11 @@ class _Recovering:
 
     @property
     def most(self) -> int:
-        """Attempts a turn has."""
+        """How many attempts a turn has."""
         return self.policy.overflow.attempts
 
     def run(self) -> RecoveryEnd:
-        """Send, be refused, act; until an end is reached."""
+        """Send the request and act on each refusal until an end is reached."""
         for _ in range(_MOST_REFUSALS):
             failure = self.provider(self._request())
             if failure is None:
@@ -154,7 +154,7 @@ class _Recovering:
         return RecoveryEnd.EXHAUSTED
 
     def _refused(self, failure: ProviderFailure) -> RecoveryEnd | None:
-        """One refusal; None where the request is sent again."""
+        """Act on one refusal; None where the request is sent again."""
         rules, window = self.policy.overflow, self.settings.window or 0
         size = SessionSize(self._request(), window, len(self.messages))
         found = reaction(failure, size, self.policy.release)
@@ -176,7 +176,7 @@ class _Recovering:
         return None if progress or lowered or not shrinks else RecoveryEnd.STUCK
 
     def _checked_before_the_call(self) -> RecoveryEnd | None:
-        """The check before the request is sent again, where it takes from the attempts of the turn."""
+        """The check before the request is sent again, in releases where it uses the turn's attempts."""
         rules, gate = self.policy.overflow, self.policy.gate
         while rules.pre_api_counts and self._request() >= self._threshold():
             if self.awaiting and not rules.fails_closed:
@@ -190,7 +190,7 @@ class _Recovering:
         return None
 
     def _attempt(self, action: str, *, compresses: bool) -> bool:
-        """One attempt; whether it brought the conversation forward."""
+        """Make one attempt; true if it made progress."""
         before, count = self._request(), len(self.messages)
         was = before - self.overhead
         if compresses:

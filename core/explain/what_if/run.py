@@ -1,4 +1,4 @@
-"""A conversation that grows message by message, and shrinks when a release would compact it."""
+"""A simulated conversation that grows message by message, and shrinks when a release would compact it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from core.model.transcript.message import Message
 
 _SUMMARY = "[CONTEXT SUMMARY]: "
 _MOST = 500
-"""Compactions after which a setting is called a loop."""
+"""A setting with this many compactions is called a loop."""
 _GIVEN_UP = 3
-"""Turns given up after which nobody would have gone on."""
+"""After this many given-up turns nobody would have continued."""
 
 
 class HistoryRun:
-    """A transcript that grows, and shrinks when it fires."""
+    """A transcript that grows by messages and shrinks by simulated compactions."""
 
     def __init__(
         self, policy: Policy, settings: Settings, overhead: int, gateway_rows: int | None = None
@@ -40,7 +40,7 @@ class HistoryRun:
         self.refused: list[Refused] = []
 
     def add(self, message: Message) -> None:
-        """One more message; before a user's, the gateway looks at what there is."""
+        """Add a message; before a user's message the gateway makes its check."""
         if message.role == "user" and self.gateway_rows is not None:
             self._hygiene(self.gateway_rows)
         size = self._size(message)
@@ -52,7 +52,7 @@ class HistoryRun:
             self.attempts = 0
 
     def call(self) -> None:
-        """A model call: the check runs, then the request is sent."""
+        """Simulate a model call: first the check, then the request."""
         request = self.size + self.overhead
         loops = len(self.firings) >= _MOST
         if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
@@ -66,7 +66,7 @@ class HistoryRun:
         self.repeats = request
 
     def _hygiene(self, most: int) -> None:
-        """The gateway's check: the last request as the provider counted it, else the rows alone."""
+        """The gateway's check: of the last request as the provider counted it, else of the rows alone."""
         enabled, window, rows = self.settings.enabled, self.settings.window, len(self.messages)
         limits, tokens = hygiene_limits(self.policy, window, most), self.last_prompt or self.size
         looks = not unlooked(self.policy, rows, enabled=enabled, window=window)
@@ -75,7 +75,7 @@ class HistoryRun:
             self.last_prompt = 0
 
     def outcome(self) -> Outcome:
-        """The run so far."""
+        """The outcome so far."""
         return Outcome(
             release=self.policy.release,
             settings=self.settings,
@@ -96,7 +96,7 @@ class HistoryRun:
         warm = replace(self.settings, warm=bool(self.firings))
         planned = plan(measured, warm)
         if not planned.summarises or not self.settings.enabled:
-            # Nothing to take out: the release tries again only when the request has grown.
+            # Nothing to remove: the release tries again only when the request has grown.
             self.deaf_until = request + 1
             return
         middle = sum(self.sizes[planned.middle.start : planned.middle.end])
@@ -106,12 +106,12 @@ class HistoryRun:
         )
         self.written += planned.summary_budget or 0
         self._replace(_compacted_messages(measured, planned))
-        # Behind system prompt and tools nothing is as it was.
+        # Nothing after system prompt and tools is unchanged.
         self.repeats = self.overhead
         self.deaf_until = 0 if self.size + self.overhead < (self.threshold or 0) else request
 
     def _refuse(self, request: int, window: int) -> None:
-        """The request is longer than the window: the provider says so, and the release acts on it."""
+        """Handle a request longer than the window: the provider refuses it, and the release acts on that."""
         given_up = [one for one in self.refused if one.end is not RecoveryEnd.FITS]
         if len(given_up) >= _GIVEN_UP or (given_up and given_up[-1].turn == self.turns):
             return
@@ -142,7 +142,7 @@ class HistoryRun:
 
 
 def _compacted_messages(measured: Measured, planned: Plan) -> list[Message]:
-    """Head, a summary of the size asked for, and the tail, old results shortened."""
+    """Head, a summary of the requested size, and tail, with old results shortened."""
     pruned = set(planned.pruned_at)
     kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]
     rows = {i: measured.shrunk.get(i, measured.base[i]) if i in pruned else measured.base[i] for i in kept}

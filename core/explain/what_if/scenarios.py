@@ -1,4 +1,4 @@
-"""Settings worth trying on a history, one thing changed at a time, and what each would have done."""
+"""Settings worth trying on a past conversation, changed one at a time, and what each would have done."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from core.model.transcript.message import Message
 
 SHARES = (0.35, 0.50, 0.60, 0.70, 0.75, 0.80, 0.85, 0.90)
 RATIOS = (0.10, 0.40)
-"""Shares of the threshold kept as the tail, beside the one in force."""
+"""Shares of the threshold kept as the tail, besides the one in force."""
 WINDOWS = {"32K": 32_000, "64K": 64_000, "128K": 128_000, "200K": 200_000, "400K": 400_000, "1M": 1_000_000}
-"""Context lengths, beside the one in force: of another model, or set lower in config.yaml."""
+"""Context lengths besides the one in force: of another model, or set lower in config.yaml."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class Scenario:
 
     Attributes:
         name: What differs from the setting in force.
-        usable: Hermes starts with so small a window.
-        best: Of all tried it costs least; known once all are.
+        usable: Hermes starts with a window of this size.
+        best: It costs least of all; known once all have been tried.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Scenario:
 
 
 def scenarios(context: ConversationContext, release: str | None = None) -> Iterator[tuple[Scenario, bool]]:
-    """Each scenario as it is worked out, and whether it is the last; none where the window is unknown.
+    """Each scenario when computed, and whether it is the last; none where the window is unknown.
 
     Args:
         context: The conversation.
-        release: Rules to apply instead of the detected release's.
+        release: The release whose rules to apply instead of the detected one's.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
@@ -66,14 +66,14 @@ def scenarios(context: ConversationContext, release: str | None = None) -> Itera
 
 
 def judged(found: Sequence[Scenario]) -> tuple[Scenario, ...]:
-    """The same with the best one marked; of equals the one in force, as nothing is gained by changing it."""
+    """The scenarios with the best one marked; among equals the one in force, as changing it gains nothing."""
     usable = [one for one in found if one.usable or one.actual]
     best = cheapest(one.outcome for one in sorted(usable, key=lambda one: not one.actual))
     return tuple(replace(one, best=one.outcome is best) for one in found)
 
 
 def variations(actual: Settings) -> tuple[tuple[str, Settings], ...]:
-    """Settings worth looking at, each with what differs: thresholds, tails and windows, lowest first."""
+    """Settings worth trying, each with what differs: thresholds, tails and windows, lowest first."""
     shares = sorted({*SHARES, actual.threshold})
     return (
         *((f"{share:.2f}", replace(actual, threshold=share)) for share in shares),
@@ -91,7 +91,7 @@ def variations(actual: Settings) -> tuple[tuple[str, Settings], ...]:
 
 
 def history(context: ConversationContext) -> tuple[Message, ...]:
-    """The conversation as it was spoken: every message once, no summaries."""
+    """Every message of the conversation once, without summaries."""
     found: list[Message] = []
     for generation in context.conversation.generations:
         found += context.messages(generation.row_ids[copied_rows(generation) :])
@@ -106,17 +106,17 @@ def simulate(
     *,
     gateway_rows: int | None = None,
 ) -> Outcome:
-    """Live through a conversation under some settings.
+    """Simulate a conversation under some settings.
 
-    The check runs before every call, as the newest releases do; an answer is a call. A summary weighs what
-    its release would ask for.
+    The check runs before every call, as in the newest releases; each answer is a call. A summary has the size
+    that the release asks for.
 
     Args:
-        messages: The conversation as it was spoken.
-        policy: Of the release.
+        messages: Every message of the conversation once, without summaries.
+        policy: The rules of the release.
         settings: Window, threshold, ratio, protected counts.
         overhead: Tokens of system prompt and tools in every request.
-        gateway_rows: Rows from which the gateway compacts before a turn; None where there was none.
+        gateway_rows: Rows from which the gateway compacts before a turn; None without a gateway.
     """
     run = HistoryRun(policy, settings, overhead, gateway_rows)
     for message in messages:
@@ -133,7 +133,7 @@ def compare(
     release: str | None = None,
     prices: PriceBook | None = None,
 ) -> Iterator[Outcome]:
-    """The same history under each of several settings, as they are worked out; in money too, given prices."""
+    """The outcome of the same history under each setting, one by one; with costs if prices are given."""
     policy, tip = context.policy(release), context.conversation.tip
     overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
     spoken = history(context)
@@ -149,11 +149,11 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """The price list of a conversation.
+    """The prices that apply to a conversation.
 
     Attributes:
-        entry: Of its last model; None when nobody has a price.
-        caches: Its provider did serve prompts from a cache.
+        entry: The price row of its last model; None when no price is known.
+        caches: Its provider served prompts from a cache.
     """
 
     entry: PriceRow | None
@@ -162,7 +162,7 @@ class Bill:
 
     @classmethod
     def of(cls, context: ConversationContext, prices: PriceBook) -> Bill:
-        """The bill of a conversation as its newest session would get it."""
+        """The prices for a conversation that continues in its newest session."""
         tip = context.conversation.tip
         entry = prices.entry(
             tip.model or "",
@@ -175,14 +175,14 @@ class Bill:
         return cls(entry, caches, prices.one_hour)
 
     def usd(self, requests: Iterable[tuple[int, int]], summarised: int, written: int) -> Decimal | None:
-        """Prompts and summaries together; answers are left out, they cost the same under every setting.
+        """The cost of prompts and summaries; answers are left out, as they cost the same under every setting.
 
-        Summaries are priced at the conversation's own model, and read nothing from its cache. With a cache,
-        what a prompt repeats is read from it and the rest is written to it; without one all of it is fresh.
+        Summaries are priced at the conversation's own model, without cache reads. With a cache, the repeated
+        part of a prompt is read from it and the rest is written; without one, all of it is uncached input.
 
         Args:
-            requests: Tokens of every prompt, and how many of them repeat the one before.
-            summarised: Tokens the summaries are made of.
+            requests: Tokens of every prompt, and how many of them repeat the previous prompt.
+            summarised: Tokens that the summary model reads.
             written: Tokens of the summaries.
         """
         if self.entry is None:

@@ -27,7 +27,7 @@ class Trigger(StrEnum):
     IDLE = "idle"
     ENGINE = "engine"
     MICRO = "micro"
-    """After a turn its oldest exchange went into the summary: `compression.micro_compact` (0.20)."""
+    """After a turn, the oldest exchange was moved into the summary: `compression.micro_compact` (0.20)."""
     PRUNE = "prune"
     """Old tool results were shortened and nothing summarised: `compression.proactive_prune_tokens` (0.20)."""
     UNKNOWN = "unknown"

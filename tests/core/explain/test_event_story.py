@@ -288,4 +288,4 @@ def test_after_a_pause_what_was_compared_is_a_floor_and_no_threshold(begun: Make
     assert (event.trigger, event.verdict, event.tokens) == (Trigger.IDLE, Verdict.PROVED, 40_868)
     assert event.threshold == 57_600
     assert event.disagreements == ()
-    assert event.headline.sentence.startswith("Compressed after a pause, as compression.idle_compact")
+    assert event.headline.sentence.startswith("Compressed after a pause (compression.idle_compact")

@@ -1,4 +1,4 @@
-"""What an earlier survey found, kept so that the next one looks only at what has changed."""
+"""What an earlier survey found, stored so that the next one examines only what has changed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Memory:
     """What an earlier survey found.
 
     Attributes:
-        scanned: Newest message id that was looked at.
+        scanned: The newest message id that was scanned.
         to_examine: Sessions worth a full examination.
-        pending: Calls whose results were still to come, by session.
+        pending: Calls without a result so far, by session.
         found: By root session: a stamp of what was examined, and the findings.
     """
 
@@ -28,7 +28,7 @@ class Memory:
 
     @classmethod
     def read(cls, kept: KeptAnswer | None) -> Self:
-        """What is remembered; a file that cannot be read counts as nothing."""
+        """What is remembered; nothing if the file cannot be read."""
         try:
             data: Mapping[str, Any] = json.loads((kept.read() if kept else None) or "{}")
             found = {root: (stamp, list(rows)) for root, (stamp, rows) in data["found"].items()}
@@ -37,7 +37,7 @@ class Memory:
             return cls()
 
     def write(self, kept: KeptAnswer | None) -> None:
-        """Keep it for the next survey."""
+        """Store it for the next survey."""
         if kept is not None:
             told = {
                 "scanned": self.scanned,

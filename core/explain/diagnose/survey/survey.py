@@ -1,9 +1,9 @@
-"""Every conversation of a database, examined in the time a user is willing to wait.
+"""Examines every conversation of a database within the time a user will wait.
 
-Most conversations were never compressed, and most rules have nothing to say about them. One pass over the
-messages (`message_scan`) finds those that were, those whose rows are doubled or do not fit together, and
-those with credentials; they are examined in full, as are those the log or a lock tells of. Of the others the
-session row alone is looked at. The pass is made while other processes examine what is known to be worth it.
+Most conversations were never compressed, and most rules do not apply to them. One pass over the messages
+(`message_scan`) finds those that were compressed, have duplicated or mismatched rows, or hold credentials.
+These are examined in full, as are those mentioned in the log or held by a lock; for the others only the
+session row is checked. The pass runs while other processes examine those already known to be worth it.
 """
 
 from __future__ import annotations
@@ -67,18 +67,18 @@ def survey(
     remember: bool = True,
     processes: int | None = None,
 ) -> Iterator[Surveyed]:
-    """Examine every conversation as they are done: those known to be worth it before the others.
+    """Examine every conversation, and yield each when done: first those known to be worth it.
 
-    Of both kinds the newest come first, and the first few of them before all others are even listed.
+    Within both groups the newest come first, and a few of these even before the others are listed.
 
     Args:
         store: The database.
-        report: Told how many steps of how many are done.
-        scanned: Told how many messages of how many were looked through.
-        cancelled: Asked between steps; the survey ends when it says yes, and what is done is remembered.
-        now: The moment asked about; this one by default.
-        remember: Keep the findings in the user's cache directory.
-        processes: How many examine at once; one for each core by default.
+        report: Called with the number of steps done and of all steps.
+        scanned: Called with the number of messages scanned and of all messages.
+        cancelled: Asked between steps; if true, the survey ends and remembers what is done.
+        now: The time to examine at; the current time by default.
+        remember: Store the findings in the user's cache directory.
+        processes: How many processes examine; one for each core by default.
 
     Raises:
         ConfigError: config.yaml cannot be used.
@@ -98,7 +98,7 @@ def survey(
 
 
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
-    """The reader asked for the pass over the messages to end."""
+    """The caller asked for the pass over the messages to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class _Task:
     """One conversation to examine.
 
     Attributes:
-        stamp: Changes whenever a finding may.
-        known: What was found when it was examined under this stamp.
+        stamp: Changes whenever a finding may change.
+        known: The findings of an earlier examination with the same stamp.
     """
 
     row: ConversationRow
@@ -119,7 +119,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Survey:
-    """One survey, and what all conversations of the database have in common."""
+    """One survey, with everything that all conversations of the database share."""
 
     store: Store
     memory: Memory
@@ -131,7 +131,7 @@ class _Survey:
     cancelled: Cancelled
 
     def newest_told(self) -> list[ConversationRow]:
-        """Those of the newest conversations that are worth a full examination."""
+        """The newest conversations that are worth a full examination."""
         newest = self.store.newest(_FIRST, shown=False)
         if not self.memory.scanned:
             unknown = [row.tip.id for row in newest if not self._is_told_of(row)]
@@ -139,7 +139,7 @@ class _Survey:
         return [row for row in newest if self._is_told_of(row)]
 
     def others(self, done: set[str], report: Report, processes: int | None) -> Iterator[Surveyed]:
-        """All conversations but those that were examined already."""
+        """All conversations but those examined already."""
         slices = list(_slices(self.store, self.memory.scanned))
         rows = self.store.conversations(shown=False).rows
         steps = count(1)
@@ -161,7 +161,7 @@ class _Survey:
         step: Callable[[], None] = lambda: None,
         meanwhile: Iterator[bool] = iter(()),  # noqa: B008 - empty, and stays so
     ) -> Iterator[Surveyed]:
-        """Examine some conversations, and do what is to be done meanwhile."""
+        """Examine some conversations; while workers are busy, advance `meanwhile`."""
         tasks = [self._task(row) for row in rows]
         waiting = [task.ids for task in tasks if task.full and task.known is None]
         with Examiners(self.store.location, self.now, waiting, processes=processes) as examiners:
@@ -170,7 +170,7 @@ class _Survey:
                     pass
                 done = self._surveyed(task, examiners)
                 if done.findings or done.error is not None:
-                    self.store.learn_titles([task.row])  # few are shown of the many that are looked at
+                    self.store.learn_titles([task.row])  # few of those examined are shown
                 yield done
                 step()
                 if self.cancelled():
@@ -179,7 +179,7 @@ class _Survey:
             pass
 
     def _scan(self, slices: Sequence[tuple[int, int]], step: Callable[[], None]) -> Iterator[bool]:
-        """Look through the messages that came since the last survey; remember how far it got."""
+        """Scan the messages that came since the last survey, and remember how far that got."""
         for start, end in slices:
             tell = partial(self._reached, slices[-1][1])
             tell(start - 1)
@@ -190,7 +190,7 @@ class _Survey:
             yield True
 
     def _reached(self, last: int, row: int) -> None:
-        """Tell how far the pass over the messages is, and end it when that is asked for."""
+        """Report how far the scan is, and end it when that was asked for."""
         self.scanned(row, last)
         if self.cancelled():
             raise _Stopped
@@ -199,7 +199,7 @@ class _Survey:
         return any(lock.key == session.id for lock in self.locks for session in row.sessions)
 
     def _is_told_of(self, row: ConversationRow) -> bool:
-        """Whether a conversation is worth a full examination, by what is known without its messages."""
+        """Whether a conversation is worth a full examination, without reading its messages."""
         if len(row.sessions) > 1 or self._is_locked(row):
             return True
         return row.tip.id in self.memory.to_examine or self.logs.tells(row.tip.id)
@@ -212,7 +212,7 @@ class _Survey:
         return _Task(row, tuple(session.id for session in row.sessions), full, stamp, known)
 
     def _surveyed(self, task: _Task, examiners: Examiners) -> Surveyed:
-        """One conversation: what is remembered of it, else what an examination finds."""
+        """One conversation with its remembered findings, else those of an examination."""
         if task.known is not None:
             return Surveyed(task.row, task.known, task.full, fresh=False)
         try:
@@ -239,9 +239,9 @@ class _Survey:
         return repr(sorted(self.config.raw.items(), key=str))
 
     def _stamp(self, row: ConversationRow, full: bool) -> str:
-        """Changes whenever a finding may: the sessions' rows, their lines, the configuration.
+        """A hash that changes whenever a finding may: of session rows, their log lines and the configuration.
 
-        What hangs on the time of day, a lock or a pause, is looked at each time.
+        A lock or a pause depends on the time of day, so such a conversation is examined each time.
         """
         parts: list[object] = [full, self._configured, self.now if self._is_locked(row) else None]
         for session in row.sessions:
@@ -257,7 +257,7 @@ def _decoded(data: dict[str, Any]) -> Finding:
 
 
 def _slices(store: Store, scanned: int) -> Iterator[tuple[int, int]]:
-    """Ranges of message ids that have not been looked at, without the gaps between ids."""
+    """Ranges of message ids not scanned yet, skipping gaps between ids."""
     with reading(store.path):
         newest = newest_row(store.connection)
         last = scanned

@@ -1,4 +1,4 @@
-"""Full examinations in processes of their own, one for each core: they are what a survey takes long for."""
+"""Full examinations in separate processes, one for each core, as these take most of a survey's time."""
 
 from __future__ import annotations
 
@@ -30,27 +30,26 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from core.support.own_files import cache_directory
 
-# -P: the folder the user stands in may hold modules called like ours.
+# -P: the user's current folder may hold modules with the names of ours.
 COMMAND = ("-P", "-m", "core.explain.diagnose.survey.worker_pool")
 WORTH_IT = 60
-"""Below so many conversations starting processes takes longer than they save."""
+"""With fewer conversations, starting processes takes longer than they save."""
 _EVERYDAY = (Kind.TURN, Kind.TURN_ENDED, Kind.CALL, Kind.AUX_CALL, Kind.SUMMARY_CALL, Kind.INIT)
 
 
 def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Findings as values JSON can hold, from which `msgspec.convert` makes them again."""
+    """Findings as JSON values, from which `msgspec.convert` restores them."""
     return [to_builtins(finding, builtin_types=(Decimal,)) for finding in findings]
 
 
 class Examiners:
-    """Examines conversations, in the order given, on every core; use as a context manager.
+    """Examines conversations on every core, in the order given; use as a context manager.
 
     Args:
         location: The database.
-        now: The moment asked about.
-        threads: What to examine, in the order the answers will be asked for: sessions of each conversation,
-            the newest last.
-        processes: How many; by default one for each core this process may use.
+        now: The time to examine at.
+        threads: The sessions of each conversation, the newest last, in the order answers will be asked for.
+        processes: How many processes; by default one for each core this process may use.
     """
 
     def __init__(
@@ -79,7 +78,7 @@ class Examiners:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Whoever is still at work is told to stop."""
+        """Stop the processes that still run."""
         for child in self._children:
             child.terminate()
         for child in self._children:
@@ -87,17 +86,17 @@ class Examiners:
 
     @property
     def ready(self) -> bool:
-        """Whether `next` need not wait."""
+        """Whether `next` returns at once."""
         return len(self._children) < self._wanted or not self._answers[self._asked % self._wanted].empty()
 
     def next(self) -> list[dict[str, Any]] | None:
-        """The encoded findings of the next conversation; None where this process has to look itself."""
+        """The encoded findings of the next conversation; None where the caller has to examine it itself."""
         place, self._asked = self._asked % self._wanted, self._asked + 1
         if len(self._children) < self._wanted:
             return None
         answer = self._answers[place].get()
         if not answer:
-            self._answers[place].put(answer)  # for whoever asks this process again
+            self._answers[place].put(answer)  # for later questions to this process
         with contextlib.suppress(ValueError):
             found: list[dict[str, Any]] | None = json.loads(answer)
             return found
@@ -105,7 +104,7 @@ class Examiners:
 
 
 def _collect(answers: BinaryIO, found: SimpleQueue[bytes]) -> None:
-    """Take answers as they come, so that no process waits until somebody asks; an empty one at the end."""
+    """Take answers as they come, so that no process waits to be asked; an empty one marks the end."""
     with answers:
         for answer in answers:
             found.put(answer)
@@ -113,7 +112,7 @@ def _collect(answers: BinaryIO, found: SimpleQueue[bytes]) -> None:
 
 
 def serve(questions: Iterable[bytes], answers: BinaryIO) -> None:
-    """Answer each line after the first, the sessions of a conversation, with its findings."""
+    """Read the sessions of one conversation from each line after the first, and write its findings."""
     lines = iter(questions)
     place = json.loads(next(lines))
     home = Path(place["home"]) if place["home"] is not None else None
@@ -132,7 +131,7 @@ def _answers(
         try:
             found = examine(store, ids[-1], config=config, log=logs.about(ids), now=now)
         except InspectorError:
-            yield None  # whoever asked looks again, and says what is wrong
+            yield None  # the caller examines it again, and reports what is wrong
         else:
             yield encoded(found.findings)
 
@@ -164,7 +163,7 @@ def _line(value: object) -> bytes:
 
 
 class SessionLogs:
-    """The log of a home, taken apart by session."""
+    """The log of a home, split by session."""
 
     def __init__(self, log: Log) -> None:
         self.whole = log
@@ -186,18 +185,18 @@ class SessionLogs:
         return cls(read_log(home, None, cache_directory() / "logs") if home else Log())
 
     def about(self, sessions: Sequence[str]) -> Log:
-        """The lines about some sessions, those that name none, and the newest window of each model."""
+        """The lines about some sessions, those without a session, and the newest window of each model."""
         found = {id(record): record for session in sessions for record in self.own.get(session, ())}
         found |= {id(record): record for record in (*self.common, *self.stated)}
         records = sorted(found.values(), key=lambda record: record.at)
         return replace(self.whole, records=tuple(records))
 
     def tells(self, session: str) -> bool:
-        """A line of this session is about compression: an attempt, a check, a refusal."""
+        """Whether a line of this session is about compression: an attempt, a check, a refusal."""
         return any(record.kind not in _EVERYDAY for record in self.own.get(session, ()))
 
     def newest(self, session: str) -> str:
-        """When the log last spoke of a session."""
+        """The time of a session's newest line, or nothing."""
         records = self.own.get(session)
         return records[-1].at.isoformat() if records else ""
 

@@ -194,7 +194,7 @@ def test_a_summary_model_that_reads_too_little_is_named_for_the_whole_turn(home:
     home.started(60_100, 28)
     events = explained(home).events
     assert [event.summary.failure and event.summary.failure.cause for event in events] == ["small_model"] * 2
-    assert "reads fewer tokens than Hermes asks of one" in explained(home).headline.sentence
+    assert "window of the summary model is below the minimum of Hermes" in explained(home).headline.sentence
 
 
 def test_a_checkpoint_nobody_can_save_is_no_failure_of_the_summary_model() -> None:

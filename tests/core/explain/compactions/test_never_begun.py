@@ -24,7 +24,7 @@ def test_a_turn_that_ends_at_the_check_names_the_summary_model(begun: MakeHome) 
     home.pre_api(55_000)
     assert causes(home) == [(Trigger.PRE_API, "stopped")]
     headline = explained(home).headline
-    assert "where the summary model reads too little" in headline.sentence
+    assert "window of the summary model is too small" in headline.sentence
     assert "64,000" in (headline.remedy or "")
 
 

@@ -67,7 +67,7 @@ def test_a_command_is_told_with_its_topic() -> None:
 def test_one_that_freed_nothing_says_what_helps() -> None:
     told = event_headline(event(tokens=25_400, tokens_after=25_500))
     assert told.remedy is not None
-    assert "leaves nothing to free" in told.remedy
+    assert "leave nothing to free" in told.remedy
 
 
 def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
@@ -223,7 +223,7 @@ def test_a_fallback_tells_the_number_that_it_names_itself() -> None:
 def test_a_turn_given_up_over_another_refusal_is_not_told_to_shorten_the_conversation() -> None:
     attempt = TurnAttempt(2, 3, 64_000, end="stuck")
     told = event_headline(event(Trigger.OVERFLOW, refused="bad_request", attempt=attempt))
-    assert "refusal of another kind" in told.sentence
+    assert "mistook another kind of refusal" in told.sentence
     assert "what the provider refused" in (told.remedy or "")
     assert len(told.sentence) < MOST
 

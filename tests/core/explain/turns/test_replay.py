@@ -623,7 +623,7 @@ def test_a_refusal_that_hermes_does_not_believe_says_why_it_did_not_compress(hom
     failure = turns(home)[-1].unanswered
     assert failure is not None
     assert failure.text == said
-    assert "counts 31,656 of 64,000 tokens, did not compress" in failure.says
+    assert "counted only 31,656 of 64,000 tokens and did not compress" in failure.says
     assert "model.context_length" in failure.helps
 
 

@@ -47,7 +47,7 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("D2")
 def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
-    """No middle is left between head and tail."""
+    """Head and tail leave no middle to summarise."""
     refused = case.lines(Kind.CANNOT_COMPRESS, Kind.NOTHING_TO_COMPRESS)
     if refused:
         yield Found({"why": "Hermes found so the last time"}, (quoted(refused[-1]),))
@@ -60,7 +60,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("D3")
 def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
-    """A request from before the first compaction still stands in front of the summary."""
+    """A request from before the first compaction still comes before the summary."""
     count = passes(case)
     if not count or not case.summaries:
         return
@@ -98,7 +98,7 @@ def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("D5")
 def images(case: Case, rule: Rule) -> Iterable[Found]:
-    """Images weigh by count in Hermes' estimate, whatever they hold."""
+    """The transcript holds images, which Hermes counts by number whatever their size."""
     policy = case.policy.estimate
     holders = [message for message in case.live if image_count(message.wire, policy)]
     count = sum(image_count(message.wire, policy) for message in holders)
@@ -126,7 +126,7 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("D7")
 def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
-    """What a compaction left holds a tool result without its call."""
+    """A compaction left a tool result without its call, or a call without its result."""
     for rows in case.context.boundaries:
         evidence = next(_parted(case.context.messages(rows.before), case.context.messages(rows.after)), None)
         if evidence is not None:
@@ -135,7 +135,7 @@ def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("A8")
 def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
-    """System prompt and tools fill the budget before anybody speaks."""
+    """System prompt and tools fill the budget before the first message."""
     if case.threshold is None:
         raise Missing("the window is unknown")
     overhead, evidence = _overhead(case)
@@ -148,7 +148,7 @@ def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _overhead(case: Case) -> tuple[int, Evidence]:
-    """System prompt and tools: stored, else the first call less the first message."""
+    """Tokens of system prompt and tools: as stored, else the first call minus the first message."""
     prompt = case.context.prompt_tokens(case.tip, case.policy)
     tools = case.context.tools_tokens(case.tip)
     if prompt is not None and tools is not None:
@@ -164,7 +164,7 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
 
 
 def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:
-    """Results a compaction left without their call, and calls it left without the result they had."""
+    """Results that a compaction left without their call, and calls it left without their result."""
     calls = {call.id for message in after for call in message.tool_calls}
     results = {message.tool_call_id for message in after if message.role == "tool"}
     answered = {message.tool_call_id for message in before if message.role == "tool"}
@@ -193,7 +193,7 @@ def _planned(case: Case) -> Plan:
 
 
 def _rows(messages: Sequence[Message]) -> str:
-    """Where messages that follow one another stand."""
+    """The row ids of consecutive messages, in words."""
     rows = [message.row.id for message in messages if message.row]
     if not rows:
         return "the tail"

@@ -1,4 +1,4 @@
-"""Rules about what summaries are worth, and what became of those that failed."""
+"""Rules about the quality of summaries, and about failed ones."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _REFUSES = re.compile(
     rf"|^I {_NOT} (?:to )?(?:help|assist|comply|summari[sz]e|do (?:that|this))\b.{{0,80}}$",
     re.MULTILINE | re.IGNORECASE,
 )
-"""A line that declines; what a person had said stands behind a bullet or a quotation mark."""
+"""A line that declines; a user's quoted words would come after a bullet or a quotation mark."""
 _ORDERS = ("resume exactly", "## Active Task")
-"""What releases before 0.17 say in front of a summary; later ones say that the newest message wins."""
+"""What releases before 0.17 write before a summary; later ones say that the newest message wins."""
 
 
 @conversation_rule("C1")
 def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
-    """A summary that no model wrote."""
+    """No model wrote the summary."""
     told = {(event.to_session, event.generation): event.headline for event in case.events if event.failed}
     over = None if standing_failure(case.events) is not None else Severity.INFO
     for rows in case.context.boundaries:
@@ -56,7 +56,7 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C12")
 def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
-    """An attempt was given up, and none has succeeded since."""
+    """An attempt failed, and none has succeeded since."""
     event = standing_failure(case.events)
     if event is None or event.completed:
         return
@@ -68,7 +68,7 @@ def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C2")
 def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
-    """Failures of the summary model block or bench it."""
+    """Failures of the summary model block compression or pause the model."""
     streak = case.tip.guards.fallback_streak or 0
     if streak >= rule.limits["streak"]:
         yield benched(case.tip, streak, blocks=case.policy.gate.fallback_streak > 0)
@@ -87,7 +87,7 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
     wrote = {line.where for event in written for line in event.evidence}
     for record in retried:
         if record.where not in wrote:
-            continue  # the main model failed as well
+            continue  # the main model failed too
         numbers = {"used": "the main model", "configured": record.model or "summary model"}
         yield Found(numbers, (quoted(record),))
     if retried or not configured.value:
@@ -100,7 +100,7 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C4")
 def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
-    """A summary far smaller than what it stands for."""
+    """A summary is far smaller than the messages it replaces."""
     for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
             continue
@@ -108,7 +108,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
         replaced = past.before[past.middle.start : past.middle.end] if past else ()
         middle = transcript_tokens(replaced, case.policy.estimate)
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
-        # A short summary of a short middle is as it should be.
+        # A short summary of a short middle is fine.
         small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
         bare = "" if "## " in rows.summary.body else ", without a heading"
         if small or bare or tokens < rule.limits["share"] * middle:
@@ -121,7 +121,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C4-refused")
 def summary_refused(case: Case, rule: Rule) -> Iterable[Found]:
-    """The model declined, and Hermes keeps what it said as the summary."""
+    """The model declined, and Hermes stored its refusal as the summary."""
     for rows in case.context.boundaries:
         said = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
         if said is not None:
@@ -137,7 +137,7 @@ def _written_by(case: Case, generation: int) -> str:
 
 @conversation_rule("C5")
 def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
-    """Summaries get longer with every compaction, or take a large share of the threshold."""
+    """Summaries grow with every compaction, or take a large share of the threshold."""
     unit = case.policy.estimate.unit
     sizes = [text_tokens(rows.summary.body, unit) for rows in case.context.boundaries if rows.summary]
     grown = sizes[-int(rule.limits["times"]) - 1 :]
@@ -152,7 +152,7 @@ def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C6")
 def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
-    """More than one summary is sent with every request."""
+    """Every request carries more than one summary."""
     if len(case.summaries) > 1:
         rows = [message.row.id for message, _ in case.summaries if message.row]
         evidence = Evidence(Source.DATABASE, "messages " + ", ".join(map(str, rows)), "summaries, all live")
@@ -161,7 +161,7 @@ def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C7")
 def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
-    """Nothing but a summary speaks for the user, or a summary of an early release speaks against one."""
+    """The newest user message is a summary, or an early release's summary gives orders of its own."""
     newest = next((message for message in reversed(case.live) if message.role == "user"), None)
     for message, match in case.summaries:
         where = f"message {message.row.id}" if message.row else "the summary"
@@ -180,7 +180,7 @@ def _said_before(text: str, body: str) -> str:
 
 @conversation_rule("C8")
 def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
-    """Each pass loses detail."""
+    """Each compaction loses detail."""
     count = passes(case)
     lossless = case.context.config.value("context.engine", case.policy.release) not in (
         None,
@@ -194,7 +194,7 @@ def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C9")
 def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
-    """Instructions of the user that the newest summary does not carry."""
+    """The newest summary leaves out instructions of the user."""
     report = _report(case)
     facts = report.facts if report else ()
     lost = [one for one in facts if one.category == "constraints" and one.fate == "lost"]
@@ -208,7 +208,7 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C10")
 def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
-    """How many checkable facts the newest summary lost."""
+    """The newest summary lost checkable facts."""
     report = _report(case)
     counts = report.by_category.values() if report else ()
     of, lost = sum(count.of for count in counts), sum(count.lost for count in counts)
@@ -220,7 +220,7 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("C13")
 def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
-    """What the newest summary tells and the messages it replaced do not."""
+    """The newest summary claims things that the messages it replaced do not say."""
     report = _report(case)
     claims = report.unfounded if report else ()
     if claims:
@@ -262,7 +262,7 @@ def _report(case: Case) -> Retention | None:
 
 
 def _failed_results(case: Case) -> set[str | None]:
-    """Calls whose original result, now archived, reports a failure."""
+    """Calls whose original result, now archived, reported a failure."""
     failed: set[str | None] = set()
     for rows in case.context.boundaries[-1:]:
         for message in case.context.messages(rows.before):

@@ -1,4 +1,4 @@
-"""Rules about compaction that runs too often, in vain, or not at all any more."""
+"""Rules about compaction that runs too often, frees nothing, or no longer runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.support.formatting import plural
 
 @conversation_rule("B1")
 def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
-    """The first real prompt after a compaction is at or above the threshold."""
+    """The first counted prompt after a compaction is at or above the threshold."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
     told = case.lines(Kind.NOT_CLEARED)
@@ -42,7 +42,7 @@ def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("B2")
 def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
-    """Strikes have switched automatic compression off."""
+    """Failed attempts have switched automatic compression off."""
     struck = strikes_kept(case.tip, rule)
     if struck is not None:
         yield struck
@@ -83,7 +83,7 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("B4")
 def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
-    """The newest summaries have one size, and nobody spoke or asked for one between them."""
+    """The newest summaries have the same size, with no user message and no request for one in between."""
     asked = {(event.to_session, event.generation) for event in case.completed if _asked_for(event)}
     run: list[BoundaryRows] = []
     for earlier, later in pairwise(case.context.boundaries):
@@ -129,7 +129,7 @@ def _freed(share: float) -> str:
 
 @conversation_rule("B6")
 def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
-    """Hermes gave up on a turn, or needed many passes for it."""
+    """Hermes gave up on a turn, or needed many compactions for it."""
     for record in case.lines(Kind.EXHAUSTED):
         yield Found(
             {"what": "Hermes could not make the request small enough and ended the turn"}, (quoted(record),)
@@ -147,7 +147,7 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("B7")
 def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
-    """The gateway compresses for the number of messages, message after message."""
+    """The gateway compresses again and again because of the number of messages."""
     limit = case.context.gateway_rows(None)
     run: list[LogRecord] = []
     for record in case.lines(Kind.HYGIENE):
@@ -193,9 +193,9 @@ def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("B10")
 def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
-    """Turns that a failed call ended, by what the provider meant."""
+    """A turn ended with a failed call; one finding for each meaning of the error."""
     ended = [unanswered(turn) for turn in turns_of(case.context)]
-    over = None if ended and ended[-1] is not None else Severity.INFO  # what came since was answered
+    over = None if ended and ended[-1] is not None else Severity.INFO  # later turns were answered
     meant = defaultdict[str, list[FailedCall]](list)
     for call in (failed_call(line) for line in ended if line is not None):
         meant[call.means].append(call)
@@ -206,19 +206,19 @@ def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _asked_for(event: CompressionEvent) -> bool:
-    """A person is known to have asked for it, or a setting did."""
+    """Whether a person is known to have asked for it, or a setting did."""
     return event.trigger in BY_SETTING or (event.trigger in ASKED_FOR and event.verdict is Verdict.PROVED)
 
 
 def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[tuple[Message, ...]]:
-    """The answers of the model between each compaction and the next."""
+    """The model's answers between each compaction and the next."""
     for first, last in pairwise(events):
         if first.at is not None and last.at is not None:
             yield tuple(m for m in case.between(first.at, last.at) if m.role == "assistant")
 
 
 def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
-    """For each compaction, the first answered call after it and before the next one."""
+    """For each compaction the first answered call before the next compaction."""
     calls = case.lines(Kind.CALL)
     ends = [event.at for event in case.completed]
     for event, end in zip(case.completed, [*ends[1:], None], strict=False):
@@ -233,7 +233,7 @@ def _between(case: Case, call: LogRecord, start: datetime | None, end: datetime 
 
 
 def _recovered(case: Case, line: LogRecord) -> bool:
-    """A compaction after the complaint, or a new process, starts the count anew."""
+    """Whether a compaction after this line has restarted the count."""
     return any(done.at > line.at for done in case.lines(Kind.DONE))
 
 
@@ -245,7 +245,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
 
 
 def _user_wrote(case: Case, rows: BoundaryRows) -> bool:
-    """A person wrote something in the generation a compaction opened."""
+    """Whether a person wrote anything in the generation that a compaction began."""
     fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
     return any(is_request(message) for message in case.context.messages(fresh))
 

@@ -1,4 +1,4 @@
-"""Rules about when compression fires, why it does not, and what would move its threshold."""
+"""Rules about when compression fires, why it does not, and what would change its threshold."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Evidence, Source, Verdict
 
 _AT_ONCE, _COPIED = 5.0, 60.0
-"""Seconds between a line and the time of its file, and between two files of a home that was copied."""
+"""Seconds between the last line of a log and its file's time, and between two files of a copied home."""
 _LEAST, _MOST = 0.01, 0.99
-"""Shares between which compression.threshold may lie."""
+"""The lowest and highest value of compression.threshold."""
 _OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
 
@@ -35,12 +35,12 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
     if case.limits is None:
         raise Missing("the window is unknown")
     if case.context.engine is not None:
-        return  # N1 tells who decides
+        return  # N1 reports which engine decides
     setting = case.context.config.setting("compression.threshold", case.policy.release)
     least = case.limits.threshold > int((case.window or 0) * setting.value) + 1
     floor = abs(case.limits.percent - setting.value) >= 1e-9
     if not (floor or least) or case.context.settings_in_force.aux_window == case.limits.threshold:
-        return  # A7 tells what a summary model lowers
+        return  # A7 reports a threshold lowered by the summary model
     effective = case.limits.threshold / case.window if least and case.window else case.limits.percent
     advice = "compression.threshold does not move it in this window"
     if moves(case):
@@ -76,13 +76,13 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _gateway_first(case: Case, room: int) -> bool:
-    """A gateway compresses it before every message that finds it larger than its own limit."""
+    """Whether a gateway's own limit is lower, so that it compresses before the agent runs."""
     limits = hygiene_limits(case.policy, case.window, case.context.gateway_rows(None))
     return limits is not None and limits.tokens < room and not is_local(case.tip.source)
 
 
 def _reached(case: Case, room: int) -> bool:
-    """A prompt of that size was answered, or compared with a threshold as high: nobody refuses it."""
+    """Whether a prompt of that size was answered or made a check fire: the provider does not refuse it."""
     answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
     fired = (event.tokens or 0 for event in case.completed if event.trigger in BY_SIZE)
     return max(answered, *fired, 0) >= room
@@ -90,7 +90,7 @@ def _reached(case: Case, room: int) -> bool:
 
 @conversation_rule("A4")
 def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
-    """Sources of the window contradict one another, or the number is Hermes' last resort."""
+    """Sources disagree about the window, or the number is Hermes' last resort."""
     claims = _windows(case)
     if not claims:
         raise Missing("no source but a table of names tells the window")
@@ -104,7 +104,7 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("A4-small")
 def window_too_small(case: Case, rule: Rule) -> Iterable[Found]:
-    """The same where one of them is smaller than Hermes accepts, so that it cannot be configured."""
+    """The same where one source is below Hermes' minimum, so that it cannot be configured."""
     claims = _windows(case)
     if len(sizes := {tokens for tokens, _ in claims}) > 1 and min(sizes) < case.policy.threshold.minimum:
         yield _differing(claims, case)
@@ -115,14 +115,14 @@ def _refused_windows(case: Case) -> list[tuple[int, Evidence]]:
 
 
 def _windows(case: Case) -> list[tuple[int, Evidence]]:
-    """What files, lines and refusals say of the window; of a config.yaml edited since, lines know nothing."""
+    """The windows by files, log lines and refusals; no log lines where config.yaml was edited since."""
     silent = ("table", "log") if _edited_since(case) else ("table",)
     claims = (claim for claim in case.context.window.claims if claim.source not in silent)
     return [*((claim.tokens, claim.evidence) for claim in claims), *_refused_windows(case)]
 
 
 def _edited_since(case: Case) -> bool:
-    """Whether config.yaml was written after the last line of the log, and is no copy made with it."""
+    """Whether config.yaml was edited after the last line of the log, and not just copied with it."""
     path, home, log = case.context.config.path, case.context.store.location.home, case.context.log
     if path is None or home is None or log.empty:
         return False
@@ -131,7 +131,7 @@ def _edited_since(case: Case) -> bool:
         edited = path.stat().st_mtime
     except OSError:
         return False
-    # A copy is newer than the last line in it.
+    # In a copied home the files are newer than the log's last line.
     copied = abs(logged - case.context.clock.utc(log.records[-1].at).timestamp()) > _AT_ONCE
     return edited > logged + (_COPIED if copied else 0)
 
@@ -193,7 +193,7 @@ def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("A10")
 def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
-    """The gateway announced a compaction and nothing came of it."""
+    """The gateway announced a compaction that changed nothing."""
     if case.context.log.empty:
         raise Missing("no log line is left")
     records = case.lines(Kind.HYGIENE, Kind.HYGIENE_DONE, Kind.DONE)
@@ -220,7 +220,7 @@ def _distinct(claims: list[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
 
 
 def _counted_next(case: Case, record: LogRecord) -> int | None:
-    """The count of the very request an estimate was of, where it was sent as it stood."""
+    """The provider's count of the request that was estimated, if it was sent unchanged."""
     if record.kind is not Kind.PREFLIGHT_SKIPPED:
         return None
     later = (line for line in case.lines(Kind.CALL, Kind.STARTED) if line.at > record.at)
@@ -229,7 +229,7 @@ def _counted_next(case: Case, record: LogRecord) -> int | None:
 
 
 def _last_real(case: Case, record: LogRecord) -> int | None:
-    """The size of the prompt before, with what came on top since: the rows behind the newest answer."""
+    """The size of the previous prompt plus an estimate of the rows after the newest answer."""
     calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
     if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
         return None
@@ -259,12 +259,12 @@ def to_fire_later(case: Case) -> str:
     if case.threshold is not None and case.threshold == settings.aux_window:
         return "Set auxiliary.compression.model to one with a longer window"
     if case.limits is not None and not moves(case, _MOST):
-        return "Take a model with a longer window, as no compression.threshold is higher here"
+        return "Use a model with a longer window, as no compression.threshold is higher here"
     return "Raise compression.threshold in config.yaml"
 
 
 def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
-    """What would have spared some compactions."""
+    """What would have avoided some compactions."""
     refused = [event for event in events if event.trigger in BY_REFUSAL]
     if not refused:
         return to_fire_later(case)
@@ -279,7 +279,7 @@ def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
 
 
 def moves(case: Case, share: float = _MOST) -> bool:
-    """Another compression.threshold would be another threshold, whatever floors and caps there are."""
+    """Whether another compression.threshold would change the threshold in spite of floors and caps."""
     if case.window is None:
         return False
     settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)

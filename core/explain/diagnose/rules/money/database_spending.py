@@ -1,4 +1,4 @@
-"""Diagnoses about the spending of a whole database."""
+"""Rules about the spending of a whole database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_to
 
 @store_spending_rule("F2")
 def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Sessions with answers and no tokens; what one with a parent holds may be copied from there."""
+    """Sessions with answers but no tokens; not those with a parent, whose tokens may be copies."""
     billed = [name for name in _BILLED if name in case.store.schema.columns.get("sessions", frozenset())]
     spent = " + ".join(f"coalesce({name}, 0)" for name in billed)
     answered = "SELECT 1 FROM messages m WHERE m.session_id = s.id AND m.role = 'assistant'"
@@ -43,7 +43,7 @@ def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_spending_rule("F16")
 def unattended(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """What jobs spent without anybody watching."""
+    """Jobs that nobody watched spent a large share."""
     rows = collect([case.store], by="source").ledger().rows
     watched = rule.limits["sources"]
     alone = [row for row in rows if row.key in watched and row.recorded.usd]
@@ -65,7 +65,7 @@ def writes_exceed_reads(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_spending_rule("F9")
 def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """What delegates spent, beside what everything else did."""
+    """What sub-agents spent besides everything else."""
     threads = read_threads(case.store)
     kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
     delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
@@ -83,14 +83,14 @@ def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_spending_rule("F10")
 def summaries(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """What summaries of all conversations took."""
+    """What the summaries of all conversations cost."""
     if spent := [row for row in case.rows if row.task == "compression"]:
         yield Found(summary_spend(spent))
 
 
 @store_spending_rule("F11-sessions")
 def misattributed(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Sessions that several models answered."""
+    """Sessions in which several models answered."""
     if not case.store.schema.has("session_model_usage"):
         return
     main = "task = ''" if "task" in case.store.schema.columns["session_model_usage"] else "1"
@@ -107,7 +107,7 @@ def misattributed(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_spending_rule("G6")
 def prompts_that_part(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Neighbouring sessions of one source whose system prompts part early."""
+    """The system prompts of neighbouring sessions from one source differ at an early position."""
     query = ListQuery(rule.limits["neighbours"], sort="started")
     sessions = [row.session for row in case.store.sessions(query).rows]
     for later, earlier in pairwise(sessions):
@@ -136,6 +136,6 @@ def _parted(earlier: Session, later: Session, text: str, position: int, length: 
 
 
 def _parting(left: str, right: str) -> int:
-    """Where two texts begin to differ."""
+    """The position at which two texts begin to differ."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))

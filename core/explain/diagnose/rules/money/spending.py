@@ -1,4 +1,4 @@
-"""Diagnoses about the tokens and the money of one conversation."""
+"""Rules about the tokens and the money of one conversation."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ _ADD = "Add the model to prices.yaml in the configuration directory"
 
 
 class Spent(Protocol):
-    """What was spent, and whose it is."""
+    """A subject with a ledger: a conversation or a database."""
 
     @property
     def rows(self) -> Sequence[LedgerRow]:
-        """The ledger by model, with costs at list prices."""
+        """The rows of the ledger by model, with costs at list prices."""
 
 
 @spending_rule("F4")
 @store_spending_rule("F4")
 def unpriced(spent: Spent, rule: Rule) -> Iterable[Found]:
-    """Said once for all models: of a store that never recorded a cost it holds for each of them."""
+    """Usage has no cost; reported once for all models, as a store without costs lacks them for each."""
     parts = [
         part
         for row in spent.rows
@@ -71,7 +71,7 @@ def _without_cost(part: LedgerPart) -> Evidence:
 @spending_rule("F5")
 @store_spending_rule("F5")
 def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
-    """What was recorded differs from the list of its day."""
+    """The recorded cost differs from the list price of its day."""
     for row in spent.rows:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:
@@ -88,14 +88,14 @@ def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
 @spending_rule("F8")
 @store_spending_rule("F8")
 def included(spent: Spent, rule: Rule) -> Iterable[Found]:
-    """A subscription pays; what these calls would cost else."""
+    """A subscription pays for calls that would otherwise cost this much."""
     listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
     if listed:
         yield Found({"listed": listed}, verdict=Verdict.DERIVED)
 
 
 def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
-    """What summaries took, from the rows of their task."""
+    """Calls, tokens and recorded cost of summaries, from the ledger rows of their task."""
     usd = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
     return {
         "told": plural(sum(row.calls or 0 for row in rows), "call"),
@@ -106,7 +106,7 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
 
 @spending_rule("F6")
 def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
-    """Writes kept for an hour, recorded at the rate of five minutes."""
+    """Cache writes kept for an hour were recorded at the 5-minute rate."""
     if case.report.ttl != "1h":
         return
     for row in case.rows:
@@ -123,7 +123,7 @@ def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F7")
 def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
-    """Prompts beyond the size from which the model costs more."""
+    """Prompts exceed the size above which the model costs more."""
     over: Counter[tuple[str, int]] = Counter()
     for call in case.report.calls:
         entry = case.prices.entry(call.model, call.provider, at=call.at)
@@ -136,7 +136,7 @@ def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F9")
 def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
-    """What delegates spent besides the conversation."""
+    """What sub-agents spent besides the conversation."""
     root = case.conversation.root.id
     delegates = read_threads(case.store, root).delegates(root)
     if not delegates:
@@ -152,14 +152,14 @@ def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F10")
 def summaries(case: Case, rule: Rule) -> Iterable[Found]:
-    """What summaries took."""
+    """What summaries cost."""
     if any(row.task == "compression" for row in case.usage):
         yield Found(summary_spend([row for row in case.rows if row.task == "compression"]))
 
 
 @conversation_rule("A3")
 def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
-    """A long window is never compressed, and reading it again is most of the bill."""
+    """A long window is never compressed, and re-reading it is most of the bill."""
     threshold = case.threshold
     if threshold is None:
         raise Missing("the window is unknown")
@@ -179,7 +179,7 @@ def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _reading(case: Case) -> Decimal:
-    """The share of the bill that is reading prompts again, at list prices."""
+    """The share of the bill that re-reads prompts, at list prices."""
     entry = Bill.of(case.context, case.prices).entry
     if entry is None:
         raise Missing("nobody has a price for the model")

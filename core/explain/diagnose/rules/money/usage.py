@@ -1,4 +1,4 @@
-"""Diagnoses about the usage of one conversation: what its records lack, what its prompt cache did."""
+"""Rules about the usage of one conversation: what its records lack, and what its prompt cache did."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.support.formatting import money, plural
 
 @spending_rule("F2")
 def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
-    """Answers, and no tokens."""
+    """There are answers, but no tokens."""
     answered = Counter(answer.row.session_id for answer in case.answers if answer.row)
     sessions = case.conversation.sessions
     silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
@@ -31,7 +31,7 @@ def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F3")
 def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
-    """Fewer calls on record than answers."""
+    """Fewer calls are on record than answers."""
     recorded, answers = case.calls, len(case.answers)
     if recorded and answers >= rule.limits["least"] and recorded / answers < rule.limits["ratio"]:
         told = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
@@ -41,7 +41,7 @@ def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F10-invisible")
 def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
-    """Compactions a model wrote a summary for, and no usage of one."""
+    """A model wrote summaries, but their usage is not recorded."""
     fallbacks = sum(rows.summary is not None and rows.summary.fallback for rows in case.context.boundaries)
     compactions = sum(one.boundary is not None for one in case.conversation.generations) - fallbacks
     if compactions and not any(row.task == "compression" for row in case.usage):
@@ -50,7 +50,7 @@ def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F11")
 def misattributed(case: Case, rule: Rule) -> Iterable[Found]:
-    """Sessions that several models answered, booked on one."""
+    """Several models answered in a session that is booked on one."""
     for session in case.conversation.sessions:
         used = {row.model for row in case.usage if row.session_id == session.id and not row.task}
         if len(used) > 1:
@@ -61,14 +61,14 @@ def misattributed(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F12")
 def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
-    """A continuation that may repeat the totals of its parent."""
+    """A continuation may repeat the totals of its parent."""
     sessions = case.conversation.sessions
     for parent, child in pairwise(sessions):
         pairs = list(zip(billed(child), billed(parent), strict=True))
         own = (message for message in case.spoken if message.row and message.row.session_id == child.id)
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
-        # Where nothing of the session is held (E5), its calls have nothing to be compared with.
+        # If nothing of the session is left (E5), its calls cannot be compared with answers.
         held = any(one.row_ids for one in case.conversation.generations if one.session_id == child.id)
         grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
         if grown and calls > rule.limits["ratio"] * max(1, answers):
@@ -78,7 +78,7 @@ def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F14")
 def no_cache_bucket(case: Case, rule: Rule) -> Iterable[Found]:
-    """Long prompts without any hit, while other models report them."""
+    """Long prompts never hit the cache, while other models report hits."""
     long = [one for one in case.report.calls if (one.prompt or 0) >= rule.limits["prompt"]]
     models = {call.model for call in long if call.cache_read}
     for model, calls in Counter(call.model for call in long).items():
@@ -92,7 +92,7 @@ def _hits_elsewhere(case: Case) -> bool:
 
 @spending_rule("F15")
 def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
-    """Answers with thinking, and no reasoning tokens."""
+    """Answers contain thinking, but no reasoning tokens are recorded."""
     sessions = case.conversation.sessions
     if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
         return
@@ -102,13 +102,13 @@ def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _tells_reasoning(session: Session) -> bool:
-    """The provider's usage has a count for it; Anthropic's has none."""
+    """Whether the provider's usage has a count for reasoning; Anthropic's has none."""
     return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
 
 
 @spending_rule("G1")
 def breaks_with_cause(case: Case, rule: Rule) -> Iterable[Found]:
-    """What broke the cache, and what was read again."""
+    """What broke the cache, and how many tokens were re-read."""
     breaks = case.report.breaks
     if not breaks:
         return
@@ -140,7 +140,7 @@ def writes_exceed_reads(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("G3")
 def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
-    """The pauses of this conversation call for the other lifetime."""
+    """With this conversation's pauses, the other cache lifetime would be cheaper."""
     advice = case.report.advice
     if advice is not None and advice.better is not None and advice.better != advice.current:
         numbers = {"reason": advice.reason, "better": advice.better}
@@ -149,7 +149,7 @@ def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("G5")
 def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
-    """More results at once than the cache looks back over."""
+    """More tool results came back at once than the cache looks back over."""
     longest = run = 0
     for message in case.spoken:
         run = run + 1 if message.role == "tool" else 0
@@ -162,7 +162,7 @@ def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("G7")
 def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
-    """What a compaction cost, and whether that was earned back."""
+    """What a compaction cost, and whether it has paid for itself."""
     for one in case.report.paybacks:
         price = one.price_usd if one.price_usd is not None else one.reread_usd
         if price is None or one.saving_per_call_usd is None:

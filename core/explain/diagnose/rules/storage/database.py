@@ -32,14 +32,14 @@ _PARTS = {
     "sessions": "sessions and system prompts",
     "system_prompts": "sessions and system prompts",
 }
-"""Tables by the start of their name, the longer one first."""
+"""Parts by the beginning of a table's name; the longer one comes first."""
 _TREE = re.compile(r"\bTree (\d+) page")
 _NAMED = re.compile(r"\bindex (?!for\b)(?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\w+)")
 
 
 @store_rule("E10")
 def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Sessions that were never closed and have gone silent."""
+    """Sessions were never closed and have nothing new."""
     limit = (case.now - timedelta(days=rule.limits["days"])).timestamp()
     query = (
         f"SELECT coalesce(nullif(source, ''), 'unknown'), count(*) FROM {sessions_view(case.store.schema)} "  # noqa: S608
@@ -57,7 +57,7 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("H1")
 def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """What the file is made of; of a large one row counts tell, unless the check reads it all anyway."""
+    """What the file consists of; row counts if it is large, unless the integrity check reads it anyway."""
     tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables if table.rows)
     evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
     small = case.health.size <= rule.limits["bytes"]
@@ -78,7 +78,7 @@ def reclaimable(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("H3")
 def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """SQLite's own check, where it was asked for."""
+    """SQLite's own check, if it was asked for."""
     told = case.health.integrity
     if told is None:
         raise Missing("the check reads the whole file and runs only on request")
@@ -122,7 +122,7 @@ def disk_nearly_full(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("H6")
 def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Too large for a quick snapshot."""
+    """The database is too large for a quick snapshot."""
     if case.health.size > rule.limits["bytes"]:
         evidence = Evidence(Source.DATABASE, str(case.health.path), f"{case.health.size:,} bytes")
         yield Found({"size": case.health.size}, (evidence,))
@@ -130,7 +130,7 @@ def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 @store_rule("I2")
 def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
-    """Files that others on this machine may read; a database and what lies beside it are one."""
+    """Others on this machine may read the files; a database and the files beside it count as one."""
     for paths in _private_files(case.store):
         loose = [(path, mode) for path in paths if (mode := _mode(path)) is not None and mode & _OTHERS]
         if loose:
@@ -144,7 +144,7 @@ def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 def _private_files(store: Store) -> Iterator[tuple[Path, ...]]:
-    """Files that belong together."""
+    """Groups of files that belong together."""
     yield tuple(store.path.with_name(store.path.name + suffix) for suffix in _BESIDE)
     if store.location.home is not None:
         yield (store.location.home / ".env",)
@@ -158,9 +158,9 @@ def _mode(path: Path) -> int | None:
 
 
 def bytes_by_part(store: Store) -> Mapping[str, int]:
-    """Bytes of pages by what they hold, most first; empty where this SQLite cannot tell (no `dbstat`).
+    """Bytes of pages by what they hold, largest first; empty where this SQLite has no `dbstat`.
 
-    Reads a few bytes of every page, and every message for images.
+    Reads a few bytes of every page, and every message to find images.
     """
     query = """SELECT coalesce(m.tbl_name, s.name), s.pgsize FROM dbstat AS s
         LEFT JOIN sqlite_master AS m ON m.name = s.name WHERE s.aggregate = TRUE"""
@@ -178,7 +178,7 @@ def bytes_by_part(store: Store) -> Mapping[str, int]:
 
 
 def damaged(store: Store, told: str) -> frozenset[str]:
-    """The tables and indexes that complaints of `PRAGMA quick_check` are about; empty where none is named."""
+    """The tables and indexes named in complaints of `PRAGMA quick_check`."""
     with reading(store.path):
         rows = store.connection.execute("SELECT rootpage, name FROM sqlite_master").fetchall()
     roots = {int(root): str(name) for root, name in rows if root}
@@ -187,7 +187,7 @@ def damaged(store: Store, told: str) -> frozenset[str]:
 
 
 def is_index(store: Store, name: str) -> bool:
-    """Whether something can be built anew from the tables: an index, or a part of the full-text index."""
+    """Whether it can be rebuilt from the tables: an index, or a part of the full-text index."""
     with reading(store.path):
         query = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
         found = store.connection.execute(query, (name,)).fetchone()

@@ -1,4 +1,4 @@
-"""Rules about sessions: what a row alone tells, how they hang together, and who holds them."""
+"""Rules about sessions: what a row shows by itself, how sessions continue one another, who holds them."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ _KEPT = {
     "cwd": "the list of its folder leaves it out",
     "profile_name": "the list of its profile leaves it out",
 }
-"""What a continuation takes over from its parent, as far as the release has the columns, and what for."""
+"""What a continuation inherits from its parent, if the release has the column, and what fails without it."""
 
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
-    """What the newest session's row says: a chain that ends nowhere, blocks that are set."""
+    """What the newest session's row shows: a chain that ends nowhere, blocks that are set."""
     told = {"E1": dead_end(row.tip), "B2": strikes_kept(row.tip, rules()["B2"]), "C2": paused(row.tip, now)}
     found = [rules()[key].finding(one, row.root.id) for key, one in told.items() if one is not None]
     return tuple(sorted(found, key=lambda finding: finding.severity.rank))
 
 
 def dead_end(session: Session) -> Found | None:
-    """The newest session was closed by a compression nobody continued."""
+    """The newest session was closed by a compression that no session continues."""
     if session.end_reason != "compression":
         return None
     evidence = Evidence(Source.DATABASE, f"sessions {session.id}", "end_reason compression, no continuation")
-    # Releases before the one that keeps strikes in the database open such a session again without a word.
+    # Releases that keep no failed attempts in the database reopen such a session without a word.
     refused = session.guards.ineffective_count is not None
     effect = "Hermes refuses to write to it" if refused else "resume opens it as it was before"
     numbers = {"session": session.id, "effect": effect}
@@ -54,7 +54,7 @@ def dead_end(session: Session) -> Found | None:
 
 
 def strikes_kept(session: Session, rule: Rule) -> Found | None:
-    """Strikes in the database, which a new process finds there, have switched automatic compression off."""
+    """Failed attempts in the database, which a new process reads, have switched automatic compression off."""
     strikes, probe = session.guards.ineffective_count or 0, session.guards.recovery_deadline
     if strikes < rule.limits["strikes"]:
         return None
@@ -68,7 +68,7 @@ def strikes_kept(session: Session, rule: Rule) -> Found | None:
 
 
 def paused(session: Session, now: datetime) -> Found | None:
-    """The summary model failed, and Hermes has not struck that out, as it does once a summary succeeds."""
+    """The summary model failed, and no summary has succeeded since, as Hermes would then clear the entry."""
     until, error = session.guards.cooldown_until, session.guards.failure_error
     if until is None or (until <= now and not error):
         return None
@@ -84,7 +84,7 @@ def paused(session: Session, now: datetime) -> Found | None:
 
 
 def benched(session: Session, streak: int, *, blocks: bool) -> Found:
-    """Summaries in a row that no model wrote keep Hermes from asking again."""
+    """After several summaries in a row without a model, Hermes no longer asks one."""
     effect = "automatic compression is blocked" if blocks else "the summary model is benched"
     evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"compression_fallback_streak {streak}")
     what = f"{streak} summaries in a row were written without a model: {effect}"
@@ -93,7 +93,7 @@ def benched(session: Session, streak: int, *, blocks: bool) -> Found:
 
 @conversation_rule("E1")
 def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
-    """The newest session was closed by a compression nobody continued."""
+    """The newest session was closed by a compression that no session continues."""
     if found := dead_end(case.tip):
         yield found
 
@@ -128,7 +128,7 @@ def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E4")
 def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
-    """Where resume lands; said of every conversation."""
+    """Which session /resume opens; reported for every conversation."""
     target = case.conversation.resume_target
     session = next((s for s in case.conversation.sessions if s.id == target), None)
     last = session.last_active if session is not None else None
@@ -139,9 +139,9 @@ def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E5")
 def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
-    """A session of the chain spent calls and kept nothing."""
+    """A session of the chain made calls but holds no messages."""
     if len(case.conversation.sessions) < 2:
-        return  # of a conversation that has only begun, the answer is still to be written
+        return  # a conversation that has just begun still waits for its answer
     held: Counter[str] = Counter()
     for generation in case.conversation.generations:
         held[generation.session_id] += len(generation.row_ids)
@@ -156,7 +156,7 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E11")
 def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
-    """A lock nobody can be holding any more."""
+    """A lock that nobody can be holding any more."""
     ids = set(case.context.sessions)
     for lock in case.store.locks():
         if lock.key not in ids:
@@ -170,7 +170,7 @@ def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E12")
 def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
-    """Rows were written to a session after it had been continued."""
+    """Rows were written to a session after another had continued it."""
     own = defaultdict[str, list[Generation]](list)
     for generation in case.conversation.generations:
         own[generation.session_id].append(generation)
@@ -186,10 +186,10 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E13")
 def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
-    """The process went on with the transcript the compaction had replaced."""
+    """The process continued with the transcript that the compaction had replaced."""
     if case.context.log.empty:
         raise Missing("no log line is left")
-    # `/compress here` puts the turns it keeps back behind what the line counts.
+    # `/compress here` puts the turns it keeps after those the line counts.
     left = {len(rows.after) for rows in case.context.boundaries}
     done = None
     grown = 0
@@ -199,7 +199,7 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
         elif record.kind is Kind.CALL:
             grown += 1
         elif done is not None and record.before is not None and done.after is not None:
-            # Each call leaves an answer and the results of its calls; allow generously for both.
+            # Each call leaves an answer and the results of its tool calls; allow generously for both.
             most = done.after + 12 * grown + 2
             if record.before >= (done.before or 0) and record.before > most and record.before not in left:
                 numbers = {"history": record.before, "after": done.after}
@@ -208,7 +208,7 @@ def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
-    """What is wrong with a lock, and how sure that is; no words where nothing is."""
+    """What is wrong with a lock, and how certain that is; empty when nothing is."""
     if lock.expires_at is not None and lock.expires_at < now:
         return f"expired {_minutes(now - lock.expires_at)} ago", Verdict.PROVED
     if lock.pid is not None and not alive(lock.pid):
@@ -224,7 +224,7 @@ def _minutes(span: timedelta) -> str:
 
 
 def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """What continuations take over, by session."""
+    """The columns a continuation inherits, by session."""
     columns = case.store.schema.select("sessions", ("id", *_KEPT))
     marks = ", ".join("?" * len(sessions))
     query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema

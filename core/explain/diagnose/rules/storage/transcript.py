@@ -1,4 +1,4 @@
-"""Rules about the live rows: whether a provider takes them, whether all are there, and secrets in them."""
+"""Rules about the live rows: whether a provider accepts them, whether all are there, secrets in them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ MASK = re.compile(
     r"|\b(?:bearer|basic|token) \*\*\*|\[redacted|«redacted"
     r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
 )
-"""What is left of a credential: stars behind a name, a word, two ends. Three stars alone are Markdown."""
+"""What a masked credential looks like: stars after a name or word, or two ends. Bare stars are Markdown."""
 _LONGEST = 200_000
 
 
 @conversation_rule("E6")
 def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
-    """Results without calls, calls without results, results in the wrong place."""
+    """Results have no call, calls have no result, or results are in the wrong place."""
     faults = list(_pair_faults(case.live))
     if faults:
         kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
@@ -52,7 +52,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E7")
 def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
-    """The same row stands in the live transcript more than once."""
+    """The live transcript holds the same row more than once."""
     seen: dict[str, Message] = {}
     copies: list[Message] = []
     for message in case.live:
@@ -80,7 +80,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
 def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
     """Ids are missing between two rows of a session that counts more rows than it holds.
 
-    A hole alone proves nothing: other sessions' rows lay there and may have been pruned.
+    A gap alone proves nothing: the rows of other sessions were there and may have been pruned.
     """
     generations = case.conversation.generations
     counted, held = case.tip.messages, [row for one in generations for row in one.row_ids]
@@ -102,7 +102,7 @@ def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
 
 @conversation_rule("E14")
 def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
-    """A partial compression archived the turns it was to keep."""
+    """A partial compression archived the turns it should have kept."""
     modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
     if BoundaryMode.IN_PLACE not in modes:
         return
@@ -115,13 +115,13 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _separated(faulty: Sequence[Message]) -> bool:
-    """A call and its result are both there, but not together."""
+    """Whether a call and its result are both there, but not together."""
     results = {message.tool_call_id for message in faulty if message.role == "tool"}
     return any(call.id in results for message in faulty for call in message.tool_calls)
 
 
 def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str], Message]]:
-    """Tool rows and calls that do not fit, with what is wrong, of one and of several."""
+    """Tool results and calls without a partner, each with a name for the fault in singular and plural."""
     open_calls: dict[str, Message] = {}
     for position, message in enumerate(messages):
         if message.role == "tool":
@@ -138,7 +138,7 @@ def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str],
 
 @conversation_rule("I1")
 def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
-    """Credentials that are stored in clear text, whether the model still sees the row or not."""
+    """Credentials are stored in clear text, whether or not the model still sees the row."""
     kinds: Counter[str] = Counter()
     places: list[str] = []
     seen: set[bytes] = set()
@@ -160,7 +160,7 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
-    """What the database holds of a conversation, of each text the beginning, with where it stands."""
+    """The beginning of every text the database holds of a conversation, with its place."""
     for session in case.conversation.sessions:
         prompt = case.store.system_prompt(session)
         if prompt:
@@ -171,7 +171,7 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
 
 @conversation_rule("I3")
 def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
-    """Masked values the model has to work with."""
+    """The model has to work with masked values."""
     rows = [m for m in case.live if m.role == "tool" and _is_masked(m.text)]
     if rows:
         ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
@@ -181,5 +181,5 @@ def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 def _is_masked(text: str) -> bool:
-    """Whether a text holds the rest of a credential; what every such rest holds is quicker to look for."""
+    """Whether a text holds a masked credential; plain substrings are checked first because that is faster."""
     return ("***" in text or "..." in text or "redacted" in text.lower()) and MASK.search(text) is not None

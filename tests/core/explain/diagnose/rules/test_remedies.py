@@ -93,7 +93,7 @@ def test_a_threshold_is_raised_by_what_holds_it_down(
 def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome) -> None:
     assert finding(make_home("0.19", window(200_000)), often(60), "B3").remedy.startswith("Raise compression")
     short = finding(make_home("0.19", window(64_000)), often(60), "B3")
-    assert short.remedy.startswith("Take a model with a longer window")
+    assert short.remedy.startswith("Use a model with a longer window")
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
