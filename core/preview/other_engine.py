@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -177,32 +177,35 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
 def contest_headline(found: Sequence[Contender]) -> Headline:
     """Who keeps the most, who leaves the least to send, who is broken."""
     sound = [one for one in found if one.preview is not None and not one.problems]
-    bad = [one for one in found if one.trouble]
-    parts = []
-    rated = [(one.score, one.name) for one in sound if one.score is not None]
-    if len(found) == 1 and rated:
-        score, name = rated[0]
-        said = f"No other engine was found to compare: {name} keeps {percent(score)} of the facts."
+    if len(found) == 1 and sound and sound[0].score is not None:
+        kept = percent(sound[0].score)
+        said = f"No other engine was found to compare: {sound[0].name} keeps {kept} of the facts."
         return Headline(said, "Name one with --engine PATH, or install it in Hermes.")
-    if rated:
-        score, _ = best = max(rated)
-        names = [name for value, name in rated if value == score]
-        parts.append(f"{_named(names, 'keep')} most of the facts ({percent(best[0])}).")
-    sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
-    if len(sized) > 1:
-        least = min(sized)[0]
-        if least < max(sized)[0]:
-            names = [name for tokens, name in sized if tokens == least]
-            parts.append(f"{_named(names, 'leave')} the smallest request (~{least:,} tokens).")
-    if bad:
-        first = bad[0]
-        why = f"is broken: {first.problems[0]}" if first.problems else f"does not run: {first.trouble}"
-        parts.append(f"{first.name} {why}.")
+    bad = [one for one in found if one.trouble]
     sentence = ""
-    for part in parts:
+    for part in (*_best(sound), *_broken(bad[:1])):
         sentence = f"{sentence} {part}".strip() if len(f"{sentence} {part}") <= 170 else sentence
     remedy = "Leave context.engine at an engine that runs and whose list is whole." if bad else None
     return Headline(sentence or "No engine could be run.", remedy, Severity.WARNING if bad else None)
+
+
+def _best(sound: Sequence[Contender]) -> Iterator[str]:
+    """Who keeps most of the facts, and who leaves the smallest request."""
+    rated = [(one.score, one.name) for one in sound if one.score is not None]
+    if rated:
+        most, _ = max(rated)
+        names = [name for value, name in rated if value == most]
+        yield f"{_named(names, 'keep')} most of the facts ({percent(most)})."
+    sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
+    if sized and (least := min(sized)[0]) < max(sized)[0]:
+        names = [name for tokens, name in sized if tokens == least]
+        yield f"{_named(names, 'leave')} the smallest request (~{least:,} tokens)."
+
+
+def _broken(bad: Sequence[Contender]) -> Iterator[str]:
+    for one in bad:
+        why = f"is broken: {one.problems[0]}" if one.problems else f"does not run: {one.trouble}"
+        yield f"{one.name} {why}."
 
 
 def _named(names: Sequence[str], verb: str) -> str:

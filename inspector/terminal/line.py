@@ -55,9 +55,9 @@ class Line:
         text = text if most is None else crop(text, most)
         return self._put(text, style, cell_len(text))
 
-    def gap(self, width: int = 1, style: Style | None = None) -> Line:
+    def gap(self, width: int = 1) -> Line:
         """Append blanks."""
-        return self._put(" " * width, style, max(width, 0))
+        return self._put(" " * width, None, max(width, 0))
 
     def to(self, column: int) -> Line:
         """Append blanks up to a column; nothing when the line is already there."""

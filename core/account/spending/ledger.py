@@ -226,14 +226,18 @@ def _book(
     keys = _keys(books, store, threads)
     for group in groups:
         books.add(group, *keys(group))
-    found = spending.counted()
-    books.counted = Counted(*(old + new for old, new in zip(books.counted, found, strict=True)))
-    books.unsplit = books.unsplit or (found.sessions > 0 and not splits_by_model(store))
+    _count(books, store, spending.counted())
     if books.by in FORMS and not only:
         books.overran += overrunning(store, window, FORMS[books.by], books.zone)
     if books.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(books, everything or Spending(store, Window(), books.by).groups, threads, groups)
+
+
+def _count(books: Books, store: OpenDatabase, found: Counted) -> None:
+    """Note how many sessions of a database are in sight, and how many of them are counted short or oddly."""
+    books.counted = Counted(*(old + new for old, new in zip(books.counted, found, strict=True)))
+    books.unsplit = books.unsplit or (found.sessions > 0 and not splits_by_model(store))
 
 
 def _keys(books: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:

@@ -29,8 +29,8 @@ class InputLine(Horizontal):
     InputLine Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; color: $ink; }
     """
 
-    def __init__(self, label: str, placeholder: str, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, label: str, placeholder: str) -> None:
+        super().__init__()
         self._label = label
         self._placeholder = placeholder
 

@@ -68,15 +68,13 @@ class Banner(Widget):
     """
 
     message = reactive("", layout=True)
-    severity: reactive[Severity] = reactive(Severity.WARNING)
 
     def watch_message(self, message: str) -> None:
         """Come and go."""
         self.set_class(bool(message), "-shown")
 
-    def say(self, message: str, severity: Severity = Severity.WARNING) -> None:
+    def say(self, message: str) -> None:
         """Show sentences; an empty text takes the banner away."""
-        self.severity = severity
         self.message = message
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -86,8 +84,8 @@ class Banner(Widget):
     def render_line(self, y: int) -> Strip:
         """Sign, then the sentences."""
         width, lines = self.size.width, self._lines(self.size.width)
-        style = Palette.of(self.app).style(f"severity-{self.severity}")
-        line = Line().gap(1).add(SEVERITY[self.severity] if y == 0 else "", style).to(INDENT)
+        style = Palette.of(self.app).style("severity-warning")
+        line = Line().gap(1).add(SEVERITY[Severity.WARNING] if y == 0 else "", style).to(INDENT)
         return line.add(lines[y] if y < len(lines) else "", style).strip(width, self.rich_style)
 
     def _lines(self, width: int) -> list[str]:

@@ -151,8 +151,8 @@ class MessageList(RowList[Entry]):
         marks: What sets some rows apart now.
     """
 
-    def __init__(self, *, empty: str = "", id: str | None = None) -> None:
-        super().__init__(empty=empty, id=id)
+    def __init__(self, *, empty: str = "") -> None:
+        super().__init__(empty=empty)
         self._banding = Banding(0)
         self.marks = Marks()
 

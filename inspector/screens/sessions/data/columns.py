@@ -58,8 +58,8 @@ def _right(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Dra
     return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style(token), right=True)
 
 
-def _left_aligned(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw:
-    return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style(token))
+def _left_aligned(value: Callable[[SessionLine], str]) -> Draw:
+    return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style("ink-muted"))
 
 
 def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:

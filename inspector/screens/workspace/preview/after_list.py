@@ -39,8 +39,8 @@ NO_FACTS = (
 class AfterList(RowList[AfterEntry]):
     """What the model would see instead: head, the summary in full, tail."""
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(empty="", id=id)
+    def __init__(self) -> None:
+        super().__init__(empty="")
         self._comparison: Comparison | None = None
         self._after: AfterRows | None = None
         self._kept: frozenset[str] = frozenset()
