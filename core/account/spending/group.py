@@ -29,7 +29,7 @@ class Group(NamedTuple):
         usd: What the tokens cost by it.
         unpriced: Sessions with tokens but without a price, when prices were asked for.
         again: How many of `sessions` another group of the same row counts already.
-        unbooked: Sessions with summaries whose calls were booked nowhere.
+        unbooked: Sessions with calls that were booked nowhere.
     """
 
     place: int
@@ -68,7 +68,7 @@ class Counted(NamedTuple):
     Attributes:
         disagreeing: Their split by model exceeds their total.
         residual: Their split by model leaves something over.
-        unbooked: They hold summaries whose calls were booked nowhere.
+        unbooked: They made calls that were booked nowhere.
     """
 
     sessions: int = 0

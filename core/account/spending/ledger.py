@@ -180,7 +180,7 @@ class Books:
         told = (
             (
                 unbooked,
-                "{} whose summary calls Hermes did not book, as after /compress or a timeout: "
+                "{} with calls Hermes did not book, as for /compress, after a timeout, of an answer cut off: "
                 "the true total is higher",
             ),
             (silent, "{} with messages but no recorded usage: the true total is higher"),

@@ -29,7 +29,7 @@ from core.account.spending.sql import (
 )
 from core.store.database.connect import reading
 from core.store.database.open_database import HAS_ID, OpenDatabase
-from core.store.rows.usage import unbooked_summaries
+from core.store.rows.usage import unbooked_calls
 
 QUARTER = 900
 """Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""
@@ -150,7 +150,7 @@ class Spending:
         where, values = window.where()
         self._share, self._shared = window.share()
         with reading(store.path):
-            found = unbooked_summaries(store.connection, store.schema, store.path, window.sessions)
+            found = unbooked_calls(store.connection, store.schema, store.path, self._named(window))
         self._unbooked, self._within = json.dumps(sorted(found)), (where, values)
         self._whole = whole_items(store.schema, where), [*values, self._unbooked]
         sums = _sums(by, classes or Classes())
@@ -168,6 +168,14 @@ class Spending:
         )
         self.whole = [group for group in whole if _APART(group) is None] if self._apart else whole
         self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
+
+    def _named(self, window: Window) -> Sequence[str] | None:
+        """The sessions in a window; None for all there are."""
+        if window.since is None and window.until is None:
+            return window.sessions
+        where, values = window.where()
+        query = f"SELECT s.id FROM sessions s WHERE {where}"  # noqa: S608 - own names
+        return [str(one) for (one,) in self._store.connection.execute(query, values)]
 
     @property
     def groups(self) -> list[Group]:

@@ -25,7 +25,7 @@ _LIMIT = 10**15
 _FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
 """Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
 _UNBOOKED = "IN (SELECT value FROM json_each(?)) AS unbooked"
-"""Whether a session is in a list of those with unbooked summaries."""
+"""Whether a session is in a list of those with unbooked calls."""
 
 
 def added(*names: str) -> str:
@@ -40,7 +40,7 @@ SIZE = added(*_BILLED)
 def whole_items(schema: Schema, where: str) -> str:
     """The common table `items`: every session as it stands, `apart` being its id when its split says more.
 
-    Binds the values of `where`, then a list of the sessions with unbooked summaries as JSON. The limit is
+    Binds the values of `where`, then a list of the sessions with unbooked calls as JSON. The limit is
     none, but keeps SQLite from reading a column anew wherever it is named.
     """
     return f"""
@@ -78,7 +78,7 @@ def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
 
     Auxiliary calls, which no session's total holds, are among the items. Of those of a session that are
     alike in `keys`, all but one count it `again`. Binds the list of odd sessions as JSON, then the values of
-    `where` twice, then the list of those with unbooked summaries.
+    `where` twice, then the list of those with unbooked calls.
     """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)

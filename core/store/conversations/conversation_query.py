@@ -25,7 +25,7 @@ from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import MAX_FAMILY, every_family, families_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.sessions import computed, read_sessions
-from core.store.rows.usage import unbooked_summaries
+from core.store.rows.usage import unbooked_calls
 
 _VIEWED = (
     "id",
@@ -59,7 +59,7 @@ def list_sessions(
     few = len(page) <= _FEW
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
-    short = unbooked_summaries(connection, schema, path, page)
+    short = unbooked_calls(connection, schema, path, page)
     rows = tuple(_entry(sessions[one], lineage, short) for one in page if one in sessions)
     return SessionPage(rows, total)
 
@@ -203,7 +203,7 @@ def _rows(
     ids = [one for thread in threads for one in thread]
     sessions, short = (
         read_sessions(connection, schema, path, ids),
-        unbooked_summaries(connection, schema, path, ids),
+        unbooked_calls(connection, schema, path, ids),
     )
     found = ([sessions[one] for one in thread if one in sessions] for thread in threads)
     return tuple(_row(rows, lineage, short) for rows in found if rows)
@@ -290,7 +290,7 @@ def _common(values: Iterable[str | None]) -> str | None:
 
 
 def is_lower_bound(session: Session, short: Collection[str]) -> bool:
-    """Whether there are messages but no recorded tokens at all, or summaries whose calls nobody booked."""
+    """Whether there are messages but no recorded tokens at all, or calls that nobody booked."""
     if session.id in short:
         return True
     tokens = session.tokens

@@ -21,7 +21,7 @@ from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
 from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX
 from core.store.rows.sessions import chunks, read_sessions
-from core.store.rows.usage import read_usage, unbooked_summaries
+from core.store.rows.usage import read_usage, unbooked_calls
 
 if TYPE_CHECKING:
     from core.model.transcript.conversation import Chain
@@ -199,7 +199,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     family = lineage.family(session_id)
     sessions = read_sessions(connection, schema, path, [link.id for link, _ in family])
     counts = count_generations(connection, schema, lineage, [link.id for link, _ in family])
-    short = unbooked_summaries(connection, schema, path, list(sessions))
+    short = unbooked_calls(connection, schema, path, list(sessions))
     beside: dict[str, list[UsageRow]] = defaultdict(list)
     for row in read_usage(connection, schema, list(sessions)):
         if row.task:

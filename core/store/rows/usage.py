@@ -2,7 +2,8 @@
 
 It books the summary calls of a turn, and none of a `/compress` typed between turns or of one that broke off
 before its end; before 0.19 it booked none at all. A summary that no model wrote because it was refused, or
-that this program wrote without one, cost nothing.
+that this program wrote without one, cost nothing. No release books an answer that was cut off, nor the one a
+model is asked for when a turn may make no further call.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.hermes.markers.markers import PREFILTERS, find_summary
+from core.hermes.markers.markers import PREFILTERS, UNBOOKED, find_summary
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
@@ -88,15 +89,37 @@ class _Compacted(NamedTuple):
     failed: object
 
 
-def unbooked_summaries(
+def unbooked_calls(
     connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None = None
 ) -> frozenset[str]:
-    """Those of some sessions, or of all, that hold more summaries by a model than calls booked for them."""
-    found = list(_compacted(connection, schema, ids))
-    if not found:
-        return frozenset()
-    written = _written(connection, schema, path, found)
-    return frozenset(one.id for one in found if written[one.id] + _broke_off(one.failed) > one.booked)
+    """Those of some sessions, or of all, of which rows show a call that Hermes booked nowhere."""
+    short = set(_with_unbooked_answers(connection, schema, ids))
+    found = [one for one in _compacted(connection, schema, ids) if one.id not in short]
+    written = _written(connection, schema, path, found) if found else Counter[str]()
+    return frozenset(short.union(one.id for one in found if _owes(one, written[one.id])))
+
+
+def _owes(session: _Compacted, written: int) -> bool:
+    """Whether a session holds more summaries by a model than calls booked for them."""
+    return written + _broke_off(session.failed) > session.booked
+
+
+def _with_unbooked_answers(
+    connection: sqlite3.Connection, schema: Schema, ids: Sequence[str] | None
+) -> Iterator[str]:
+    """Sessions with an answer that was cut off, or with one past the last call of a turn."""
+    tests = [
+        f"(role = 'user' AND substr(content, 1, {len(UNBOOKED[0])}) IN ({', '.join('?' * len(UNBOOKED))}))"
+    ]
+    if schema.has("messages", "finish_reason"):
+        tests.append("(role = 'assistant' AND finish_reason = 'length')")
+    query = f"SELECT DISTINCT session_id FROM messages WHERE ({' OR '.join(tests)})"  # noqa: S608 - own names
+    if ids is None:
+        yield from (str(one) for (one,) in connection.execute(query, UNBOOKED))
+        return
+    for chunk in chunks(ids):
+        named = f"{query} AND session_id IN ({', '.join('?' * len(chunk))})"
+        yield from (str(one) for (one,) in connection.execute(named, (*UNBOOKED, *chunk)))
 
 
 def _broke_off(reason: object) -> bool:

@@ -12,9 +12,11 @@ from itertools import pairwise, takewhile
 from core.explain.context.rows.row_times import given_to_branch
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind
+from core.hermes.markers.markers import UNBOOKED
 from core.model.transcript.conversation import BoundaryMode, Conversation, Generation
 from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
+from core.model.transcript.storage import RowPreview
 from core.store.store import Store
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
@@ -130,7 +132,7 @@ class TurnReader:
         """Roles of the rows each generation adds; read once, and only for rotations until 0.16."""
         fresh = [fresh_rows(generation) for generation in self.generations]
         fresh[:1] = [rows[given_to_branch(self.store, self.conversation) :] for rows in fresh[:1]]
-        return tuple(tuple(row.role for row in self.store.previews(ids, 1)) for ids in fresh)
+        return tuple(_roles(self.store.previews(ids, len(UNBOOKED[0]))) for ids in fresh)
 
     def unsaved(self, index: int, closed: Generation, last: Message | None) -> tuple[tuple[int, ...], bool]:
         """Rows of the running turn that were only in memory, found in a later session.
@@ -206,6 +208,20 @@ class TurnReader:
         if child is None or not child.api_calls or index != len(self.generations) - 1:
             return None
         return max(0, _answers(self.roles[index]) - child.api_calls)
+
+
+def _roles(rows: Sequence[RowPreview]) -> tuple[str, ...]:
+    """The roles of rows; an answer that no session counts among its calls is none of the assistant's."""
+    last, *cut = UNBOOKED
+    texts = ["", *(row.text for row in rows), ""]
+    booked = [
+        not (before.startswith(last) or behind.startswith(tuple(cut)))
+        for before, behind in zip(texts, texts[2:], strict=False)
+    ]
+    return tuple(
+        "unbooked" if row.role == "assistant" and not known else row.role
+        for row, known in zip(rows, booked, strict=True)
+    )
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:

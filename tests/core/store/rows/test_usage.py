@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from core.account.spending.ledger import collect
 from core.apply.execute import execute
 from core.apply.journal import journal_of
 from core.apply.rehearse import rehearse
+from core.hermes.markers.markers import UNBOOKED, markers
 from core.store.store import Store
 from tests.core.apply.material import conversation, preview
 from tests.core.store.database import SessionDatabase
@@ -131,3 +133,47 @@ def test_a_summary_of_our_own_that_asked_no_model_is_no_lower_bound(tmp_path: Pa
     assert marked(path) == set()
     journal_of(path).path.unlink()
     assert marked(path) == {"s"}
+
+
+def test_the_signs_of_unbooked_calls_begin_what_the_markers_tell() -> None:
+    told = [one["text"] for one in markers()["scaffolding"] if one["text"].startswith(UNBOOKED)]
+    assert len(told) == len(UNBOOKED)
+    assert len({len(one) for one in UNBOOKED}) == 1
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
+@pytest.mark.parametrize("text", UNBOOKED)
+def test_a_call_whose_answer_was_cut_off_or_ended_a_turn_is_booked_nowhere(
+    tmp_path: Path, release: str, text: str
+) -> None:
+    with SessionDatabase(tmp_path / "state.db", release) as database:
+        for session in ("s", "whole"):
+            database.session(session)
+            database.turn(session, "one")
+            spent(database, session)
+        database.message("s", "user", f"{text} and so on")
+        database.message("s", "assistant", "go on")
+    assert marked(database.path) == {"s"}
+
+
+def test_an_answer_that_reached_its_length_is_booked_nowhere(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        for session, reason in (("s", "length"), ("whole", "stop")):
+            database.session(session)
+            database.message(session, "user", "tell me all")
+            database.message(session, "assistant", "It all began", finish_reason=reason)
+            spent(database, session)
+    assert marked(database.path) == {"s"}
+
+
+def test_of_a_day_only_its_own_sessions_count(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        for session in ("old", "new"):
+            database.session(session)
+            spent(database, session)
+        database.message("old", "assistant", "It all began", finish_reason="length")
+        times = dict(database.connection.execute("SELECT id, started_at FROM sessions"))
+    with Store(database.path) as store:
+        assert collect([store]).ledger().lower_bound
+        since = datetime.fromtimestamp(times["new"], UTC)
+        assert not collect([store], since=since).ledger().lower_bound

@@ -6,6 +6,7 @@ import pytest
 
 from core.explain.context.rows import unsaved_rows
 from core.explain.context.rows.boundary_rows import boundary_rows
+from core.hermes.markers.markers import UNBOOKED
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 
@@ -38,3 +39,25 @@ def looks(folder: Path, sessions: int, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_a_chain_twice_as_long_takes_twice_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short, long = (looks(tmp_path, sessions, monkeypatch) for sessions in (40, 80))
     assert 0 < long <= 2.5 * short
+
+
+@pytest.mark.parametrize("limited", [0, 1, 2])
+def test_an_answer_past_the_last_call_of_a_turn_is_none_of_the_calls_counted(
+    tmp_path: Path, limited: int
+) -> None:
+    """Until 0.16 what a running turn had said is known by the calls its session counts."""
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("a", api_call_count=2 * 3 + 1)
+        for number in range(3):
+            database.turn("a", f"turn {number}")
+            if number < limited:
+                database.message("a", "user", f"{UNBOOKED[0]}r of tool-calling iterations allowed.")
+                database.message("a", "assistant", "That is all I could do.")
+        before = len(database.live("a"))
+        database.rotate("a", "b", 3, 4, "so far")
+        turn = database.turn("b", "the running one")
+        database.connection.execute("UPDATE sessions SET api_call_count = 1 WHERE id = 'b'")
+    with Store(database.path) as store:
+        (found,) = boundary_rows(store, store.conversation("a"), store.messages)
+    assert found.counted_before == before + 3
+    assert found.before[-3:] == tuple(turn[:3])
