@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
-from core.explain.compactions.attempts import find_attempts
+from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
 from core.explain.compactions.outcome import summary_outcome
@@ -37,6 +37,8 @@ from core.store.store import Store
 
 _BEGINS_SOON = timedelta(minutes=2)
 """Hermes takes less than this from the announcement of an attempt to its beginning."""
+_TAKES_LOCK = timedelta(seconds=10)
+"""Hermes takes less than this from the lock to the line that tells of the beginning."""
 
 
 def explain(
@@ -87,6 +89,8 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         compactions=context.log.compactions,
         settled=lambda at: clock.utc(at) < settled,
     )
+    if attempts and _under_way(context, attempts[-1]):
+        attempts = attempts[:-1]
     events: list[CompressionEvent] = []
     left: int | None = None
     for pair in match(attempts, context.boundaries, context.clock):
@@ -94,6 +98,20 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         left = event.messages_after if pair.rows is not None else left
         events.append(event)
     return with_recorded_proof(events, context)
+
+
+def _under_way(context: ConversationContext, attempt: Attempt) -> bool:
+    """Whether nothing tells how it ended, and the lock that it took is held: what becomes of it is open."""
+    if attempt.done is not None or attempt.telemetry is not None:
+        return False
+    began, now = context.clock.utc(attempt.first.at), datetime.now(UTC)
+    return any(
+        lock.key == attempt.session
+        and lock.acquired_at is not None
+        and abs(lock.acquired_at - began) < _TAKES_LOCK
+        and (lock.expires_at is None or lock.expires_at > now)
+        for lock in context.store.locks()
+    )
 
 
 def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from core.compress.sizing.threshold import past_blocks
 from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, shortened
 from core.preview.words import (
     decided_elsewhere,
@@ -136,9 +137,7 @@ def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline
         sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}{off}.", cut)
         return Headline(sentence, COMPRESS_NOW if near else None, Severity.INFO if near else None)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
-    remedy = "Run /compress, which none of this blocks, or start a new session with /new."
-    if not plan.summarises:
-        remedy = headline_table()["remedies"]["protected"]
+    remedy = past_blocks(plan.blocked_by) if plan.summarises else headline_table()["remedies"]["protected"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
 
 

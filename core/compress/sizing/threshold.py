@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -195,6 +196,19 @@ def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
     return cap
 
 
+RUNNING = "another process is compressing this session"
+"""The block that only time lifts."""
+WAIT = "Wait until it is through; Hermes takes over what nobody has renewed for five minutes."
+"""What helps then."""
+
+
+def past_blocks(blocks: Sequence[str]) -> str:
+    """What helps where these refuse a compaction that is due."""
+    if any(block.startswith(RUNNING) for block in blocks):
+        return WAIT
+    return "Run /compress, which none of this blocks, or start a new session with /new."
+
+
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
     """The blocks that refuse an attempt, whatever the conversation holds."""
     blocks = [] if settings.enabled else ["compression.enabled is false"]
@@ -205,7 +219,7 @@ def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[
     if gate is None:
         return tuple(blocks)
     if gate.lock_holder is not None:
-        blocks.append(f"another process is compressing this session ({gate.lock_holder})")
+        blocks.append(f"{RUNNING} ({gate.lock_holder.split(':')[0]})")
     if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
         blocks.append(f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC")
     blocks += _strikes(gate, policy)

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
@@ -130,11 +131,9 @@ def calls_left(left: int, prompts: Sequence[int]) -> int | None:
 def _due(now: Now) -> Headline:
     over = limit(now.threshold or 0, now.window)
     if now.blocked_by:
-        return Headline(
-            f"Past the {over}, and compression is blocked: {now.blocked_by[0]}.",
-            "Run /compress, which none of this blocks, or start a new session with /new.",
-            Severity.CRITICAL,
-        )
+        sentence = f"Past the {over}, and compression is blocked: {now.blocked_by[0]}."
+        remedy = past_blocks(now.blocked_by)
+        return Headline(sentence, remedy, Severity.INFO if remedy == WAIT else Severity.CRITICAL)
     return Headline(
         f"Past the {over}: it will be compressed before the next model call.", None, Severity.INFO
     )

@@ -46,6 +46,7 @@ class Boundary:
         head_rows: Leading rows of the new generation that are copies of the previous one's start.
         tail_rows: Rows after the summary that are copies of the previous generation's end.
         merged: The summary shares its row with a message of the tail.
+        taken_back: Row ids of further copies behind those, which the user has taken back since.
         own: What our journal says of it, where this program wrote it.
     """
 
@@ -55,6 +56,7 @@ class Boundary:
     head_rows: int = 0
     tail_rows: int = 0
     merged: bool = False
+    taken_back: tuple[int, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     own: OwnCompaction | None = None
 

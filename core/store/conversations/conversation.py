@@ -144,6 +144,7 @@ def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompac
         head_rows=segment.head,
         tail_rows=segment.tail,
         merged=merged,
+        taken_back=segment.taken_back,
         evidence=(Evidence(Source.DATABASE, _evidence_place(segment), _boundary_words(segment, merged)),),
         own=own,
     )

@@ -119,16 +119,18 @@ def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[Row
     """Where the rows behind a summary can no longer be copies: they have a later time of their own.
 
     A copy keeps the time of its original, or is stamped together with the summary. A slow disk may pause
-    between two copies; then calls that are known go on behind the pause.
+    between two copies; then calls that are known go on behind the pause. A branch stamps its rows anew, while
+    the process that made it goes on with the old times.
     """
     known = {outline.timestamp for outline in previous}
     called = {outline.key for outline in previous if (outline.key or 0) < 0}
-    latest = outlines[index].timestamp
+    written = latest = outlines[index].timestamp
     for at in range(index + 1, len(outlines)):
         time = outlines[at].timestamp
         if time in known or time is None or latest is None:
             continue
-        if abs(time - latest) >= _BATCH_SECONDS and not _goes_on(outlines, at, latest, called):
+        far = abs(time - latest) >= _BATCH_SECONDS and not could_be_copy(outlines[at], (), written)
+        if far and not _goes_on(outlines, at, latest, called):
             return at
         latest = time
     return len(outlines)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from core.hermes.markers.markers import LONGEST_HEAD
@@ -17,7 +18,7 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
 from core.store.database.open_database import Schema
-from core.store.generations.copied_rows import lost_behind
+from core.store.generations.copied_rows import could_be_copy, lost_behind
 from core.store.generations.row_outline import RowOutline, add_keys, by_uid, read_outlines
 from core.store.generations.split import Segment, split
 from core.store.lineage.lineage import Lineage
@@ -48,7 +49,11 @@ def read_segments(
     sessions = read_sessions(connection, schema, path, ids)
     parts = _read_parts(connection, schema, lineage, [sessions[one] for one in ids if one in sessions])
     live = [replace(part, outlines=_kept(part.outlines)) for part in parts]
-    return parts, _segments(live, lambda: _summaries_of_parent(connection, schema, lineage, ids[0]))
+    rewound = RowState.REWOUND
+    found = _segments(live, lambda: _summaries_of_parent(connection, schema, lineage, ids[0]))
+    return parts, _with_taken_back(
+        found, [one for part in parts for one in part.outlines if one.state is rewound]
+    )
 
 
 def _read_parts(
@@ -98,6 +103,31 @@ def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
             if outline.state is not rewound and outline.role != NOTE_ROLE and isinstance(outline.id, int)
         ]
     )
+
+
+def _with_taken_back(found: Sequence[Found], rewound: Sequence[RowOutline]) -> list[Found]:
+    """The same, each with what its compaction had copied and the user took back."""
+    if not rewound:
+        return list(found)
+    closed = [None, *(segment for _, _, segment in found)]
+    return [
+        (session, parent, replace(segment, taken_back=_taken_back(segment, before, rewound)))
+        for (session, parent, segment), before in zip(found, closed, strict=False)
+    ]
+
+
+def _taken_back(segment: Segment, closed: Segment | None, rewound: Sequence[RowOutline]) -> tuple[int, ...]:
+    """Of the rows right behind a block, those that restate the generation before."""
+    end = block_end(segment)
+    if closed is None or not 0 < end <= len(segment.outlines):
+        return ()
+    known = {outline.identity for outline in closed.outlines}
+    times = {outline.timestamp for outline in closed.outlines}
+    written = segment.outlines[segment.summary or 0].timestamp
+    behind = [outline.id for outline in segment.outlines[end:]] or [rewound[-1].id + 1]
+    between = (one for one in rewound if segment.outlines[end - 1].id < one.id < behind[0])
+    copied = takewhile(lambda one: one.identity in known and could_be_copy(one, times, written), between)
+    return tuple(outline.id for outline in copied)
 
 
 def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:
@@ -175,6 +205,8 @@ def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
     """
     if len(segments) < 2 or segments[-1].mode is not BoundaryMode.IN_PLACE or not segments[-1].tail:
         return ()
+    if segments[-1].taken_back:
+        return ()  # they were kept, and taken back by the user
     last = _last_copied(segments[-1])
     return tuple(outline.id for outline in lost_behind(segments[-2].outlines, last and last.key))
 

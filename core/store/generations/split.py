@@ -38,6 +38,7 @@ class Segment:
         tail: Rows behind the summary that restate its end.
         copies: Row ids that restate earlier rows.
         repeated: Length of the leading run that is stored twice.
+        taken_back: Row ids of further copies behind its tail, which the user has taken back since.
         unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
             where nothing tells. See `blocks.unseen_by`.
     """
@@ -49,6 +50,7 @@ class Segment:
     tail: int = 0
     copies: frozenset[int] = frozenset()
     repeated: int = 0
+    taken_back: tuple[int, ...] = ()
     unseen: frozenset[int] | None = frozenset()
 
     @property

@@ -116,7 +116,7 @@ class _Reader(TurnReader):
         requests = [message.row.id for message in extra if message.row and is_request(message)]
         held = [row for row in closed.row_ids if row not in (closed.unseen or ())]
         before = (*held, *turn, *requests)
-        after = (*written_rows(opened), *behind) if opened.row_ids else ()
+        after = (*written_rows(opened), *boundary.taken_back, *behind) if opened.row_ids else ()
         whole = whole and not self._lost_before(index)
         known = bool(closed.row_ids) and whole and closed.unseen is not None
         return self._with_summary(

@@ -51,6 +51,15 @@ def test_an_old_text_said_again_later_is_no_copy(make: Make, opened: Opened) -> 
     assert boundary_of(opened(database)).tail_rows == 0
 
 
+def test_in_a_branch_copies_have_times_its_own_rows_never_had(make: Make, opened: Opened) -> None:
+    database = filled(make, "0.16")
+    tail = rotated(database, f"{LONG_SUMMARY} x")[-8:]
+    written = database.tick(0)
+    for place, row in enumerate(tail):
+        database.copy(row, "s2", timestamp=written - 900 + place if place < 4 else written)
+    assert boundary_of(opened(database)).tail_rows == 8
+
+
 def test_a_call_named_again_much_later_is_no_copy(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     old = rotated(database, f"{LONG_SUMMARY} x")
