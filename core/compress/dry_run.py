@@ -1,4 +1,4 @@
-"""A compaction done as a dry run: what it would say, leave and lose. Nothing is written anywhere."""
+"""A compaction as a dry run: what it would say, keep and lose. Nothing is written."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ _NO_USER = (
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """Who would run a compaction, as its home configures it.
+    """The agent that would run a compaction, as its home configures it.
 
     Attributes:
-        session: Where it goes on; notes in the list point to it.
-        aborts: After a failed summary it leaves the list as it is, where the release lets it.
-        rules: Whose rules the figures are by, where these are not the rules in force.
-        hosted: It has its own steps behind the compressor; else the list is what that alone returns.
+        session: The session it would continue in; notes in the list refer to it.
+        aborts: After a failed summary it leaves the list unchanged, if the release allows that.
+        rules: Notes on whose rules the figures follow, where these are not the rules in force.
+        hosted: Include the agent's own steps after the compressor; otherwise only what that returns.
     """
 
     session: str | None = None
@@ -64,11 +64,11 @@ ANY_AGENT, NO_AGENT = Agent(), Agent(hosted=False)
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of asking for a summary.
+    """The result of asking for a summary.
 
     Attributes:
-        result: The summary; None when the release leaves the list alone.
-        reason: Why there is none from the summariser asked.
+        result: The summary; None when the release leaves the list unchanged.
+        reason: Why the summariser returned none.
     """
 
     result: SummaryResult | None
@@ -76,7 +76,7 @@ class Attempt:
 
     @property
     def fell_back(self) -> bool:
-        """The summary was made by rule because the summariser failed."""
+        """Whether the summary was made by rule because the summariser failed."""
         return self.reason is not None and self.result is not None
 
 
@@ -92,21 +92,21 @@ def preview(
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
-    """Do a planned compaction as a dry run.
+    """Run a planned compaction as a dry run.
 
     Args:
         measured: The conversation.
         plan: Its plan; without a middle the preview says that nothing changes.
         summariser: Who writes the summary.
         focus: The topic of `/compress <topic>`.
-        retention: Also hold the summary against the middle.
+        retention: Also compare the summary with the middle.
         agent: Who would run it.
         today: The date, ISO 8601, for releases that ask for dated facts.
         on_text: Receives the summary as it arrives.
-        cancelled: Answers whether the user has given up.
+        cancelled: Returns whether the user has cancelled.
 
     Raises:
-        SummaryFailure: The user gave up; any other failure has the release's own consequence.
+        SummaryFailure: The user cancelled; any other failure has the consequence the release gives it.
     """
     focus = focus if focus and focus.strip() else None
     part, cut = (measured, plan) if plan.kept_from is None else part_of(measured, plan, plan.kept_from)
@@ -127,7 +127,7 @@ def preview(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A conversation and its plan, and of both the part that is compressed."""
+    """A conversation with its plan, and the part of both that is compressed."""
 
     measured: Measured
     plan: Plan
@@ -141,7 +141,7 @@ class _Asked:
 def _attempt(
     asked: _Asked, request: SummaryRequest, on_text: OnText | None, cancelled: Cancelled | None
 ) -> Attempt:
-    """Ask for the summary; a failure leads where the release's rules lead."""
+    """Ask for the summary; a failure has the consequence the release gives it."""
     policy = asked.part.policy
     try:
         return Attempt(asked.summariser.summarise(request, on_text=on_text, cancelled=cancelled))
@@ -167,7 +167,7 @@ def _retention(
 def _result(
     asked: _Asked, bodies: tuple[str, str] | None, attempt: Attempt, retention: Retention | None = None
 ) -> Preview:
-    """The preview of a body at the release's size and in our words."""
+    """The preview for a summary body, in the release's size and in our words."""
     measured, plan, part = asked.measured, asked.plan, asked.part
     made, grown = _made(asked, bodies)
     before, whole = part.estimated_tokens, part
@@ -202,7 +202,7 @@ def _result(
 
 
 def _call_notes(attempt: Attempt) -> Iterator[str]:
-    """What became of the call for a summary, in our words: not every release says so."""
+    """What happened to the summary call, in our words, as not every release reports it."""
     if attempt.reason is not None:
         what = redact_text(attempt.reason.strip())
         then = "nothing is changed" if attempt.result is None else "what is there was written by rule"
@@ -218,7 +218,7 @@ def _call(result: SummaryResult | None) -> SummaryCall | None:
 
 
 def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
-    """The list the agent goes on with; and whether it refused one because that had grown."""
+    """The list the agent would continue with, and whether it refused one that had grown."""
     part, policy = asked.part, asked.part.policy
     theirs = release_wording(policy.summary.reads_as)
     released, ours = (None, "") if bodies is None else bodies
@@ -291,6 +291,6 @@ def _feedback(
 
 
 def _after_tokens(measured: Measured, messages: tuple[Message, ...]) -> int:
-    """The estimate of a new list; rows taken over as they were are not measured again."""
+    """The estimate of a new list; unchanged rows are not measured again."""
     rules, known = measured.policy.estimate, measured.known_sizes
     return total_tokens((known.get(id(m)) or message_size(m.wire, rules) for m in messages), rules)

@@ -1,4 +1,4 @@
-"""What the agent around the compressor does to a compacted list before it goes on with it."""
+"""What the agent around the compressor does to a compacted list before it continues with it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _OPEN = ("pending", "in_progress")
 def settled(
     messages: Messages, given: Sequence[Message], policy: Policy, *, anchors: bool = True
 ) -> Messages:
-    """The compacted list as the next request holds it: open to-dos behind it, a request of the user in it.
+    """The compacted list as the next request holds it: followed by open to-dos, and with a user request.
 
     Args:
         messages: What the compressor left.
         given: The conversation before.
-        policy: Of the release.
-        anchors: The newest answer is put back; not where the user keeps the last turns by hand, for then the
-            newest of what is compressed is an old one.
+        policy: The rules of the release.
+        anchors: Put the newest answer back; not where the user keeps the last turns by hand, as the newest
+            compressed answer is then an old one.
     """
     if policy.host.keeps_reply and anchors:
         messages = with_reply(messages, given, policy)
@@ -67,7 +67,7 @@ def _is_only_todos(message: Message) -> bool:
 
 
 def _with_request(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
-    """The list with the newest request of the user, where the release sees to it that one is in it."""
+    """The list with the newest user request added, in releases that require one and where it lacks one."""
     if policy.host.user_turn == "none" or any(_counts(message, policy) for message in messages):
         return messages
     newest = next((message for message in reversed(given) if _counts(message, policy)), None)
@@ -84,7 +84,7 @@ def _counts(message: Message, policy: Policy) -> bool:
 
 
 def _placed(messages: Messages, anchor: Message, policy: Policy) -> Messages:
-    """The request where it makes no two user rows neighbours: before the first answer that follows none."""
+    """Insert the request before the first answer that follows no user row, so that no two are adjacent."""
     roles = [message.role for message in messages]
     spots = (i for i, role in enumerate(roles) if role == "assistant" and (i == 0 or roles[i - 1] != "user"))
     spot = next(spots, None)
@@ -96,7 +96,7 @@ def _placed(messages: Messages, anchor: Message, policy: Policy) -> Messages:
 
 
 def _led(message: Message, anchor: Message) -> Message:
-    """A row of Hermes' own with the request in front: only where a row of its own would stand beside it."""
+    """A row of Hermes' own with the request in front, where a separate row would be adjacent to it."""
     mine, theirs = anchor.content, message.content
     if isinstance(mine, list) or isinstance(theirs, list):
         return message.with_wire(content=[*_parts(mine), *_parts(theirs)])
@@ -108,13 +108,13 @@ def _parts(content: object) -> list[object]:
 
 
 def todo_header() -> str:
-    """The line a carried-over to-do list begins with."""
+    """The first line of a carried-over to-do list."""
     found: str = next(m["text"] for m in markers()["scaffolding"] if m["kind"] == "todo_snapshot")
     return found
 
 
 def open_todos(messages: Sequence[Message]) -> str | None:
-    """The text a release puts behind a compacted list: the open items of the newest to-do result.
+    """The text a release appends to a compacted list: the open items of the newest to-do result.
 
     Returns:
         None when no item is open, or no result holds a list.
@@ -159,7 +159,7 @@ def _listed(text: str) -> list[Mapping[str, Any]] | None:
 
 
 def _lines(item: Mapping[str, Any], items: Sequence[Mapping[str, Any]], depth: int) -> Iterator[str]:
-    """An item with those below it; a finished one only where something below it is open (0.22)."""
+    """An item with its sub-items; a finished item only where a sub-item is open (0.22)."""
     key = item.get("id")
     parts = [one for one in items if one.get("parent") and one.get("parent") == key and one is not item]
     below = [line for part in parts if depth < len(items) for line in _lines(part, items, depth + 1)]

@@ -1,4 +1,4 @@
-"""The list a compaction leaves, as each release makes it of head, summary and tail; its twin in our words."""
+"""The list a compaction leaves, as each release builds it from head, summary and tail, and in our words."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Assembled:
 
     Attributes:
         messages: New messages; those given are never changed.
-        origins: Where each stood in the list given; None for the summary, stubs and a restated request.
-        summary_index: Row that holds the summary; None when there is none.
+        origins: Position of each in the list given; None for the summary, stubs and a restated request.
+        summary_index: Row that holds the summary; None without one.
         text: The summary as inserted, marker and body.
-        changed: A summary was put in.
+        changed: Whether a summary was inserted.
     """
 
     messages: tuple[Message, ...]
@@ -56,12 +56,12 @@ def assemble(
     Args:
         measured: The conversation.
         plan: Its plan.
-        summary_body: The text without markers; None leaves the list as it is, as an abort does.
-        wording: The free words around the body; a release's when the list is to have its size.
-        session: Id that notes on demoted results point to; None leaves it out.
+        summary_body: The text without markers; None leaves the list unchanged, as an abort does.
+        wording: The text around the body; the release's if the list should have its size.
+        session: Id that notes on demoted results refer to; None leaves it out.
 
     Returns:
-        The new list. Without a middle it is the list given, pruned where the release hands that back.
+        The new list. Without a middle it is the list given, pruned where the release returns that.
     """
     if summary_body is None or not plan.middle.size:
         return _unchanged(measured, plan, aborted=summary_body is None)
@@ -80,12 +80,12 @@ def assemble(
 
 
 def handed_off(wording: Wording, body: str) -> str:
-    """A summary as it is inserted: the handoff, and the body under it unless that is empty."""
+    """A summary as inserted: the handoff, then the body unless that is empty."""
     return "\n".join(filter(None, (wording.handoff, body.strip())))
 
 
 def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None = None) -> list[Row]:
-    """The rows `[start, stop)` of the conversation as pruning leaves it, blank echoes left out."""
+    """The rows `[start, stop)` of the conversation after pruning, without blank echoes."""
     size = len(measured.messages)
     end = size if stop is None else stop
     found = dict(enumerate(measured.base[start:end], start))
@@ -109,7 +109,7 @@ def _head(measured: Measured, plan: Plan, note: str) -> list[Row]:
 
 
 def _noted(row: Row, note: str) -> Row:
-    """The system message, told once that a compaction took place."""
+    """The system message with one note that a compaction took place."""
     if NOTE_OPENER in content_text(row.content):
         return row
     gap = "\n\n" if isinstance(row.content, str) and row.content else ""
@@ -123,11 +123,11 @@ def _tail(measured: Measured, plan: Plan, window: Window, session: str | None) -
 
 
 def without_summaries(rows: list[Row], measured: Measured) -> list[Row]:
-    """Earlier summaries gone and what they were merged into on its own, where a release takes out all."""
+    """Remove earlier summaries but keep the rows they were merged into, in releases that remove all."""
     rules = measured.policy.summary
     if not rules.every_summary:
         return rows
-    held = frozenset(measured.columns.summaries)  # of these, pruning may have made something else
+    held = frozenset(measured.columns.summaries)  # pruning may have changed some of these
     kept: list[Row] = []
     for row in rows:
         if row.origin not in held or not is_summary(row.message.wire, rules):
@@ -162,7 +162,7 @@ def _finished(rows: list[Row], measured: Measured) -> list[Row]:
 
 
 def _unanswered(rows: list[Row]) -> range:
-    """Tool results the list ends with."""
+    """The tool results at the end of the list."""
     end = len(rows)
     while end and rows[end - 1].message.wire.get("display_kind") == "steer":
         end -= 1
@@ -174,12 +174,12 @@ def _unanswered(rows: list[Row]) -> range:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """One new list, twice.
+    """One new list in two wordings.
 
     Attributes:
-        released: With stand-ins of the size of the release's own words: for estimates, never shown.
+        released: With placeholders of the size of the release's words; for estimates, never shown.
         ours: What we show and would write.
-        index: Where the summary stands in either; None without one.
+        index: Position of the summary in both; None without one.
     """
 
     released: Messages
@@ -187,18 +187,18 @@ class Sides:
     index: int | None = None
 
     def before_kept(self, kept: Messages) -> Sides:
-        """Both with the turns the user keeps behind them."""
+        """Both lists followed by the turns the user keeps."""
         return Sides(rejoined(self.released, kept), rejoined(self.ours, kept), self.index)
 
 
 def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules: AssemblyRules) -> Messages:
-    """The rows of a list with the keys a release gives them while it is in memory: its estimate counts those.
+    """The rows with the keys a release adds in memory, because its estimate counts them.
 
     Args:
         assembled: A list with a summary in it.
         had_user: What the summary row says of the conversation.
-        tail_from: Where the tail of the list before begins; None once an agent has taken the list over.
-        rules: Of the release.
+        tail_from: Where the tail of the old list began; None once an agent has taken the list over.
+        rules: The assembly rules of the release.
     """
     rows = list(assembled.messages)
     if rules.marks_tail and tail_from is not None:
@@ -226,13 +226,13 @@ def had_user(messages: Sequence[Message], policy: Policy) -> bool:
 
 
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:
-    """A list and its twin in our words.
+    """A list in the release's size, and the same list in our words.
 
     Args:
-        messages: As the release would leave them, its words stood in for.
-        index: Where the summary stands.
-        summary: The summary as inserted, handoff and body: its stand-in and ours.
-        wording: The stand-ins.
+        messages: As the release would leave them, with placeholders for its words.
+        index: Position of the summary.
+        summary: The summary as inserted (handoff and body): the placeholder and ours.
+        wording: The placeholders.
     """
     swaps = {summary[0]: summary[1], wording.note: OURS.note}
     places = {0, index}

@@ -1,9 +1,9 @@
-"""What the user is told of a compaction: by Hermes after `/compress`, and by us where the new list surprises.
+"""What the user is told after `/compress` by Hermes, and by us where the new list has surprises.
 
-The headline, token line and notes are formats users know and scripts match, so they stand here as the
-releases print them. Which outcomes a release tells apart is policy: up to 0.18 only changed and unchanged;
-0.19 adds aborts and fallbacks; 0.22 adds the refusal of a summary larger than what it replaces. The lists are
-those the release writes, so nothing is put right here; it is only said where one is not sound.
+The headline, token line and notes are formats that users know and scripts match, so they are the releases'
+own. The policy says which outcomes a release distinguishes: up to 0.18 only changed and unchanged; from 0.19
+also aborts and fallbacks; in 0.22 also the refusal of a summary larger than what it replaces. The lists are
+those the release writes: nothing is corrected here, only reported where it is not sound.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _DENSER = (
     "compression rewrites the transcript into denser summaries."
 )
 _QUOTED = 200
-"""Characters a request is recognised by: releases may shorten a long one."""
+"""How many characters identify a request: releases may shorten a long one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class Outcome:
     Attributes:
         before, after: Message counts.
         before_tokens, after_tokens: Estimates of the whole request.
-        noop: The list came back as it went in.
+        noop: The list came back unchanged.
         refused: The summary was larger than what it would replace.
         dropped: Messages a fallback removed; None takes the difference of the counts.
-        reason: Why the summary failed, as the provider put it.
+        reason: Why the summary failed, in the provider's words.
     """
 
     before: int
@@ -105,7 +105,7 @@ def _message(
 
 
 def token_line(before: int, after: int, rules: FeedbackRules) -> str:
-    """The line on both sizes, as every release prints it."""
+    """The line with both sizes, as every release prints it."""
     return f"{rules.size_line}: ~{before:,} → ~{after:,} tokens"
 
 
@@ -124,8 +124,8 @@ def caveats(
     Args:
         before: The messages given.
         after: The messages left.
-        summary_index: Where the new summary stands in `after`.
-        policy: Says what counts as a summary, and as a neighbour.
+        summary_index: Position of the new summary in `after`.
+        policy: Defines what is a summary, and what is adjacent.
     """
     live = sum(is_summary(message.wire, policy.summary) for message in after)
     if live > 1:
@@ -139,11 +139,11 @@ def caveats(
 
 
 def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
-    """What a reader should know of a topic that sets nothing apart: nobody mentions it, or everything.
+    """Notes on a topic that separates nothing: no message mentions it, or every message does.
 
     Args:
         focus: The topic.
-        retention: What of the middle survives, the topic counted apart.
+        retention: What of the middle is kept, with the topic counted separately.
         middle: The messages summarised.
     """
     if retention.focus is None or retention.rest is None:
@@ -157,7 +157,7 @@ def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -
 
 
 def _is_foreign(message: Message, policy: Policy) -> bool:
-    """Whether a row holds a summary of another release, or in another form, than this one reads."""
+    """Whether a row holds a summary of another release or form, which this release does not recognise."""
     text = content_text(message.content)
     return (
         text.lstrip()[:1] == "["

@@ -1,4 +1,4 @@
-"""What Hermes 0.22 changes last in a compacted list: the newest answer put back, a list that grew cut."""
+"""The last changes Hermes 0.22 makes to a compacted list: restore the newest answer, cut a list that grew."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _KEPT_RESULTS = 2
 
 
 def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> Messages:
-    """The list with the newest readable answer where it stood, if it can stand there.
+    """The list with the newest readable answer put back in its place, if it can be there.
 
-    It is left out where another answer would stand beside it, or where it would keep the list from shrinking.
+    It is left out if another answer would be next to it, or if the list would not shrink with it.
 
     Args:
         messages: What the compressor left.
         given: The conversation before.
-        policy: Of the release.
+        policy: The rules of the release.
     """
     at = next((i for i in range(len(given) - 1, -1, -1) if _is_reply(given[i], policy)), None)
     if at is None or any(_is_answer(m) and _says_same(m, given[at]) for m in messages):
@@ -74,14 +74,14 @@ def _says_same(one: Message, other: Message) -> bool:
 
 
 def _names(message: Message, policy: Policy) -> frozenset[str]:
-    """The ids of a row's calls, or the one its result refers to."""
+    """The ids of a row's calls, or the id its result answers."""
     calls = message.wire.get("tool_calls") if message.role == "assistant" else None
     named = [call_ids(call, policy.assembly) for call in calls] if isinstance(calls, list | tuple) else []
     return frozenset(result_ids(message, policy.assembly)).union(*named)
 
 
 def _reused(given: Sequence[Message], policy: Policy) -> frozenset[str]:
-    """Ids that calls of several rows share: they name no row."""
+    """Ids that calls of several rows share, so they identify no row."""
     counts = Counter(name for m in given if m.role == "assistant" for name in _names(m, policy))
     return frozenset(name for name, count in counts.items() if count > 1)
 
@@ -89,7 +89,7 @@ def _reused(given: Sequence[Message], policy: Policy) -> frozenset[str]:
 def _spot(
     behind: Sequence[Message], messages: Messages, reused: frozenset[str], policy: Policy
 ) -> int | None:
-    """Before the first row behind the answer that is still there, else at the end; None when unsure."""
+    """The place before the first later row that is still there, else the end; None when unsure."""
     unsure = False
     for follower in behind:
         if _names(follower, policy) & reused:
@@ -112,14 +112,14 @@ def _matches(message: Message, follower: Message, policy: Policy) -> bool:
 
 
 def salvaged(messages: Sequence[Message], limit: int, policy: Policy) -> tuple[Message, ...] | None:
-    """The list with old tool results cleared and the summary cut; None when that is not below the limit."""
+    """The list with old tool results cleared and the summary cut; None unless it is below the limit."""
     smaller = reduced(messages, policy)
     has_user = any(message.wire.get("role") == "user" for message in smaller)
     return smaller if has_user and transcript_tokens(smaller, policy.estimate) < limit else None
 
 
 def reduced(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
-    """The list with old tool results cleared and the summary cut, however small that is."""
+    """The list with old tool results cleared and the summary cut, whatever its size."""
     results = [i for i, message in enumerate(messages) if message.wire.get("role") == "tool"]
     cleared = frozenset(results[:-_KEPT_RESULTS])
     return tuple(_smaller(message, i in cleared, policy) for i, message in enumerate(messages))

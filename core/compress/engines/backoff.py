@@ -1,4 +1,4 @@
-"""What a running compressor remembers of its attempts, so as not to thrash or hammer a failing model."""
+"""What a running compressor remembers of its attempts, so that it neither loops nor overloads a model."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Backoff:
     """Counters of one session. Times are seconds of any steady clock.
 
     Attributes:
-        strikes: Attempts in a row that did not help.
+        strikes: Failed attempts in a row: those that did not help.
         fallback_streak: Summaries in a row made by rule because a model failed.
         cooldown_until: Until then no summary is asked for.
         error: The last failure, in words.
-        aborts: That failure leaves conversations alone.
+        aborts: After this failure conversations are left unchanged.
         failures: Failures in a row, by kind.
-        last_real: Last prompt size a provider reported.
-        fitted: Rough estimate at which the last real prompt fitted.
-        awaiting: No real count since the last compaction.
-        probe_at: When a benched model is asked again.
-        retry_at: When one attempt is allowed although there are too many strikes.
+        last_real: The last prompt size a provider reported.
+        fitted: The rough estimate for the last counted prompt that fitted.
+        awaiting: Whether no prompt has been counted since the last compaction.
+        probe_at: When a paused model is asked again.
+        retry_at: When one attempt is allowed in spite of too many strikes.
     """
 
     strikes: int = 0
@@ -55,7 +55,7 @@ class Backoff:
         return not self._may_retry(rules, now)
 
     def _may_retry(self, rules: GateRules, now: float) -> bool:
-        """After a while one attempt is allowed, which has to help."""
+        """Whether enough time has passed for one more attempt, which then has to help."""
         if not rules.recovery:
             return False
         if self.retry_at is None:
@@ -66,7 +66,7 @@ class Backoff:
         return True
 
     def is_benched(self, rules: GateRules, now: float) -> bool:
-        """Whether the summary model has failed so often that a summary by rule is made without asking it."""
+        """Whether the summary model failed so often that a summary is made by rule without asking it."""
         if not rules.benches or self.fallback_streak < rules.benches:
             self.probe_at = None
             return False
@@ -80,7 +80,7 @@ class Backoff:
     def failed(
         self, kind: FailureKind, error: str, rules: FailureRules, now: float, *, configured: bool
     ) -> None:
-        """A summary could not be had."""
+        """Note that no summary could be obtained."""
         in_a_row = self.failures.get(kind, 0) + 1
         self.failures = {**self.failures, kind: in_a_row}
         outcome = consequence(kind, rules, in_a_row=in_a_row, abort_configured=configured)
@@ -88,24 +88,24 @@ class Backoff:
         self.error, self.aborts = error, outcome.aborts
 
     def succeeded(self) -> None:
-        """A model answered with a summary."""
+        """Note that a model wrote a summary."""
         self.failures = {}
         self.fallback_streak = 0
         self.end_cooldown()
 
     def end_cooldown(self) -> None:
-        """Nothing failed lately, as far as the next attempt is concerned."""
+        """Forget the last failure, so that it does not stop the next attempt."""
         self.cooldown_until, self.error, self.aborts = 0.0, None, False
 
     def saved(self, before: int, after: int, rules: GateRules) -> None:
-        """Judge a compaction by what it saved, where a release does."""
+        """Judge a compaction by what it saved, in releases that do so."""
         if rules.verdict != "savings":
             return
         share = (before - after) / before * 100 if before > 0 else 0.0
         self.strikes = self.strikes + 1 if share < rules.least_savings else 0
 
     def counted(self, prompt: int, threshold: int, rough: int, rules: GateRules) -> None:
-        """A provider reported the size of a prompt."""
+        """Note the size of a prompt that a provider counted."""
         if prompt <= 0:
             return
         self.last_real = prompt
@@ -119,7 +119,7 @@ class Backoff:
         self.awaiting = False
 
     def defers(self, rough: int, threshold: int, baseline: int, rules: GateRules) -> bool:
-        """Whether a rough estimate over the threshold waits for a real count."""
+        """Whether a rough estimate above the threshold waits for a counted prompt."""
         if rough < threshold or rules.deferral == "never":
             return False
         if rules.deferral == "always":

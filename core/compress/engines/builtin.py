@@ -36,20 +36,20 @@ _ROUTE = ("model", "provider", "host", "api_mode")
 
 
 class ContextCompressor(ContextEngine):
-    """Prunes, summarises the middle, and keeps both ends, as one release does.
+    """Prunes, summarises the middle and keeps both ends, as one release does.
 
     Args:
-        policy: The release.
-        settings: Window and shares; a window is needed.
+        policy: The rules of the release.
+        settings: Window and shares; a window is required.
         summariser: Who writes summaries.
         abort_configured: `compression.abort_on_summary_failure`.
-        wording: The free words around a summary's body.
-        clock: Steady seconds, for pauses.
+        wording: The text around a summary's body.
+        clock: Seconds of a steady clock, for pauses.
 
     Attributes:
         previous_summary: Body of the last summary, which the next one continues.
-        last_error: Why there was no summary from the summariser; None when there was.
-        last_aborted: The last attempt left the list alone because the summary failed.
+        last_error: Why the summariser returned no summary; None if it did.
+        last_aborted: The last attempt left the list unchanged because the summary failed.
         last_fallback: The last summary was made by rule.
     """
 
@@ -79,11 +79,11 @@ class ContextCompressor(ContextEngine):
 
     @property
     def name(self) -> str:
-        """The name of the engine every release ships."""
+        """The name of the engine that every release ships."""
         return "compressor"
 
     def _settle(self, settings: Settings) -> None:
-        """Take over settings and what follows from them."""
+        """Apply settings and the limits that follow from them."""
         self._settings = settings
         self.protect_first_n, self.protect_last_n = settings.protect_first, settings.protect_last
         self.context_length = settings.window or 0
@@ -91,7 +91,7 @@ class ContextCompressor(ContextEngine):
         self.threshold_percent, self.threshold_tokens = limits.percent, limits.threshold
 
     def update_from_response(self, usage: Mapping[str, Any]) -> None:
-        """Take note of a response's counts; from 0.19 on they also judge the last compaction."""
+        """Store the counts of a response; from 0.19 on they also judge the last compaction."""
         self.last_prompt_tokens = int(usage.get("prompt_tokens") or 0)
         self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
         total = usage.get("total_tokens")
@@ -101,16 +101,16 @@ class ContextCompressor(ContextEngine):
         )
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
-        """The threshold is reached and nothing blocks."""
+        """Whether the threshold is reached and nothing blocks."""
         tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
         return tokens >= self.threshold_tokens and not self.backoff.blocks(self.policy.gate, self._clock())
 
     def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
-        """Whether the provider's own count is worth waiting for (0.16 on)."""
+        """Whether to wait for the provider's own count (0.16 on)."""
         return self.backoff.defers(rough_tokens, self.threshold_tokens, self._rough_after, self.policy.gate)
 
     def has_content_to_compress(self, messages: Wires) -> bool:
-        """Whether the unpruned list has a middle: what the gateway asks before it compacts by hand."""
+        """Whether the unpruned list has a middle; the gateway asks this before a manual compaction."""
         measured = measure([Message(wire) for wire in messages], self.policy)
         thinking = not self.policy.estimate.thinking_keys or replays_thinking(self._settings)
         rows = Rows(measured.columns, measured.weights.walked(thinking=thinking), measured.weights.full)
@@ -119,23 +119,23 @@ class ContextCompressor(ContextEngine):
         return found.start < found.end
 
     def on_session_start(self, session_id: str, **details: Any) -> None:
-        """Remember the id that notes in the list point to."""
+        """Remember the id that notes in the list refer to."""
         self.session = session_id or None
 
     def on_session_end(self, session_id: str, messages: Wires) -> None:
-        """Nothing of one session reaches the next."""
+        """Clear everything, so that nothing of this session reaches the next."""
         self.previous_summary = None
         self.backoff = Backoff()
 
     def on_session_reset(self) -> None:
-        """The user began anew."""
+        """Clear everything, as the user started afresh."""
         super().on_session_reset()
         self.on_session_end("", [])
         self.last_error, self._rough_after = None, 0
         self.last_aborted = self.last_fallback = False
 
     def _routed(self, route: Route) -> None:
-        """New window, new threshold; what was learned of the old model may not hold."""
+        """Apply a new window and threshold; what was learned of the old model may no longer hold."""
         old = self._settings
         changed = replace(
             old,
@@ -163,7 +163,7 @@ class ContextCompressor(ContextEngine):
         force: bool = False,
         memory_context: str = "",
     ) -> Wires:
-        """Compact a conversation; a list that cannot be compacted comes back with the same messages."""
+        """Compact a conversation; a list that cannot be compacted is returned with the same messages."""
         self.last_aborted = self.last_fallback = False
         self.last_error = None
         if force and self.policy.failure.force_clears:
@@ -185,7 +185,7 @@ class ContextCompressor(ContextEngine):
         )
 
     def _now_settings(self) -> Settings:
-        """The settings with what this process has already done."""
+        """The settings, including whether this process has compacted before."""
         warm = self.compression_count > 0 or bool(self.previous_summary)
         return replace(self._settings, warm=warm, enabled=True)
 
@@ -194,12 +194,12 @@ class ContextCompressor(ContextEngine):
         self.backoff.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
 
     def _forget_foreign(self, measured: Measured) -> None:
-        """A summary in memory of which the list holds none belongs to another session (0.17 on)."""
+        """Forget a remembered summary that the list does not hold: it is another session's (0.17 on)."""
         if self.policy.summary.forgets and not measured.columns.summaries:
             self.previous_summary = None
 
     def _summary(self, measured: Measured, found: Plan, focus: str | None, force: bool) -> str | None:
-        """The body to insert; None when the list is to be left alone."""
+        """The summary body to insert; None when the list is to be left unchanged."""
         request = summary_request(
             measured,
             found,
@@ -223,7 +223,7 @@ class ContextCompressor(ContextEngine):
         return body
 
     def _skips(self, request: SummaryRequest) -> bool:
-        """Make a summary by rule at once: the model failed too often, or the middle is not worth a call."""
+        """Whether to make the summary by rule: the model failed too often, or the middle is too small."""
         rules = self.policy.gate
         if self.backoff.is_benched(rules, self._clock()):
             return True
@@ -255,7 +255,7 @@ class ContextCompressor(ContextEngine):
         return result
 
     def _replaced(self, measured: Measured, assembled: Assembled, current_tokens: int | None) -> Wires:
-        """Take the new list over and judge what it saved."""
+        """Adopt the new list and judge what it saved."""
         before, after = measured.estimated_tokens, transcript_tokens(assembled.messages, self.policy.estimate)
         self.compression_count += 1
         self.backoff.saved(

@@ -1,4 +1,4 @@
-"""The contract between an agent and what manages its context: Hermes' plugin slot as an abstract class."""
+"""The interface between an agent and a context engine: Hermes' plugin slot as an abstract class."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Wires = list[dict[str, Any]]
 
 
 class EngineStatus(TypedDict):
-    """What a status bar shows. `usage_percent` is held at 100."""
+    """The figures of a status bar. `usage_percent` is at most 100."""
 
     last_prompt_tokens: int
     threshold_tokens: int
@@ -24,10 +24,10 @@ class EngineStatus(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The model an agent now talks to, and how.
+    """The model an agent now uses, and how it is reached.
 
     Attributes:
-        max_tokens: Output it reserves; None when that is not known to have changed.
+        max_tokens: The output it reserves; None when that is not known to have changed.
     """
 
     model: str
@@ -39,18 +39,17 @@ class Route:
 
 
 class ContextEngine(ABC):
-    """Decides when a conversation is compacted, and does it.
+    """Decides when a conversation is compacted, and compacts it.
 
-    The agent reads the attributes and calls the methods; a method that is not abstract has a default which an
-    engine may leave as it is.
+    The agent reads the attributes and calls the methods; the methods that are not abstract have defaults.
 
     Attributes:
-        last_prompt_tokens: Prompt size the provider reported last; -1 while a fresh count is awaited.
+        last_prompt_tokens: The prompt size last reported by the provider; -1 while a fresh count is awaited.
         last_completion_tokens, last_total_tokens: The other two counts.
-        threshold_tokens: Where compression fires.
+        threshold_tokens: The size from which compression fires.
         context_length: The model's window.
         compression_count: Compactions in this process.
-        threshold_percent: Share of the window behind `threshold_tokens`.
+        threshold_percent: The share of the window from which `threshold_tokens` is computed.
         protect_first_n, protect_last_n: Messages kept at the start, and spared at the end.
     """
 
@@ -69,15 +68,15 @@ class ContextEngine(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name `context.engine` selects it by."""
+        """The name that selects it in `context.engine`."""
 
     @abstractmethod
     def update_from_response(self, usage: Mapping[str, Any]) -> None:
-        """Take note of a response's token counts."""
+        """Store the token counts of a response."""
 
     @abstractmethod
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
-        """Whether to compact now; without a count the last reported one decides."""
+        """Whether to compact now; without a count, the last reported one decides."""
 
     @abstractmethod
     def compress(
@@ -92,14 +91,14 @@ class ContextEngine(ABC):
 
         Args:
             messages: Never modified.
-            current_tokens: Size of the request, when known.
+            current_tokens: Size of the request, if known.
             focus_topic: What to keep in full.
             force: The user asked for it: a running pause ends.
             memory_context: What a memory provider wants kept.
         """
 
     def should_compress_preflight(self, messages: Sequence[Mapping[str, Any]]) -> bool:
-        """Declared by Hermes and called by nothing."""
+        """Declared by Hermes but never called."""
         return False
 
     def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
@@ -111,13 +110,13 @@ class ContextEngine(ABC):
         return True
 
     def on_session_start(self, session_id: str, **details: Any) -> None:  # noqa: B027 - optional
-        """A session began, or goes on after a boundary."""
+        """A session began, or continues after a boundary."""
 
     def on_session_end(self, session_id: str, messages: Wires) -> None:  # noqa: B027 - optional
         """A session ended."""
 
     def on_session_reset(self) -> None:
-        """The user began anew: every counter returns to zero."""
+        """The user started afresh: every counter returns to zero."""
         self.last_prompt_tokens = 0
         self.last_completion_tokens = 0
         self.last_total_tokens = 0
@@ -153,7 +152,7 @@ class ContextEngine(ABC):
         api_mode: str = "",
         max_tokens: int | None = None,
     ) -> None:
-        """The model changed: take its window and what follows from it."""
+        """Apply a change of model: its window and the limits that follow from it."""
         self._routed(Route(model, context_length, base_url, provider, api_mode, max_tokens))
 
     def _routed(self, route: Route) -> None:

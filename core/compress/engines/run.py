@@ -1,4 +1,4 @@
-"""Another engine over a conversation that is planned already: one way for app and command line."""
+"""Runs another engine on a planned conversation, for the app and the command line alike."""
 
 from __future__ import annotations
 
@@ -24,25 +24,22 @@ from core.model.transcript.message import Message
 from core.redact.text import redact_text
 
 _BUDGET = 2000
-"""Tokens for a call that names no limit of its own."""
+"""The budget in tokens for a call that states no limit."""
 
 
 class ModelCalls:
-    """Takes the place of the model an engine would call.
-
-    What Hermes' own compressor asks over the same cut is answered for that request, so that both compressors
-    can be held against each other.
+    """Answers the calls that an engine makes to a model.
 
     Args:
         summariser: Who answers.
-        policy: The release whose sections and token count are meant.
-        prepared: What Hermes' own compressor asks over the same cut: its call is answered for this request,
-            so that both compressors can be held against each other.
+        policy: The release whose sections and token count apply.
+        prepared: The request of Hermes' own compressor for the same cut. If given, each call is answered for
+            this request, so that both compressors can be compared.
         most_tokens: Tokens the user agreed to send; None where nothing is sent.
 
     Attributes:
         sent: Tokens sent so far.
-        asked, answered: Tokens of the calls and of their answers, whoever answers.
+        asked, answered: Tokens of all calls and of their answers, whoever answers.
     """
 
     def __init__(
@@ -93,13 +90,13 @@ class ModelCalls:
 
 
 def _texts(call: dict[str, Any]) -> str:
-    """What a call asks, as one text."""
+    """The question of a call, as one text."""
     return "\n\n".join(Message(wire).text for wire in call["messages"] if isinstance(wire, dict))
 
 
 @dataclass(frozen=True, slots=True)
 class OtherEngine:
-    """An engine that is not ours, and where it is run.
+    """An engine other than ours, and where it runs.
 
     Attributes:
         name: As the user named it.
@@ -120,8 +117,8 @@ class Hosted:
     """What another engine made of the conversation.
 
     Attributes:
-        same: Hermes' own compressor kept the same messages as our replay of it; None for any other engine.
-        sent: Tokens these sent out of this process.
+        same: Hermes' own compressor kept the same messages as our re-implementation; None for other engines.
+        sent: Tokens its model calls sent out of this process.
         asked, answered: Tokens of all calls and of their answers, by the release's estimate.
     """
 
@@ -145,19 +142,19 @@ def run_engine(
     most_tokens: int | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Hosted:
-    """Let an engine compact a copy of the conversation in a process of its own.
+    """Let an engine compact a copy of the conversation in a separate process.
 
     Args:
-        engine: Which one.
+        engine: The engine.
         measured: The conversation.
         cut: Our plan of it.
         writer: Answers its calls to a model.
         focus: The topic of `/compress <topic>`.
         most_tokens: Tokens the user agreed to send; None where nothing is sent.
-        stop: Says whether the user has given up; the process is killed then.
+        stop: Returns whether the user has cancelled, in which case the process is killed.
 
     Raises:
-        EngineFailed: It could not be loaded, hung, died, was given up, or returned no list.
+        EngineFailed: It could not be loaded, hung, died, was cancelled, or returned no list.
     """
     found, search = engine.found, engine.search
     own = found.kind is EngineKind.BUILTIN
@@ -174,7 +171,7 @@ def run_engine(
 
 
 def _agree(measured: Measured, cut: Plan, shown: Preview, result: Compacted) -> bool:
-    """Hermes' own compressor kept what our replay of it keeps, and fires where that fires."""
+    """Whether Hermes' own compressor keeps what our re-implementation keeps, and fires at the same size."""
     ours = preview(measured, cut, ExtractiveSummariser(), retention=False, agent=NO_AGENT).after
     kept, theirs = kept_rows(measured.messages, ours), kept_rows(shown.before, shown.after)
     return (

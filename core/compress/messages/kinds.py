@@ -1,4 +1,4 @@
-"""Telling rows apart as a release does: summaries, requests people wrote, answers, calls and results."""
+"""Classifies rows as a release does: summaries, requests people wrote, answers, calls and results."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SUMMARY_FLAG = "_compressed_summary"
 HAD_USER = "_compressed_summary_has_user_turn"
 """Key of a summary row in a running agent: whether a user ever spoke."""
 STEER = "steer"
-"""`display_kind` of a message the user sent into a running turn: the one kind that is a request."""
+"""`display_kind` of a message sent into a running turn: the only kind that is a request."""
 FAILED_TURN = "failed_turn"
-"""`display_kind` of the answer Hermes itself writes for a turn that brought none."""
+"""`display_kind` of the answer that Hermes itself writes for a turn that brought none."""
 _SCAFFOLDS = frozenset({"todo_snapshot", "background_process", "tool_call_notice"})
 _CONTINUATION = "continuation"
 _FLAGS = (
@@ -39,7 +39,7 @@ _FLAGS = (
     "_dropped_toolcall_nudge",
 )
 _CUT = "cut_notice"
-"""What Hermes asks of a model whose answer broke off: no request, though tails are anchored on it."""
+"""What Hermes asks a model whose answer was cut off: not a request, though tails are anchored to it."""
 
 
 def content_text(content: Any) -> str:
@@ -53,14 +53,14 @@ def content_text(content: Any) -> str:
 
 
 def is_summary(wire: Wire, rules: SummaryRules) -> bool:
-    """Whether a release takes a row for one of its summaries."""
+    """Whether a release recognises a row as one of its summaries."""
     if rules.marked and wire.get(SUMMARY_FLAG):
         return True
     return summary_match(wire.get("content"), rules) is not None
 
 
 def summary_match(content: Any, rules: SummaryRules) -> SummaryMatch | None:
-    """The summary a release would find in a content."""
+    """The summary that a release would find in a content."""
     if not _may_hold_summary(content, rules):
         return None
     text = content_text(content).lstrip()
@@ -91,7 +91,7 @@ def is_scaffold(text: str, rules: TailRules) -> bool:
 
 
 def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
-    """Whether a row is an empty echo of a platform."""
+    """Whether a row is an empty echo from a platform."""
     return wire.get("role") == "user" and is_blank(wire.get("content")) and not is_summary(wire, rules)
 
 
@@ -159,7 +159,7 @@ def _part_text(part: Any) -> str:
 
 
 def call_ids(call: Any, rules: AssemblyRules) -> set[str]:
-    """The ids a result may refer to a call by."""
+    """The ids by which a result may refer to a call."""
     if not isinstance(call, dict):
         return set()
     if rules.id_variants:
@@ -195,18 +195,18 @@ def function_of(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def restated_header() -> str:
-    """The line over a request said again."""
+    """The line above a restated request."""
     text: str = markers()["restated_whole"]
     return text
 
 
 def request_text(message: Message) -> str:
-    """The words of a request, without what an earlier restatement put in front."""
+    """The words of a request, without what an earlier restatement put before them."""
     return content_text(message.content).rpartition(restated_header())[2].strip()
 
 
 def is_asking(message: Message, policy: Policy) -> bool:
-    """Whether a message holds words of the user: text that neither a summary nor Hermes itself put there."""
+    """Whether a message holds the user's own words, not a summary or a text inserted by Hermes."""
     wire = message.wire
     if wire.get("role") != "user" or any(wire.get(flag) for flag in _FLAGS):
         return False

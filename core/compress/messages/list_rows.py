@@ -1,4 +1,4 @@
-"""Messages on their way into a new list, each knowing where it came from, every tool result with its call."""
+"""Messages of a new list, each with its origin, and the repair of tool calls without a result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Row:
         return self.message.wire.get("content")
 
     def rewritten(self, content: Any, *, drop_sidecar: bool = False, **changes: Any) -> Row:
-        """The row with another content; its stale `api_content` can go with the old one."""
+        """The row with another content; `drop_sidecar` also removes its outdated `api_content`."""
         changed = self.message.with_wire(content=content, **changes)
         return replace(self, message=without_keys(changed, ("api_content",)) if drop_sidecar else changed)
 
@@ -49,7 +49,7 @@ def without_keys(message: Message, keys: Sequence[str]) -> Message:
 
 
 def appended(content: Any, text: str) -> Any:
-    """A content with text behind it, whatever its type."""
+    """A content of any type with text appended."""
     if content is None:
         return text
     if isinstance(content, list):
@@ -58,7 +58,7 @@ def appended(content: Any, text: str) -> Any:
 
 
 def prepended(content: Any, text: str) -> Any:
-    """A content with text in front of it, whatever its type."""
+    """A content of any type with text put before it."""
     if content is None:
         return text
     if isinstance(content, list):
@@ -67,7 +67,7 @@ def prepended(content: Any, text: str) -> Any:
 
 
 def repaired(rows: Sequence[Row], rules: AssemblyRules) -> list[Row]:
-    """The rows without orphan results, and with stubs for or without the calls that lost theirs."""
+    """The rows without orphaned results; calls that lost their result get a stub or are removed."""
     called = {name for row in rows for call in _calls(row) for name in call_ids(call, rules)}
     kept = [row for row in rows if not _is_orphan(row, called, rules)]
     answered = {name for row in kept for name in result_ids(row.message, rules)}
@@ -118,7 +118,7 @@ def _goes(call: Any, answered: set[str], rules: AssemblyRules) -> bool:
 
 
 def _pending(rows: Sequence[Row]) -> int:
-    """The last assistant row when only its results follow: its calls may still be running."""
+    """The last assistant row if only its results follow, as its calls may still be running; else -1."""
     last = next((i for i in range(len(rows) - 1, -1, -1) if rows[i].role != "tool"), -1)
     return last if last >= 0 and rows[last].role == "assistant" else -1
 

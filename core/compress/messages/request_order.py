@@ -1,7 +1,7 @@
-"""The list a release makes of a conversation before a request: no two users in a row, no stray result.
+"""The list a release makes of a conversation before a request: no adjacent user rows, no stray result.
 
-It does so in place, so a compaction that a request set off is given this list. One that comes before the
-first request of a turn is given the messages as they were loaded.
+It changes the list in place, so a compaction caused by a request is given the changed list. One before the
+first request of a turn is given the messages as loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _CANDIDATES = ("verification_required", "verify_hook_continue")
 
 
 def requested(messages: Sequence[Message], policy: Policy) -> tuple[Message, ...]:
-    """The messages as the release's next request would hold them; joined ones keep the row of the first."""
+    """The messages as the release's next request would hold them; joined ones keep the first one's row."""
     rows = list(messages)
     if policy.sequence.joins_answers:
         rows = _joined(rows, policy, _answers_joined)
@@ -42,7 +42,7 @@ def _joined(rows: Sequence[Message], policy: Policy, join: Any) -> list[Message]
 
 
 def _users_joined(first: Message, second: Message, policy: Policy) -> Message | None:
-    """Two user rows as one; None when they stay apart."""
+    """Two user rows as one; None when they stay separate."""
     mine, theirs = first.wire.get("content", ""), second.wire.get("content", "")
     if not (first.role == second.role == "user" and isinstance(mine, str) and isinstance(theirs, str)):
         return None
@@ -55,7 +55,7 @@ def _users_joined(first: Message, second: Message, policy: Policy) -> Message | 
 
 
 def _answers_joined(first: Message, second: Message, policy: Policy) -> Message | None:
-    """Two assistant rows as one, their calls together; None when they stay apart."""
+    """Two assistant rows as one with the calls of both; None when they stay separate."""
     if not first.role == second.role == "assistant" or _is_interim(first) or _is_interim(second):
         return None
     if policy.sequence.replaces_candidates and first.wire.get("finish_reason") in _CANDIDATES:
@@ -74,14 +74,14 @@ def _text(mine: Any, theirs: Any) -> dict[str, Any]:
 
 
 def _is_interim(message: Message) -> bool:
-    """One of the unfinished answers a Codex route replays as they are."""
+    """Whether it is an unfinished answer, which a Codex route replays unchanged."""
     wire = message.wire
     items = wire.get("codex_reasoning_items") or wire.get("codex_message_items")
     return bool(items) or wire.get("finish_reason") == "incomplete"
 
 
 def _without_unanswered(rows: Sequence[Message], policy: Policy) -> Iterator[Message]:
-    """The rows without calls that the results right behind them do not answer."""
+    """The rows without calls that the results right after them do not answer."""
     for i, row in enumerate(rows):
         calls = _calls(row) if row.role == "assistant" and not _is_interim(row) else []
         if not calls:
@@ -103,7 +103,7 @@ def _says(value: Any) -> bool:
 
 
 def _without_strays(rows: Sequence[Message], policy: Policy) -> Iterator[Message]:
-    """The rows without results of calls that the answer before them did not make."""
+    """The rows without results of calls that the preceding answer did not make."""
     open_calls: list[set[str]] = []
     for row in rows:
         if row.role in ("user", "assistant"):
@@ -119,7 +119,7 @@ def _without_strays(rows: Sequence[Message], policy: Policy) -> Iterator[Message
 
 
 def _open_calls(row: Message, policy: Policy) -> list[set[str]]:
-    """The ids that results may name, those of one call together; an id two calls share is the first one's."""
+    """The ids that results may refer to, one set for each call; an id of two calls is the first one's."""
     keys = ("id", "call_id") if policy.sequence.strict_results else ("id",)
     found: list[set[str]] = []
     for call in _calls(row) if row.role == "assistant" else ():
@@ -134,6 +134,6 @@ def _open_calls(row: Message, policy: Policy) -> list[set[str]]:
 
 
 def _calls(row: Message) -> list[Any]:
-    """The calls as they stand; whatever else stands in their place is none."""
+    """The calls as stored; a value of another type counts as no calls."""
     calls = row.wire.get("tool_calls")
     return calls if isinstance(calls, list) else []

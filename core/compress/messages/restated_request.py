@@ -1,4 +1,4 @@
-"""A request that is still running and fell before the summary is said again behind it (Hermes 0.22).
+"""Restates a running request after the summary if it came before it (Hermes 0.22).
 
 The summary tells the model to act only on a user message after it, and to do nothing without one.
 """
@@ -24,12 +24,12 @@ from core.model.transcript.message import Message
 
 
 def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
-    """The rows with the running request behind the summary.
+    """The rows with the running request restated after the summary.
 
     Args:
-        rows: Of the compacted list, pairs repaired.
-        given: The conversation before, blank echoes left out.
-        policy: Of the release.
+        rows: The compacted list, with calls and results repaired.
+        given: The conversation before, without blank echoes.
+        policy: The rules of the release.
     """
     request = running_request(given, policy)
     carrier = _carrier(rows, policy)
@@ -66,7 +66,7 @@ def _opens_turn(message: Message, policy: Policy) -> bool:
 
 
 def is_carrying(message: Message, policy: Policy) -> bool:
-    """A summary row that an earlier compaction put the running request behind."""
+    """Whether it is a summary row after which an earlier compaction restated the running request."""
     if not is_summary(message.wire, policy.summary):
         return False
     _, end, rest = content_text(message.content).rpartition(END_MARKER)
@@ -83,7 +83,7 @@ def _carrier(rows: Sequence[Row], policy: Policy) -> int | None:
 
 
 def _is_actionable(rows: Sequence[Row], carrier: int, policy: Policy) -> bool:
-    """A request already stands behind the summary, or nothing can be put there."""
+    """Whether a request already follows the summary, or nothing can be put there."""
     if any(is_request(row.message.wire, policy) for row in rows[carrier + 1 :]):
         return True
     _, end, rest = content_text(rows[carrier].content).partition(END_MARKER)
@@ -100,10 +100,10 @@ def _replay(request: Message, task: str, policy: Policy) -> Message:
 
 
 def _without_original(rows: list[Row], carrier: int, replay: Message) -> tuple[list[Row], int, bool | None]:
-    """Drop the row the replay stands for, known by its uid.
+    """Drop the row that the restated request stands for, identified by its uid.
 
     Returns:
-        The rows, where the summary now stands, and, when its role had to change, whether a user row is last.
+        The rows, the summary's position and, if its role had to change, whether a user row is last.
     """
     uid = replay.wire.get("message_uid")
     if not isinstance(uid, str) or not uid:

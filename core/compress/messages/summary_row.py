@@ -1,4 +1,4 @@
-"""The row of a summary: its role between its neighbours, how it joins a live message, how it is taken out."""
+"""The row of a summary: its role between its neighbours, how it joins a live message and leaves it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Place:
     """Where a summary goes.
 
     Attributes:
-        role: Role of a row of its own.
-        merge_into: Position in the tail of the message it joins; None for a row of its own.
-        leads: It stands in front of that message whatever the release prefers.
+        role: The role of a separate row.
+        merge_into: Position in the tail of the message it joins; None for a separate row.
+        leads: It comes before that message, whatever the release prefers.
     """
 
     role: str
@@ -33,7 +33,7 @@ class Place:
 
 
 def place(head: Sequence[Row], tail: Sequence[Row], rules: AssemblyRules) -> Place:
-    """Choose role and form so that no two neighbours share a role."""
+    """Choose role and form so that no two adjacent rows share a role."""
     if rules.visible_roles:
         return _by_visible_roles(head, tail)
     before = _stored(head[-1]) if head else "user"
@@ -44,7 +44,7 @@ def place(head: Sequence[Row], tail: Sequence[Row], rules: AssemblyRules) -> Pla
         return Place(role)
     if _FLIPPED[role] != before and not forced:
         return Place(_FLIPPED[role])
-    # Without a tail there is nothing to join: releases then leave the summary out altogether.
+    # Without a tail there is nothing to join: releases then leave the summary out.
     return Place(role, merge_into=0)
 
 
@@ -53,7 +53,7 @@ def _stored(row: Row) -> Any:
 
 
 def _by_visible_roles(head: Sequence[Row], tail: Sequence[Row]) -> Place:
-    """Chat templates skip tool flow when they check alternation, and so does 0.22."""
+    """Place it as 0.22 does, which ignores tool calls and results as chat templates do."""
     before = last_visible(head) if head else "user"
     position, after = next(((i, r) for i, row in enumerate(tail) if (r := visible_role(row))), (None, None))
     forced = not head or before == "system" or not any(map(_has_user_text, (*head, *tail)))
@@ -66,13 +66,13 @@ def _by_visible_roles(head: Sequence[Row], tail: Sequence[Row]) -> Place:
 
 
 def visible_role(row: Row) -> Any:
-    """The role a strict chat template counts; None for tool results and calls."""
+    """The role that a strict chat template sees; None for tool calls and results."""
     hidden = row.role == "tool" or (row.role == "assistant" and row.message.wire.get("tool_calls"))
     return None if hidden else row.role
 
 
 def last_visible(rows: Sequence[Row]) -> Any:
-    """The last role a strict template counts; None when there is none."""
+    """The last role that a strict template sees; None when there is none."""
     return next((role for row in reversed(rows) if (role := visible_role(row)) is not None), None)
 
 
@@ -81,14 +81,14 @@ def _has_user_text(row: Row) -> bool:
 
 
 def standalone(summary: str, role: str, rules: AssemblyRules) -> Row:
-    """The summary as a row of its own."""
+    """The summary as a separate row."""
     closed = rules.end_marker == "always" or role == "user"
     wire: dict[str, Any] = {"role": role, "content": f"{summary}\n\n{END_MARKER}" if closed else summary}
     return Row(Message({**wire, SUMMARY_FLAG: True} if rules.marks_row else wire))
 
 
 def merged(row: Row, summary: str, leads: bool, rules: AssemblyRules) -> Row:
-    """A message of the tail with the summary inside."""
+    """A message of the tail with the summary merged into it."""
     content = row.message.wire.get("content", "" if rules.merge == "after" else None)
     if leads or rules.merge == "before":
         joined = prepended(content, f"{summary}\n\n{END_MARKER}\n\n")
@@ -100,9 +100,9 @@ def merged(row: Row, summary: str, leads: bool, rules: AssemblyRules) -> Row:
 
 
 def bare(text: str, rules: SummaryRules) -> str:
-    """A summary's body as the release puts it into the list: without the wrapper, prefix and end it may hold.
+    """A summary's body as the release inserts it: without any wrapper, prefix and end marker.
 
-    It looks for them in whatever the body quotes too, so a request that quotes a wrapper cuts the body short.
+    The release also looks for them in text that the body quotes, so a quoted wrapper cuts the body short.
     """
     text = text.strip()
     if rules.unwraps and MERGED_DELIMITER in text:
@@ -116,7 +116,7 @@ def bare(text: str, rules: SummaryRules) -> str:
 
 
 def unwrapped(message: Message) -> Message | None:
-    """The live message a summary was merged into; None when the row is the summary alone."""
+    """The live message a summary was merged into; None when the row is only the summary."""
     content = message.content
     rest: Any = None
     if isinstance(content, str):

@@ -1,4 +1,4 @@
-"""All work on texts, done once, so that planning again under other settings touches numbers only."""
+"""Measures every message once, so that planning again under other settings only compares numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNSIZED = Size(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each message weighs.
+    """The weight of each message.
 
     Attributes:
         full: With all thinking.
@@ -35,35 +35,35 @@ class Weights:
     bare: array[int] = field(default_factory=numbers)
 
     def walked(self, *, thinking: bool) -> array[int]:
-        """As a walk sees them on a route that replays old thinking, or does not."""
+        """The weights a walk uses, for a route that replays old thinking or one that does not."""
         return self.full if thinking else self.bare
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A conversation and every number a plan may need of it. Positions are those of `messages`.
+    """A conversation and every number a plan may need. Positions are indices into `messages`.
 
     Attributes:
         messages: As given.
-        base: As given, older copies of tool results replaced by references.
-        duplicates: Where those stood, ascending.
-        shrunk: What pruning would make of a message, by position; others it leaves alone. Of a list
-            whose texts were let go, summaries only.
-        stubs: The text of what it would make.
-        weights: Weights of the messages as given.
+        base: As given, with older copies of tool results replaced by references.
+        duplicates: Positions of these copies, ascending.
+        shrunk: What pruning would make of a message, by position; messages it leaves alone are missing. Of a
+            list whose texts were dropped, only summaries.
+        stubs: The texts that pruning would put in place of results.
+        weights: Weights of `messages`.
         base_weights: Weights of `base`.
-        shrunk_weights: What each message would weigh that pruning shortens; -1 for others.
-        sizes: Size of each message as given.
-        duplicate_sizes: Size of those that are references in `base`.
-        shrunk_sizes: Size of each message if pruning shortened it, which only those have that it would.
-        noted_sizes: Size of each large tool result as the note a lean tail makes of it.
-        failing: Where a release fails when it would shorten a tool result.
+        shrunk_weights: Weight of each message after pruning; -1 for messages that pruning leaves alone.
+        sizes: Size of each of `messages`.
+        duplicate_sizes: Sizes of the references in `base`.
+        shrunk_sizes: Size of each message after pruning; only those that pruning shortens have one.
+        noted_sizes: Size of each large tool result as the note that a lean tail makes of it.
+        failing: Positions at which a release fails when it shortens a tool result.
         columns: What each row is, for walking and anchoring.
-        calls: The call of each id; of a list whose texts were let go, those that wait for a result.
-        let_go: Hashes of the ids of the others.
-        results: Hashes of the results that a copy would make a reference of.
-        estimates: The estimate of each message on its own; rounding makes their sum differ a little.
-        whole: The messages are as given; False where they were outlined.
+        calls: Calls by id; of a list whose texts were dropped, only those still waiting for a result.
+        let_go: Hashes of the ids of the dropped calls.
+        results: Hashes of results; a later copy would replace the older one by a reference.
+        estimates: The estimate of each message by itself; because of rounding their sum differs a little.
+        whole: Whether the messages are as given, not outlined.
     """
 
     policy: Policy
@@ -89,19 +89,19 @@ class Measured:
 
     @cached_property
     def estimated_tokens(self) -> int:
-        """The release's estimate of the messages given."""
+        """The release's estimate of `messages`."""
         return total_tokens(self.sizes, self.policy.estimate)
 
     @cached_property
     def bare_tokens(self) -> int:
-        """The estimate where the route replays only the newest thinking."""
+        """The estimate for a route that replays only the newest thinking."""
         newest = self.columns.newest_assistant
         extra = self.sizes[newest].text - self.sizes[newest].bare if newest >= 0 else 0
         return total_tokens(self.sizes, self.policy.estimate, bare=True) + extra
 
     @cached_property
     def known_sizes(self) -> Mapping[int, Size]:
-        """The size of every message here, given, base or shrunk, by the identity of the object."""
+        """The size of every message here (as given, base or shrunk) by the `id()` of the object."""
         sizes = {id(self.base[i]): size for i, size in self.duplicate_sizes.items()}
         sizes |= {id(message): self.shrunk_sizes[i] for i, message in self.shrunk.items()}
         sizes |= zip(map(id, self.messages), self.sizes, strict=True)
@@ -109,21 +109,21 @@ class Measured:
 
     @cached_property
     def shrinkable(self) -> tuple[int, ...]:
-        """Positions of what pruning would shorten, ascending."""
+        """Positions of messages that pruning would shorten, ascending."""
         return tuple(i for i, weight in enumerate(self.shrunk_weights) if weight >= 0)
 
 
 def measure(messages: Sequence[Message], policy: Policy, sizes: Sequence[Size] = ()) -> Measured:
     """Measure a conversation for one release.
 
-    Tolerates anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
-    `sizes` are those of the messages by the release's estimate, where they have been counted.
+    Accepts anything a damaged row may hold: missing roles, contents and calls of any type, lone surrogates.
+    `sizes` are the messages' sizes by the release's estimate, if already counted.
     """
     return _with(Measured(policy), tuple(messages), sizes)
 
 
 def measured_on(before: Measured, added: Sequence[Message]) -> Measured | None:
-    """Measure what was added to a conversation; None where that changes what is known of the others."""
+    """Measure messages added to a conversation; None where they change what is known of the others."""
     return _with(before, tuple(added)) if _holds(before, tuple(added)) else None
 
 
@@ -171,7 +171,7 @@ def _with(old: Measured, added: tuple[Message, ...], counted: Sequence[Size] = (
 
 
 def joined(old: array[int], added: Sequence[int]) -> array[int]:
-    """Both in order, each number once; thousands of old ones are passed by, not held."""
+    """Both in order, each number once; merged lazily, as the old list may hold thousands."""
     return array("q", map(itemgetter(0), groupby(merge(old, added)))) if added else old
 
 
@@ -184,10 +184,10 @@ def _sized(policy: Policy, message: Message) -> Size:
 
 
 def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
-    """Whether messages that follow change nothing about those measured.
+    """Whether added messages change nothing about those already measured.
 
-    A copy of a result does, and a call told anew; where the texts were let go, also a call's second result,
-    and the first skill: what was said before may name it.
+    A copy of an earlier result does, and so does a repeated call. Where texts were dropped, so does a call's
+    second result, and the first skill, as earlier messages may have named it.
     """
     if before.policy.prune.duplicates and not {*map(hash, _results(added))}.isdisjoint(before.results):
         return False
@@ -200,7 +200,7 @@ def _holds(before: Measured, added: tuple[Message, ...]) -> bool:
 
 
 def _weights(old: Measured, before: Weights, added: Sequence[Weight], columns: Columns) -> Weights:
-    """Of the newest answer the thinking counts; of the one that was newest before, no more."""
+    """The thinking of the newest answer counts; that of the previously newest answer no longer does."""
     full = numbers(before.full, (weight.total for weight in added))
     bare = numbers(before.bare, (weight.total - weight.thinking for weight in added))
     was, newest = old.columns.newest_assistant, columns.newest_assistant
@@ -213,7 +213,7 @@ def _weights(old: Measured, before: Weights, added: Sequence[Weight], columns: C
 
 
 def _results(messages: Sequence[Message]) -> Iterator[str]:
-    """The texts of tool results long enough to be told as a copy."""
+    """Texts of tool results long enough to be replaced as copies."""
     for message in messages:
         content = message.wire.get("content")
         if (
@@ -225,7 +225,7 @@ def _results(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def _older_copies(messages: Sequence[Message]) -> frozenset[int]:
-    """Tool results that a later one repeats word for word."""
+    """Positions of tool results that a later one repeats word for word."""
     last: dict[str, int] = {}
     older: set[int] = set()
     for i, message in enumerate(messages):

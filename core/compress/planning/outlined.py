@@ -1,6 +1,6 @@
-"""A measured conversation without its texts: enough to plan, and to measure what is added to it.
+"""A measured conversation without its texts: enough to plan it and to measure what is added.
 
-Following a generation of 12,000 messages for hours, its texts would be held for nobody to read.
+When a generation of 12,000 messages is followed for hours, its texts would be kept in memory for nothing.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from core.model.transcript.message import Message
 
 
 def outlined(measured: Measured, start: int = 0) -> Measured:
-    """The same numbers; each message says its role, and no more.
+    """The same numbers, with messages that only state their role.
 
-    The newest answer stays whole: what its thinking weighs changes once there is a newer one. So does a
-    conversation that loads skills, for any text may name one.
+    The newest answer stays whole, as its thinking weighs less once there is a newer one. So does a
+    conversation that loads skills, as any of its texts may name one.
 
     Args:
         measured: The conversation.
-        start: The messages before it are outlined already.
+        start: The messages before this position are outlined already.
     """
     if measured.columns.skills.sites:
         return measured
@@ -43,7 +43,7 @@ def outlined(measured: Measured, start: int = 0) -> Measured:
 
 
 def _outline(message: Message) -> Message:
-    """All that say no more than their role share one message."""
+    """The outline of a message; all with the same role share one object."""
     wire = message.wire
     role, calls = wire.get("role"), bool(calls_of(wire))
     blank = calls or role == "tool" or is_blank(wire.get("content"))
@@ -52,5 +52,5 @@ def _outline(message: Message) -> Message:
 
 @lru_cache(maxsize=32)
 def _bare(role: str | None, *, blank: bool) -> Message:
-    """One message for all of a role."""
+    """The message shared by all outlines of a role."""
     return Message({"role": role, "content": "" if blank else "…"})

@@ -1,4 +1,4 @@
-"""Where head, middle and tail lie: the cut by budget, then the rows it must not lose."""
+"""The partition into head, middle and tail: the cut by budget, then the rows the tail must keep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.model.compaction.plan import Settings
 
 
 class Walk(NamedTuple):
-    """Where a walk stopped, and what it had picked up by then."""
+    """The position at which a walk stopped, and the tokens it had added up."""
 
     cut: int
     total: int
@@ -23,17 +23,17 @@ class Walk(NamedTuple):
 def walk_back(
     weights: Sequence[int], start: int, limit: int, least: int, *, include_last: bool = False
 ) -> Walk:
-    """Add weights from the end until one more would pass the limit.
+    """Add weights from the end until one more would exceed the limit.
 
     Args:
-        weights: Of every message.
-        start: Position the walk never passes.
-        limit: Most tokens.
-        least: Messages taken whatever they weigh.
-        include_last: The message that passes the limit is taken too.
+        weights: The weight of every message.
+        start: The position the walk never passes.
+        limit: The most tokens to take.
+        least: How many messages to take whatever they weigh.
+        include_last: Also take the message that exceeds the limit.
 
     Returns:
-        The first position taken (the length when none is), and the tokens of those before it stopped.
+        The first position taken (the length when none is), and the tokens added before the walk stopped.
     """
     count = len(weights)
     total, cut = 0, count
@@ -47,14 +47,14 @@ def walk_back(
 
 
 def past_results(rows: Columns, position: int) -> int:
-    """The first position from here on that is no tool result."""
+    """The first position from here on that holds no tool result."""
     while position < len(rows) and rows.roles[position] == "tool":
         position += 1
     return position
 
 
 def group_start(rows: Columns, position: int) -> int:
-    """Before the tool group that ends just before a position; the position itself when none does."""
+    """The start of the tool group that ends just before a position; without one the position itself."""
     if position <= 0 or position >= len(rows):
         return position
     before = position - 1
@@ -69,7 +69,7 @@ class Cut:
     """The middle `[start, end)`; `start >= end` when there is nothing to compress.
 
     Attributes:
-        least: A list of this many messages or fewer is left alone.
+        least: A list of at most this many messages is left alone.
     """
 
     start: int
@@ -79,10 +79,11 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What the cut is made on: the pruned conversation, without its texts.
+    """The pruned conversation without its texts, as input of the cut.
 
     Attributes:
-        weights: As the walk sees them.
+        weights: The weights a tail walk uses.
+        full: The weights with all thinking.
     """
 
     columns: Columns
@@ -91,7 +92,7 @@ class Rows:
 
 
 def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
-    """Find the middle."""
+    """Find the middle of a conversation."""
     head = head_size(rows, settings, policy)
     start = past_results(rows.columns, head)
     end = _Tail(rows, start, settings, limits, policy).cut()
@@ -101,7 +102,7 @@ def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
 
 
 def head_size(rows: Rows, settings: Settings, policy: Policy) -> int:
-    """Messages protected at the start: a system message, and the first few until something was compacted."""
+    """How many messages are protected at the start: a system message, and the first few till a compaction."""
     system = int(rows.columns.has_system)
     if policy.head.budget:
         return _head_by_budget(rows.full, policy.head.budget)
@@ -127,7 +128,7 @@ def _head_by_budget(weights: Sequence[int], budget: int) -> int:
 
 
 def _bridged(rows: Columns, start: int, end: int) -> int:
-    """Keep an answer, or a whole tool group, between the summary and the newest request."""
+    """Keep an answer or a whole tool group between the summary and the newest request."""
     if not rows.requests or end != rows.requests[-1] or end == 0:
         return end
     before = end - 1
@@ -139,7 +140,7 @@ def _bridged(rows: Columns, start: int, end: int) -> int:
 
 
 class _Tail:
-    """One tail cut. Its steps run in the order releases run them: each starts from the last one's result."""
+    """Computes one tail cut in the releases' order of steps; each starts from the result of the last."""
 
     def __init__(self, rows: Rows, head: int, settings: Settings, limits: Budgets, policy: Policy) -> None:
         self._rows = rows
@@ -152,7 +153,7 @@ class _Tail:
         self._overhead = policy.weight.overhead
 
     def cut(self) -> int:
-        """First message of the tail."""
+        """The position of the tail's first message."""
         cut = self._by_budget()
         if self._rules.keeps_fitting and cut <= self._head:
             return self._head
@@ -179,7 +180,7 @@ class _Tail:
         return cut
 
     def _least(self) -> int:
-        """Messages the tail holds whatever they weigh."""
+        """How many messages the tail holds whatever they weigh."""
         rules = self._rules
         behind = max(0, self._count - self._head - 1)
         if behind <= 1 and (rules.floor or behind == 0):
@@ -204,7 +205,7 @@ class _Tail:
         return cut
 
     def _with_request(self, cut: int) -> int:
-        """Keep the newest user message; when it opens the middle it goes there with its answer instead."""
+        """Keep the newest user message; if it would open the middle, its answer goes there with it."""
         newest = self._newest(self._columns.requests)
         if newest < 0 or newest >= cut:
             return cut
@@ -214,7 +215,7 @@ class _Tail:
         return moved
 
     def _may_split(self, cut: int, anchored: int) -> bool:
-        """A running turn may be cut when keeping it whole breaks the budget and its request is short text."""
+        """Whether a running turn may be cut: whole it exceeds the budget, and its request is short text."""
         newest = self._newest(self._columns.requests)
         soft = self._limits.soft
         if newest not in self._columns.text_only or self._rows.full[newest] > soft:
@@ -224,7 +225,7 @@ class _Tail:
         return walk_back(self._rows.weights, anchored, soft, 0).cut > anchored
 
     def _with_answer(self, cut: int) -> int:
-        """Keep the newest readable answer, unless that drags in more tool work than fits."""
+        """Keep the newest readable answer, unless that brings in more tool calls than fit."""
         newest = self._newest(self._columns.answers)
         if newest < 0:
             newest = self._newest(self._columns.assistants)
@@ -244,11 +245,11 @@ class _Tail:
         return cut if oldest >= cut else max(oldest, self._head + 1)
 
     def _newest(self, positions: Sequence[int]) -> int:
-        """The last of some positions, -1 when it lies in the head."""
+        """The last of some positions; -1 when it is in the head."""
         return positions[-1] if positions and positions[-1] >= self._head else -1
 
     def _pair_end(self, request: int) -> int:
-        """Behind a user message, its answer and that answer's tool results."""
+        """The position after a user message, its answer, and that answer's tool results."""
         after = request + 1
         if after >= self._count or self._columns.roles[after] != "assistant":
             return after

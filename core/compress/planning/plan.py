@@ -1,4 +1,4 @@
-"""Where one release would cut a conversation, what it would prune, and whether it would fire."""
+"""Where a release would cut a conversation, what it would prune, and whether compression would fire."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ _SPENT = "the middle holds only earlier summaries"
 
 
 def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:
-    """Measure a conversation and plan it; use `measure` and `plan` apart to plan it again."""
+    """Measure and plan a conversation; to plan it again, call `measure` and `plan` separately."""
     return plan(measure(messages, policy), settings)
 
 
 def plan(
     measured: Measured, settings: Settings, gate: Gate | None = None, *, keep: int | None = None
 ) -> Plan:
-    """Plan a compaction: numbers only, so planning again costs milliseconds.
+    """Plan a compaction from numbers alone, so that planning again takes milliseconds.
 
     Args:
         measured: The conversation, measured for a release.
         settings: Window, shares, counts; `window` None gives a plan without a middle.
-        gate: State of what can refuse an automatic attempt; None when nothing is known.
-        keep: User turns at the end that stay word for word, as `/compress here N` asks; None for its own cut.
+        gate: What could refuse an automatic compaction; None when nothing is known.
+        keep: How many user turns at the end stay word for word, as in `/compress here N`; None for the
+            release's own cut.
 
     Returns:
-        The plan; its half-open spans are positions in the messages given and cover them all.
+        The plan; its half-open spans are positions in the messages and cover them all.
     """
     start = None if keep is None else boundary(measured.messages, keep)
     if start is None:
@@ -96,14 +97,14 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
 
 
 def _is_spent(measured: Measured, pruning: Pruning, middle: Span) -> bool:
-    """Whether a middle that exists is still not worth an attempt."""
+    """Whether the middle holds nothing worth an attempt."""
     if not middle.size or not measured.policy.summary.every_summary:
         return False
     return summary_window(measured, middle, pruning.shrunk).is_empty
 
 
 def _rows(measured: Measured, pruning: Pruning) -> tuple[Rows, list[int] | None]:
-    """The pruned rows the cut is made on, and their positions when some were left out."""
+    """The pruned rows to cut, and their positions where some were left out."""
     echoes = measured.columns.echoes
     if not echoes:
         return Rows(measured.columns, pruning.weights, pruning.full), None
@@ -141,7 +142,7 @@ def _compared(measured: Measured, settings: Settings) -> int:
 
 
 def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
-    """Without a window there is no threshold, no budget and no cut."""
+    """The plan without a window: no threshold, no budget and no cut."""
     count = len(measured.messages)
     blocks = (
         *gate_blocks(gate, settings, measured.policy),
@@ -180,7 +181,7 @@ def _arithmetic(
     measured: Measured,
     window: int,
 ) -> Iterator[str]:
-    """The steps in words: threshold, pruning, tail and verdict, and the tiers and models of a document."""
+    """The steps in words: threshold, pruning, tail, verdict, and the tiers and models of a document."""
     sign = ">=" if compared >= limits.threshold else "<"
     _, middle, tail = spans
     yield from limits.arithmetic
@@ -195,7 +196,7 @@ def _arithmetic(
 
 
 def _tiers(compared: int, window: int, tiers: Sequence[Tier]) -> Iterator[str]:
-    """The tiers of pressure, and which the conversation has reached."""
+    """The tiers of context used, and which of them the conversation has reached."""
     share = compared / window
     for tier in tiers:
         reached = "reached" if share > tier.above else "not reached"
@@ -203,7 +204,7 @@ def _tiers(compared: int, window: int, tiers: Sequence[Tier]) -> Iterator[str]:
 
 
 def _models(tokens: int, tables: Sequence[ModelTable]) -> Iterator[str]:
-    """What a summary of so many tokens takes by each table: money and time."""
+    """What a summary of so many tokens costs by each table, in money and time."""
     for table in tables:
         usd, seconds = (between(tokens, table.tokens, row) for row in (table.usd, table.seconds))
         takes = f"about ${usd:.3f} and {max(1, round(seconds))} s"
@@ -211,7 +212,7 @@ def _models(tokens: int, tables: Sequence[ModelTable]) -> Iterator[str]:
 
 
 def between(at: float, sizes: Sequence[float], values: Sequence[float]) -> float:
-    """A value between the two sizes around it; in proportion before the first and behind the last."""
+    """Interpolate between the two nearest sizes; outside the table, scale the first or last value."""
     if not sizes[0] <= at <= sizes[-1]:
         end = 0 if at < sizes[0] else -1
         return values[end] * at / sizes[end]

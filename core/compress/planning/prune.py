@@ -1,4 +1,4 @@
-"""Which tool results shrink before a conversation is cut: decided on numbers, the texts being ready."""
+"""Which tool results are shortened before a conversation is cut, decided on numbers alone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from core.model.transcript.message import Message
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """What pruning does to one conversation under one set of settings.
+    """What pruning does to a conversation under some settings.
 
     Attributes:
-        shrunk: Positions that take their shrunk form.
-        count: Tool results shortened, as Hermes counts them: older copies included, call arguments not.
-        weights: Weight of each message afterwards, as the tail walk sees it.
-        full: The same with all thinking weighed.
+        shrunk: Positions that take their shortened form.
+        count: Tool results shortened, as Hermes counts them: with older copies, without call arguments.
+        weights: Weight of each message afterwards, as the tail walk uses it.
+        full: The same with all thinking.
     """
 
     shrunk: frozenset[int]
@@ -34,7 +34,7 @@ class Pruning:
 
 
 def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
-    """Decide what shrinks."""
+    """Decide which messages are shortened."""
     rules = measured.policy.prune
     thinking = weighs_old_thinking(measured.policy, settings)
     spared = _spared(measured, limits) if rules.spares_pending else range(0)
@@ -53,7 +53,7 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
 
 
 def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
-    """What shrinks where only the middle is pruned, once it is known."""
+    """The pruning for a release that prunes only the middle, once that is known."""
     shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
     count = _counted(measured, shrunk)
     weights = _applied(measured, pruning.weights, shrunk)
@@ -61,15 +61,15 @@ def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
 
 
 def _counted(measured: Measured, shrunk: Iterable[int]) -> int:
-    """How many tool results are among what shrinks."""
+    """How many of the shortened messages are tool results."""
     return sum([measured.columns.roles[i] == "tool" for i in shrunk])
 
 
 def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:
-    """The conversation as pruning leaves it; the messages given are not touched.
+    """The conversation after pruning; the messages given are not changed.
 
-    Without a window nothing is pruned, nor where only the middle is, which the cut decides. Blank echoes a
-    release removes besides are left out.
+    Nothing is pruned without a window, or where only the middle would be, as that is not cut yet. Blank
+    echoes that a release also removes are left out.
     """
     if settings.window is None or settings.window <= 0:
         return measured.messages
@@ -82,9 +82,9 @@ def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ..
 
 
 def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking: bool) -> int:
-    """First protected message: as many as the budget holds, the one that passes it included.
+    """The first protected position: as many as the budget holds, with the one that exceeds it.
 
-    A budget of nothing, as a window of a few tokens leaves, is none: only the count protects then.
+    A budget of zero, which a tiny window leaves, is no budget: then only the count protects.
     """
     count = len(measured.messages)
     if measured.policy.prune.middle_only:
@@ -109,7 +109,7 @@ def _prunable_before(measured: Measured, boundary: int) -> set[int]:
 
 
 def _guarded(rows: Columns, rules: PruneRules, boundary: int) -> set[str]:
-    """Skills whose bodies the model still works by."""
+    """Skills whose bodies the model still needs."""
     if not rules.skill_window or not rows.skills.sites:
         return set()
     recent = min(max(0, len(rows) - rules.skill_window), max(0, boundary))
@@ -120,7 +120,7 @@ def _guarded(rows: Columns, rules: PruneRules, boundary: int) -> set[str]:
 
 
 def _spared(measured: Measured, limits: Budgets) -> range:
-    """The tool round at the end that no answer has followed yet, while it is small enough to keep."""
+    """The last tool round, if no answer follows it yet and it is small enough to keep."""
     rows = measured.columns
     end = len(rows)
     while end and end - 1 in rows.steers:
@@ -143,7 +143,7 @@ def _old_images(measured: Measured, shrunk: set[int], rules: PruneRules, spared:
 def _applied(
     measured: Measured, weights: Sequence[int], shrunk: Iterable[int], *, thinking: bool = True
 ) -> list[int]:
-    """The weights with what shrinks; an answer whose calls shrink keeps its thinking, weighed or not."""
+    """The weights after shortening; an answer whose calls are shortened keeps its thinking."""
     base, applied = measured.base_weights, list(weights)
     walked = base.walked(thinking=thinking)
     for i in shrunk:
@@ -152,7 +152,7 @@ def _applied(
 
 
 class _Pressure:
-    """Shrinks results inside the protected end while that alone is over its limit; `weights` follow along."""
+    """Shortens results in the protected end while its weight exceeds the limit; updates `weights`."""
 
     def __init__(
         self, measured: Measured, weights: list[int], boundary: int, limit: int, spared: range, done: set[int]
@@ -167,7 +167,7 @@ class _Pressure:
         self._shrunk: set[int] = set()
 
     def relieve(self) -> set[int]:
-        """Shrink oldest first, the newest few last, the newest result only if nothing else helps."""
+        """Shorten the oldest first, the newest few last, and the newest result only if nothing else helps."""
         count = len(self._weights)
         end = count - min(self._measured.policy.prune.pressure_spares, count)
         if end <= self._boundary or not self._over():

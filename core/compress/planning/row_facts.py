@@ -1,4 +1,4 @@
-"""What each row of a conversation is, as columns of plain values that planning can walk without its texts."""
+"""What each row of a conversation is, as columns of plain values that planning can use without the texts."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from core.model.transcript.message import Message, Wire
 
 @dataclass(frozen=True, slots=True)
 class Skills:
-    """Skill bodies in the conversation, for the rule that spares them.
+    """Skill bodies in the conversation, for the rule that protects them.
 
     Attributes:
-        sites: Position of each call that loaded a skill, and the skill.
-        mentions: Last user message that names a skill.
-        bodies: Which skill a tool result holds as text; images never count as a body.
+        sites: Position of each call that loaded a skill, with the skill.
+        mentions: Position of the last user message that names a skill.
+        bodies: The skill whose text a tool result holds; images are never a skill body.
     """
 
     sites: tuple[tuple[int, str], ...] = ()
@@ -42,11 +42,11 @@ class Skills:
 
 @dataclass(frozen=True, slots=True)
 class StubTexts:
-    """Texts by position in one piece: each on its own, thousands take three times as much.
+    """Texts by position in one byte string: as single strings, thousands take three times as much memory.
 
     Attributes:
-        places: Their positions, ascending.
-        ends: Where each ends.
+        places: The positions, ascending.
+        ends: Where each text ends.
     """
 
     places: array[int] = field(default_factory=numbers)
@@ -54,7 +54,7 @@ class StubTexts:
     texts: bytes = b""
 
     def at(self, place: int) -> str | None:
-        """The text of a position."""
+        """The text at a position."""
         found = bisect_left(self.places, place)
         if self.places[found : found + 1] != numbers([place]):
             return None
@@ -62,7 +62,7 @@ class StubTexts:
         return self.texts[start : self.ends[found]].decode("utf-8", "surrogatepass")
 
     def with_(self, added: Iterable[tuple[int, str]]) -> StubTexts:
-        """These, and those of positions that follow."""
+        """A copy with the texts of later positions added."""
         places, ends, texts = self.places[:], self.ends[:], bytearray(self.texts)
         for place, text in added:
             texts += text.encode("utf-8", "surrogatepass")
@@ -73,7 +73,7 @@ class StubTexts:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """One value a row.
+    """One value for each row.
 
     Attributes:
         roles: Role as stored; None when a row has none.
@@ -82,13 +82,13 @@ class Columns:
         answers: Those of them with readable text.
         text_only: Requests that can be restated as text alone.
         summaries: Positions of earlier summaries.
-        leftovers: What remains of a merged summary's row once it is unwrapped: its size; None for nothing.
+        leftovers: Size of what remains of a row once its merged summary is removed; None for nothing.
         echoes: Blank user rows between the newest request and its answer.
         images: Positions of tool results with images.
-        steers: Rows of the user steering a running turn.
+        steers: Positions of messages with which the user steered a running turn.
         skills: Skill bodies and where they are needed.
         newest_assistant: Position of the newest assistant row, -1 without one.
-        has_system: The list begins with a system message.
+        has_system: Whether the list begins with a system message.
     """
 
     roles: tuple[Any, ...]
@@ -110,7 +110,7 @@ class Columns:
         return len(self.roles)
 
     def without(self, gone: range) -> Columns:
-        """The same with some neighbouring blank rows taken out."""
+        """The columns without some adjacent blank rows."""
         shift = len(gone)
 
         def moved(positions: Sequence[int]) -> tuple[int, ...]:
@@ -130,13 +130,13 @@ class Columns:
 
 
 NO_COLUMNS = Columns((), b"", (), (), (), (), (), {}, range(0), (), frozenset(), Skills(), -1)
-"""Those of no row."""
+"""The columns of an empty list."""
 
 
 def columns_of(
     messages: Sequence[Message], calls: Calls, policy: Policy, before: Columns = NO_COLUMNS
 ) -> Columns:
-    """Classify the rows of a conversation; `before` are the columns of the rows it begins with."""
+    """Classify the rows of a conversation; `before` are the columns of its first rows."""
     start = len(before)
     rows = [(i, message.wire) for i, message in enumerate(messages[start:], start)]
     roles = [_plain(wire.get("role")) for _, wire in rows]
@@ -166,7 +166,7 @@ def columns_of(
 
 
 def _can_be_restated(wire: Wire, policy: Policy) -> bool:
-    """Whether a release restates a request: all that are text alone, or those whose text is short."""
+    """Whether a release restates a request: any that is text alone, or one whose text is short."""
     content, most = wire.get("content"), policy.tail.restates_most
     return 0 < len(content_text(content).strip()) <= most if most else is_text_only(content)
 

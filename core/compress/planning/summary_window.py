@@ -1,7 +1,7 @@
-"""Which rows of the middle a summary is made of, and which turns `/compress here N` keeps word for word.
+"""Which rows of the middle are summarised, and which turns `/compress here N` keeps word for word.
 
-Hermes 0.16 and later take those turns off, compress what precedes them as if it were the whole conversation,
-with a head and a tail of its own, and put them back behind it.
+Hermes 0.16 and later set those turns aside, compress what precedes them as if it were the whole
+conversation, with its own head and tail, and append them again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from core.model.transcript.message import Message
 
 _NOTHING = Size(0, 0, 0)
 MOST_TURNS = 100
-"""Turns a user can keep at the most."""
+"""The most turns a user can keep."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,11 @@ class Window:
     """The rows to summarise.
 
     Attributes:
-        span: Where they lie.
+        span: Where they are.
         left_out: Positions inside `span` that are not shown to the summariser.
-        earlier: Positions of the earlier summaries the new one continues.
-        tail_start: First row kept behind the summary; past the middle when an earlier summary lay there.
-        before: Position of a summary in front of `span` whose live half is summarised too; None for none.
+        earlier: Positions of earlier summaries that the new one continues.
+        tail_start: First row kept after the summary; after the middle when an earlier summary was there.
+        before: Position of a summary before `span` whose live half is summarised too; None for none.
     """
 
     span: Span
@@ -44,7 +44,7 @@ class Window:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is left to summarise: the middle held only earlier summaries."""
+        """Whether nothing is left to summarise, because the middle held only earlier summaries."""
         gone = sum(1 for i in self.left_out if self.span.start <= i < self.span.end)
         return self.before is None and self.span.size <= gone
 
@@ -60,8 +60,8 @@ def summary_window(measured: Measured, middle: Span, pruned: Collection[int]) ->
 
     Args:
         measured: The conversation.
-        middle: The rows that leave.
-        pruned: Positions that shrank: a tool result that quoted a summary holds none any more.
+        middle: The rows that are removed.
+        pruned: Positions that were shortened: a tool result that quoted a summary holds none any more.
     """
     rules = measured.policy.summary
     summaries = tuple(i for i in measured.columns.summaries if i not in pruned or _stays(measured, i))
@@ -79,7 +79,7 @@ def _stays(measured: Measured, position: int) -> bool:
 
 
 def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...]) -> Window:
-    """All summaries leave the middle; one behind it pulls the rows before it in."""
+    """All summaries leave the middle; one after it pulls the rows before it into the middle."""
     leftovers = measured.columns.leftovers
     newest = earlier[-1] if earlier else -1
     gone = {i for i in earlier if leftovers.get(i) is None} | set(measured.columns.echoes)
@@ -93,14 +93,14 @@ def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...
 
 
 def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:
-    """Tokens the summary is asked to stay within.
+    """How many tokens the summary is asked to stay within.
 
     Args:
         measured: The conversation.
-        pruning: What shrank in it.
-        middle: The rows that leave.
-        limits: Of the window.
-        lean: The tail is lean: rows an old summary pulls in from it may already be notes.
+        pruning: What was shortened in it.
+        middle: The rows that are removed.
+        limits: The limits for the window.
+        lean: The tail is lean: rows that an old summary pulls in from it may already be notes.
     """
     rules = measured.policy.summary
     window = summary_window(measured, middle, pruning.shrunk)
@@ -111,20 +111,20 @@ def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: B
 
 
 def _noted(measured: Measured, middle: Span, window: Window) -> frozenset[int]:
-    """Rows of the tail that the window takes in as notes."""
+    """Rows of the tail that the window includes as notes."""
     if window.span.end <= middle.end:
         return frozenset()
     rows = measured.columns
     shift = len(rows.echoes)
     tail = [i for i in range(middle.end, len(rows)) if rows.roles[i] == "tool"]
-    # Neighbours are counted once the blank echoes are out.
+    # Positions are counted after the blank echoes are removed.
     places = {i - shift if i >= rows.echoes.stop else i: i for i in tail}
     old = old_results(tuple(places), measured.policy.tail.demote_rounds)
     return frozenset(places[place] for place in old).intersection(measured.noted_sizes)
 
 
 def _window_tokens(measured: Measured, pruning: Pruning, window: Window, noted: frozenset[int]) -> int:
-    """The estimate of the rows to summarise: their sums, corrected where a row shrank or left."""
+    """The estimate of the rows to summarise: their sum, corrected for shortened and left-out rows."""
     start, end = window.span
     sizes = measured.sizes
     text, pictures = sum(sizes.text[start:end]), sum(sizes.images[start:end])
@@ -149,23 +149,23 @@ def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozen
 
 
 def clamped(turns: int) -> int:
-    """The number of turns Hermes would take instead: 1 to 100."""
+    """The number of turns Hermes would use instead: 1 to 100."""
     return max(1, min(turns, MOST_TURNS))
 
 
 def boundary(messages: Sequence[Message], turns: int) -> int | None:
-    """Where the last user turns begin; every message of the user's counts as one.
+    """Where the last user turns begin; every user message counts as a turn.
 
     Returns:
-        A position; the earliest turn when there are fewer. None when nothing would lie before it: then all is
-        compressed as without a number.
+        A position; the earliest turn when there are fewer. None when nothing would come before it: then
+        everything is compressed, as without a number.
     """
     asked = [i for i, message in enumerate(messages) if message.role == "user"]
     return (asked[-clamped(turns) :] or [0])[0] or None
 
 
 def part_of(measured: Measured, plan: Plan, start: int) -> tuple[Measured, Plan]:
-    """What a plan compresses as if it were all there is: what precedes the kept turns."""
+    """The messages before the kept turns and their plan, as if they were the whole conversation."""
     part = measure(measured.messages[:start], measured.policy)
     return part, replace(
         plan,
@@ -179,7 +179,7 @@ def part_of(measured: Measured, plan: Plan, start: int) -> tuple[Measured, Plan]
 
 
 def widened(part: Plan, measured: Measured, compared: int) -> Plan:
-    """The plan of the messages before the kept turns, as the plan of them all.
+    """The plan of the messages before the kept turns, extended to all messages.
 
     Args:
         part: The plan of `measured.messages[: part.messages]`.
@@ -206,9 +206,9 @@ def widened(part: Plan, measured: Measured, compared: int) -> Plan:
 
 
 def rejoined(compressed: tuple[Message, ...], kept: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The kept turns behind the compressed part; two messages of one speaker never follow each other.
+    """The compressed part followed by the kept turns; two messages of one role are never adjacent.
 
-    Texts that meet are joined by a blank line; where one is not text, an empty message goes between them.
+    Adjacent texts are joined by a blank line; where one is not text, an empty message is put between them.
     """
     if not compressed or not kept:
         return compressed + kept

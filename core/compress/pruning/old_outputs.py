@@ -1,6 +1,6 @@
-"""What grew old leaves the compacted list, and a note says so: images, and large tool results of a lean tail.
+"""Replaces old content of a compacted list by notes: images, and large tool results of a lean tail.
 
-Of a result the note says where its full text lies (Hermes 0.22).
+The note for a result says where its full text can be found (Hermes 0.22).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _SUMMARY_KEPT = 200
 
 
 def without_old_images(rows: Sequence[Row], rules: AssemblyRules, spared: range = range(0)) -> list[Row]:
-    """The rows with every image gone that a newer one made old.
+    """The rows without images that newer ones have made old.
 
     Args:
-        rows: Of the compacted list.
-        rules: Of the release.
-        spared: A tool round nobody answered yet; it keeps its images.
+        rows: The compacted list.
+        rules: The assembly rules of the release.
+        spared: A tool round that no answer follows yet; it keeps its images.
     """
     if not rules.strips_images:
         return list(rows)
@@ -73,13 +73,13 @@ def _stripped(row: Row, rules: AssemblyRules) -> Row:
 
 
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:
-    """The rows with large old tool results of the tail demoted.
+    """The rows with large old tool results of the tail replaced by notes.
 
     Args:
         rows: The pruned conversation.
-        rules: What the release says about tails.
+        rules: The release's rules for tails.
         plan: The plan.
-        session: Id to search for the full text; None leaves the hint out.
+        session: Id of the session that holds the full text; None leaves the hint out.
     """
     if not (rules.demote_over and plan.lean):
         return rows
@@ -93,7 +93,7 @@ def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) 
 
 
 def is_large(message: Message, over: int) -> bool:
-    """Whether a tool result is long enough, and neither a stub nor a skill to be loaded again."""
+    """Whether a tool result is long enough, and is neither a stub nor a skill to be loaded again."""
     content = message.content
     if message.wire.get("role") != "tool" or not isinstance(content, str) or len(content) < over:
         return False
@@ -110,11 +110,11 @@ def note(message: Message, session: str | None = None) -> Message:
 
 
 def old_results(results: Sequence[int], rounds: int) -> list[int]:
-    """Positions of tool results before the newest rounds, a round being a run of neighbours.
+    """Positions of tool results before the newest rounds; a round is a run of adjacent results.
 
     Args:
-        results: Positions of the tool results of the tail, ascending.
-        rounds: Newest rounds spared.
+        results: Positions of the tail's tool results, ascending.
+        rounds: How many of the newest rounds are spared.
     """
     seen, previous = 0, None
     for taken, position in enumerate(reversed(results)):

@@ -1,4 +1,4 @@
-"""What pruning makes of one message: a line for a tool result, cut call arguments, images gone."""
+"""What pruning makes of one message: a stub for a tool result, cut call arguments, no images."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _STUB_LONGEST = 400
 _SUMMARY_KEPT = 200
 
 Calls = Mapping[Any, tuple[str, Any]]
-"""Call id to the tool's name and arguments, over all assistants; a reused id means its newest call."""
+"""The tool's name and arguments by call id, over all assistants; a reused id means its newest call."""
 
 
 def calls_by_id(messages: tuple[Message, ...]) -> Calls:
-    """Every call of a conversation by its `id`, the key releases look results up by."""
+    """Every call of a conversation by its `id`, by which releases look results up."""
     found: dict[Any, tuple[str, Any]] = {}
     for message in messages:
         if message.wire.get("role") == "assistant":
@@ -41,12 +41,12 @@ def calls_by_id(messages: tuple[Message, ...]) -> Calls:
 
 
 def answer_to(message: Message) -> Any:
-    """The id of the call whose result a message is; None for any other message."""
+    """The id of the call that a message is the result of; None for any other message."""
     return _hashable(message.wire.get("tool_call_id", "")) if message.wire.get("role") == "tool" else None
 
 
 def shrink(message: Message, calls: Calls, policy: Policy) -> Message | None:
-    """What pruning makes of a message; None when it leaves it alone."""
+    """What pruning makes of a message; None when it leaves it unchanged."""
     role = message.wire.get("role")
     if role == "tool":
         changes = _shrunk_result(message, calls, policy.prune)
@@ -58,7 +58,7 @@ def shrink(message: Message, calls: Calls, policy: Policy) -> Message | None:
 
 
 def fails_on(message: Message, calls: Calls, rules: PruneRules) -> bool:
-    """Whether a release ends with an error where it would write the line of a tool result."""
+    """Whether a release raises an error when it writes the stub of a tool result."""
     content = message.wire.get("content")
     if not rules.needs_objects or rules.style != "line" or not isinstance(content, str):
         return False
@@ -72,12 +72,12 @@ def fails_on(message: Message, calls: Calls, rules: PruneRules) -> bool:
 
 
 def duplicate(message: Message) -> Message:
-    """An older copy of a tool result, as a reference to the newer one."""
+    """A reference to the newer copy, in place of an older copy of a tool result."""
     return message.with_wire(content=DUPLICATE)
 
 
 def has_images(message: Message) -> bool:
-    """Whether a tool result carries images, also inside an unconverted multimodal one."""
+    """Whether a tool result carries images, including those in an unconverted multimodal result."""
     content = message.content
     if isinstance(content, dict) and content.get("_multimodal"):
         content = content.get("content")
@@ -101,7 +101,7 @@ def _rewritten(message: Message, content: Any, policy: Policy) -> Message:
 
 
 def _shrunk_result(message: Message, calls: Calls, rules: PruneRules) -> Any:
-    """The new content of a tool result; None when it stays."""
+    """The new content of a tool result; None when it stays unchanged."""
     content = message.wire.get("content", "")
     if isinstance(content, list):
         kept = [{"type": "text", "text": SCREENSHOT} if is_image(part) else part for part in content]
@@ -129,7 +129,7 @@ def _is_pruned(content: str, rules: PruneRules) -> bool:
 
 
 def is_stub(content: str) -> bool:
-    """Whether a tool result looks like an earlier one-line text."""
+    """Whether a tool result looks like a stub."""
     return content.startswith("[") and " chars)" in content and len(content) < _STUB_LONGEST
 
 
@@ -151,12 +151,12 @@ def _cut_call(call: Any, rules: PruneRules) -> Any:
 
 
 def cut_arguments(arguments: str, keep: int, *, warns: bool = False) -> str:
-    """Shorten every long text inside a JSON value, which stays valid JSON; anything else stays as it is.
+    """Shorten every long text inside a JSON value, which stays valid JSON; other arguments stay unchanged.
 
     Args:
         arguments: The JSON.
         keep: Characters kept of each text.
-        warns: The mark of a cut says that it is one, and a text that would not get shorter stays.
+        warns: The mark of a cut includes a warning, and a text that would not get shorter stays.
     """
     try:
         parsed = json.loads(arguments)

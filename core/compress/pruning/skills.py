@@ -1,4 +1,4 @@
-"""Skills whose instructions a compaction takes away: marks that name them, so that they are loaded again."""
+"""Skills whose instructions a compaction removes, and the marks that name them so they are loaded again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.hermes.markers.markers import markers
 from core.model.transcript.message import Message, json_object
 
 MARK = "[SKILL_PRUNED:"
-"""Opens the mark Hermes 0.22 leaves where the body of a skill stood."""
+"""The beginning of the mark that Hermes 0.22 leaves in place of a skill's body."""
 _NAMED = re.compile(r"\[SKILL_PRUNED:[^\]]*?reload with skill_view\(name='([^']+)'\)")
 _BODY_LEAST = 5000
 _MOST = 20
@@ -24,13 +24,13 @@ def mark(name: str) -> str:
 
 
 def pruned_skills(texts: Iterable[str]) -> list[str]:
-    """The skills that marks in the texts name, each once, in order; twenty at most."""
+    """The skills named by marks in the texts, each once, in order; at most twenty."""
     found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
     return list(dict.fromkeys(found))[:_MOST]
 
 
 def reload_notice(messages: Sequence[Message]) -> str:
-    """What stands under open to-dos when skills they may depend on are gone; empty when none is."""
+    """The notice below open to-dos if skills they may depend on were removed; else empty."""
     names = pruned_skills(content_text(message.content) for message in messages)
     if not names:
         return ""
@@ -60,7 +60,7 @@ def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
 
     Args:
         turns: The messages summarised.
-        previous: Body of the summary before.
+        previous: Body of the previous summary.
     """
     loaded: dict[str, str] | None = None
     names: list[str] = []
@@ -77,7 +77,7 @@ def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
 
 
 def _loads(message: Message) -> Iterator[tuple[str, str]]:
-    """Each call of a row that loads a skill, with the row's last skill: 0.22 takes that for all of them."""
+    """Each call of a row that loads a skill, with the row's last skill, which 0.22 uses for all of them."""
     calls, skills = skill_calls(message)
     if skills and message.wire.get("role") == "assistant":
         yield from ((str(call["id"]), skills[-1]) for call in calls if call.get("id"))

@@ -1,4 +1,4 @@
-"""The values a one-line tool stub can show, each computed from the call and its result."""
+"""The values that a one-line stub of a tool result can show, computed from the call and its result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SILENT = (
     "[oneshot mode:",
     "[single-query mode: no user available",
 )
-"""Notices an old `clarify` stored as if the user had said them."""
+"""Notices that an old `clarify` stored as if they were the user's answer."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StubSource:
 
     @cached_property
     def payload(self) -> Mapping[str, Any]:
-        """The result as a JSON object; empty when it is none."""
+        """The result as a JSON object; empty if it is none."""
         try:
             value = json.loads(self.content) if self.content else {}
         except (ValueError, RecursionError):
@@ -45,12 +45,12 @@ class StubSource:
         return value if isinstance(value, dict) else {}
 
     def text(self, name: str, default: str = "") -> str:
-        """An argument as a text."""
+        """An argument as text."""
         return _text(self.arguments, name, default)
 
 
 def refusal(source: StubSource) -> str | None:
-    """The line of a call that was blocked or still waits for approval; None when it ran."""
+    """The line for a call that was blocked or still waits for approval; None when it ran."""
     outcome = _refusal_outcome(source)
     if outcome is None:
         return None
@@ -122,7 +122,7 @@ def _outcome(reason: Any, label: str) -> str:
 
 
 def _job_outcome(source: StubSource) -> str:
-    """The outcome of a manual run, which the job reports and the call itself does not."""
+    """The outcome of a manual run, which the job reports and the call does not."""
     failed = _failure(source)
     job = source.payload.get("job")
     if failed or not isinstance(job, dict):
@@ -134,7 +134,7 @@ def _job_outcome(source: StubSource) -> str:
 
 
 def _process_outcome(source: StubSource) -> str:
-    """How the process ended; one the agent killed itself did not fail."""
+    """How the process ended; being killed by the agent is no failure."""
     failed = _failure(source)
     code = source.payload.get("exit_code")
     if failed or not isinstance(code, int) or isinstance(code, bool) or code == 0:
@@ -178,7 +178,7 @@ def _text(values: Mapping[str, Any], name: str, default: str) -> str:
 
 
 def _answers(source: StubSource) -> str:
-    """What the user answered, short enough that no later pass shortens it again."""
+    """What the user answered, short enough that no later pruning shortens it again."""
     answers = [answer for answer in _responses(source.payload) if isinstance(answer, str) and answer]
     if not answers:
         return "[clarify] asked user a question"

@@ -28,7 +28,7 @@ class Argument:
     dots: bool = False
 
     def show(self, arguments: Mapping[str, Any], name: str) -> Any:
-        """The argument as it stands in the line."""
+        """The argument as shown in the line."""
         value = arguments.get(name, self.default)
         if not self.text:
             return value
@@ -61,7 +61,7 @@ class StubTable:
 
 
 class _Fields(dict[str, Any]):
-    """The values of a line, each computed when the line asks for it."""
+    """The values of a line, each computed when the line uses it."""
 
     def __init__(self, source: StubSource, stub: Stub) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ def stub_line(tool: str, arguments: Any, content: str, table: str) -> str:
 
     Args:
         tool: Name of the tool called; `unknown` when the call is gone.
-        arguments: Its arguments as JSON text; anything unusable counts as none.
+        arguments: Its arguments as JSON text; unusable ones count as none.
         content: The result.
         table: `classic`, `guarded` or `outcomes`.
     """

@@ -1,4 +1,4 @@
-"""Cutting a text the way Hermes 0.22 marks a cut."""
+"""Cuts a text and marks the cut as Hermes 0.22 does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _WARNING = (
 
 
 def elide(text: str, limit: int) -> str:
-    """The start of a text and a mark of what is gone, `limit` characters at most.
+    """The start of a text and a mark for what was cut, `limit` characters at most.
 
-    A limit too small for the mark gives the mark alone.
+    If the limit is too small for the mark, only the mark is returned.
     """
     total = len(text)
     if total <= limit:
@@ -26,7 +26,7 @@ def elide(text: str, limit: int) -> str:
 
 
 def elide_middle(text: str, head: int, tail: int) -> str:
-    """Both ends of a text and a mark of what is gone between them."""
+    """Both ends of a text with a mark for what was cut between them."""
     if len(text) <= head + tail:
         return text
     return text[:head] + mark(len(text) - head - tail, len(text)) + text[len(text) - tail :]
@@ -38,10 +38,10 @@ def mark(omitted: int, total: int) -> str:
 
 
 def warning_mark(omitted: int, total: int) -> str:
-    """The same in the arguments of a call, where 0.21 warns the model not to repeat it."""
+    """The mark of a cut in call arguments, where 0.21 warns the model not to repeat it."""
     return _OMITTED.format(omitted=omitted, total=total) + _WARNING + _CLOSER
 
 
 def is_warned(text: str, kept: int) -> bool:
-    """Whether a text is cut so already, behind the characters kept."""
+    """Whether a text already has such a mark after the kept characters."""
     return text.startswith(_OPENER, kept) and text.endswith(_CLOSER)

@@ -1,10 +1,10 @@
-"""Hermes' own token estimates: no tokenizer, only lengths.
+"""Hermes' own token estimates, computed from lengths without a tokenizer.
 
-`chars` is what Hermes counts up to 0.19: a quarter of the characters, over the Python repr of each message.
-`bytes` is what 0.22 counts: ideographs one token each, a quarter of the UTF-8 bytes of everything else, each
-message rounded up on its own.
+With unit `chars` (up to 0.19) Hermes counts a quarter of the characters of each message's Python repr. With
+`bytes` (0.22) it counts each ideograph as one token and a quarter of all other UTF-8 bytes, rounding up every
+message.
 
-Every component is divided by four on its own, so a sum of lengths divided once gives another number.
+Every part is divided by four separately, so dividing the sum of all lengths gives another number.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ from core.model.transcript.message import Message, Wire
 IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 CHARS_PER_TOKEN = 4
 _DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
-_BESIDE = frozenset({"_anthropic_content_blocks", "output"})  # where images may stand too
+_BESIDE = frozenset({"_anthropic_content_blocks", "output"})  # keys that may hold images too
 _CHANGED = _BESIDE | {"api_content", "codex_reasoning_items", "encrypted_content", "reasoning_content"}
-"""Keys that may be measured as another thing than they hold."""
+"""Keys that may be measured as something other than their value."""
 _STRIPPED = "[stripped]"
 
 
 class Size(NamedTuple):
-    """How much of a request one message is.
+    """The size of one message in a request.
 
     Attributes:
         text: Characters (unit `chars`) or tokens (unit `bytes`) of its text.
-        bare: `text` without old thinking, where a route may leave that out.
+        images: How many images it holds.
+        bare: `text` without old thinking, which a route may leave out.
     """
 
     text: int
@@ -42,7 +43,7 @@ class Size(NamedTuple):
 
 
 def text_tokens(text: str, unit: str) -> int:
-    """Tokens of one text, as `EstimateRules.unit` says."""
+    """The tokens of one text; see `EstimateRules.unit`."""
     if unit == "chars" or text.isascii():
         return (len(text) + 3) // CHARS_PER_TOKEN
     rest = _DENSE.sub("", text)
@@ -65,9 +66,9 @@ def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = Fa
     """The estimate of a list of messages.
 
     Args:
-        sizes: Of its messages, in order.
-        rules: Of the release.
-        bare: Leave out the thinking of every answer; the caller adds the newest one's back.
+        sizes: The sizes of its messages, in order.
+        rules: The estimate of the release.
+        bare: Leave out the thinking of every answer; the caller adds that of the newest.
     """
     text = images = 0
     for size in sizes:
@@ -77,17 +78,17 @@ def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = Fa
 
 
 def transcript_tokens(messages: Iterable[Message], rules: EstimateRules) -> int:
-    """The same of messages nobody has measured yet, without system prompt and tools."""
+    """The same for messages not measured yet, without system prompt and tools."""
     return total_tokens((message_size(one.wire, rules) for one in messages), rules)
 
 
 def as_tokens(text: int, rules: EstimateRules) -> int:
-    """Tokens of a sum of `Size.text`: the characters are divided once, for the whole list."""
+    """The tokens of a sum of `Size.text`; characters are divided once, for the whole list."""
     return (text + 3) // CHARS_PER_TOKEN if rules.unit == "chars" else text
 
 
 def tool_tokens(tools: Sequence[Any], *, schema: bool) -> int:
-    """Tokens of the tool definitions of a request.
+    """The tokens of a request's tool definitions.
 
     Args:
         tools: As sent.
@@ -111,7 +112,7 @@ def _schema_length(tool: Any) -> int:
 
 
 def image_count(wire: Wire, rules: EstimateRules) -> int:
-    """Images a message carries, in its content, stashed beside it or inside an unconverted tool result."""
+    """How many images a message carries: in its content, beside it, or in an unconverted tool result."""
     content = wire.get("content")
     if isinstance(content, str) and _BESIDE.isdisjoint(wire):
         return 0
@@ -139,7 +140,7 @@ def sidecar(wire: Wire) -> str | None:
 
 
 def without_ciphertext(items: Any) -> Any:
-    """Reasoning items with their encrypted part blanked: its bytes say nothing about its price."""
+    """Reasoning items with their encrypted part blanked, as its length says nothing about its price."""
     if not isinstance(items, list):
         return items
     return [_blanked(item) if isinstance(item, dict) else item for item in items]
@@ -162,7 +163,7 @@ def _measure(shadow: Mapping[str, Any], rules: EstimateRules) -> int:
 
 
 def _shadow(wire: Wire, rules: EstimateRules) -> dict[str, Any]:
-    """What is measured of a message: its own keys in its own order, without what is never sent."""
+    """The part of a message that is measured: its keys in their order, without what is never sent."""
     if isinstance(wire.get("content"), str) and _CHANGED.isdisjoint(wire):
         return {key: value for key, value in wire.items() if key not in rules.dropped_keys}
     replaced = sidecar(wire) if rules.sidecar_wins else None
@@ -198,7 +199,7 @@ def _stripped(part: Any) -> Any:
 
 
 def numbers(*parts: Iterable[int]) -> array[int]:
-    """Whole numbers one after another, four bytes each: what is counted of a message fits into them."""
+    """Whole numbers in one array of four bytes each, which is enough for any count of a message."""
     found = array("i")
     for part in parts:
         found.extend(part)
@@ -207,7 +208,7 @@ def numbers(*parts: Iterable[int]) -> array[int]:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """One size a message; see `Size` for what the columns hold."""
+    """The sizes of a list of messages; see `Size` for the columns."""
 
     text: array[int] = field(default_factory=numbers)
     images: array[int] = field(default_factory=numbers)
@@ -223,7 +224,7 @@ class Sizes:
         return map(Size, self.text, self.images, self.bare)
 
     def with_(self, added: Iterable[Size]) -> Sizes:
-        """These, and those of messages that follow."""
+        """A copy with the sizes of more messages added."""
         text, images, bare = self.text[:], self.images[:], self.bare[:]
         for size in added:
             text.append(size.text)

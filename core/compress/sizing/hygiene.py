@@ -1,4 +1,4 @@
-"""Whether the gateway compacts a transcript before the agent runs, and against which numbers."""
+"""Whether the gateway compacts a transcript before the agent runs, and which numbers it compares."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class HygieneLimits:
     """What the gateway compares a transcript with.
 
     Attributes:
-        tokens: At or above which it compacts.
-        rows: The same.
-        warn: Tokens at or above which it warns after a compaction.
+        tokens: It compacts at this many tokens or more.
+        rows: It compacts at this many rows or more.
+        warn: It warns after a compaction that leaves this many tokens or more.
     """
 
     tokens: int
@@ -32,19 +32,19 @@ class HygieneLimits:
 
 @dataclass(frozen=True, slots=True)
 class Hygiene:
-    """What the gateway finds at the start of a turn.
+    """What the gateway decides at the start of a turn.
 
     Attributes:
-        by: `tokens`, `messages` or `both` reached their limit; `blocked` where they did and something held it
-            back; None where neither did.
-        threshold: Tokens at or above which it compacts; None without a window.
-        hard_limit: Rows at or above which it does.
-        warn: Tokens at or above which it warns after a compaction.
-        tokens: What it compares; None where it does not look.
-        source: `actual` (the provider's last count), `anchored` (the usage stored with the session and what
+        by: The limit that was reached: `tokens`, `messages` or `both`; `blocked` where a limit was reached
+            but something prevented the compaction; None where none was reached.
+        threshold: It compacts at this many tokens or more; None without a window.
+        hard_limit: It compacts at this many rows or more.
+        warn: It warns after a compaction that leaves this many tokens or more.
+        tokens: What it compares; None where it does not check.
+        source: `actual` (the provider's last count), `anchored` (the usage stored with the session plus what
             came since) or `estimated` (without system prompt and tools).
         messages: Rows of the transcript.
-        why_not: `short`, `disabled`, `no window` or `paused`; "" where it looks and nothing holds it back.
+        why_not: `short`, `disabled`, `no window` or `paused`; "" where it checks and nothing prevents it.
     """
 
     fires: bool
@@ -60,7 +60,7 @@ class Hygiene:
 
     @property
     def checked(self) -> bool:
-        """Whether it looked at all."""
+        """Whether it checked the transcript at all."""
         return self.why_not in ("", "paused")
 
 
@@ -75,17 +75,17 @@ def hygiene(
     anchored: int | None = None,
     paused: bool = False,
 ) -> Hygiene:
-    """What the gateway decides over a transcript.
+    """Decide as the gateway would about a transcript.
 
     Args:
-        rows: All rows of the transcript, system and meta rows too.
-        policy: Of the release.
+        rows: All rows of the transcript, including system and meta rows.
+        policy: The rules of the release.
         enabled: `compression.enabled`.
-        window: Of the main model.
+        window: The window of the main model.
         hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
-        last_prompt: The provider's last count for this session; 0 or less where there is none.
-        anchored: Tokens by the usage stored with the session, for releases that go by it.
-        paused: A pause after an earlier failure still runs.
+        last_prompt: The provider's last count for this session; 0 or less without one.
+        anchored: Tokens by the usage stored with the session, for releases that use it.
+        paused: A pause after an earlier failure is still running.
     """
     rules = policy.hygiene
     limits = hygiene_limits(policy, window, hard_limit)
@@ -113,11 +113,11 @@ def hygiene(
 
 
 def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = None) -> HygieneLimits | None:
-    """The limits of a release in a window; None without one.
+    """The gateway's limits for a window; None without one.
 
     Args:
-        policy: Of the release.
-        window: Of the main model.
+        policy: The rules of the release.
+        window: The window of the main model.
         hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
     """
     rules = policy.hygiene
@@ -127,17 +127,17 @@ def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = 
 
 
 def unlooked(policy: Policy, rows: int, *, enabled: bool, window: int | None) -> str:
-    """Why the gateway does not look at a transcript: `short`, `disabled` or `no window`; "" where it does."""
+    """Why the gateway does not check a transcript: `short`, `disabled` or `no window`; "" where it does."""
     if rows < policy.hygiene.least:
         return "short"
     return "disabled" if not enabled else "" if window else "no window"
 
 
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
-    """Seconds the gateway pauses after one, two and more failures in a row; empty where it does not.
+    """Seconds the gateway pauses after one, two and more failures in a row; empty where it never does.
 
     Args:
-        policy: Of the release.
+        policy: The rules of the release.
         base: `compression.hygiene_failure_cooldown_seconds`.
     """
     rules = policy.hygiene

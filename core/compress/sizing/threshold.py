@@ -1,4 +1,4 @@
-"""Where a release compresses, and what stands in the way, in words."""
+"""The threshold and budgets of a release, and what could refuse a compaction, in words."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ class Budgets:
     Attributes:
         percent: Share of the window, after raises.
         threshold: Tokens at which compression fires.
-        soft: How far a walk may overshoot `tail`.
-        summary_cap: Most tokens of a summary.
-        pending_cap: Most tokens an unanswered tool round may have and still be spared.
-        arithmetic: The sums, one step a line.
+        tail: Tokens the tail may hold.
+        soft: Tokens up to which a walk may exceed `tail`.
+        summary_cap: The most tokens of a summary.
+        pending_cap: The most tokens of an unanswered tool round that is still kept whole.
+        arithmetic: The calculation, one step a line.
     """
 
     percent: float
@@ -39,7 +40,7 @@ class Budgets:
 def budgets(settings: Settings, policy: Policy, window: int) -> Budgets:
     """Compute every limit as a release does when it starts.
 
-    The auxiliary model lowers the threshold last: the tail keeps the budget it had before.
+    The summary model lowers the threshold last, so the tail keeps the budget it had before.
     """
     lines: list[str] = []
     percent = _percent(settings, policy.threshold, window, lines)
@@ -54,7 +55,7 @@ def budgets(settings: Settings, policy: Policy, window: int) -> Budgets:
 
 
 def tail_mode(settings: Settings, rules: TailRules) -> str:
-    """The tail mode in force: releases before 0.22 know one only."""
+    """The tail mode in force; releases before 0.22 have only one."""
     if rules.mode == "lean" and settings.tail_mode is not None:
         return "ratio" if settings.tail_mode == "legacy" else "lean"
     return rules.mode
@@ -95,7 +96,7 @@ def _applies(rule: ModelRule, model: str, provider: str, settings: Settings) -> 
 
 
 def _own_threshold(settings: Settings) -> float | None:
-    """`compression.model_thresholds`: the longest part of the model's name wins, a provider breaks ties."""
+    """`compression.model_thresholds`: the longest match in the model's name wins; a provider breaks ties."""
     if not settings.model:
         return None
     provider = settings.provider.strip().lower()
@@ -143,7 +144,7 @@ def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: 
 
 
 def minimum_window(settings: Settings, rules: ThresholdRules) -> int:
-    """The smallest window a release works with, and the least its threshold can be."""
+    """The smallest window a release accepts, which is also its lowest threshold."""
     configured = settings.minimum_window if rules.minimum_configurable else None
     return rules.minimum if configured is None else configured
 
@@ -210,7 +211,7 @@ def past_blocks(blocks: Sequence[str]) -> str:
 
 
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
-    """The blocks that refuse an attempt, whatever the conversation holds."""
+    """What refuses an attempt, whatever the conversation holds."""
     blocks = [] if settings.enabled else ["compression.enabled is false"]
     minimum = minimum_window(settings, policy.threshold)
     if settings.aux_window is not None and settings.aux_window < minimum:
@@ -242,7 +243,7 @@ def _strikes(gate: Gate, policy: Policy) -> list[str]:
 
 
 def _recovered(gate: Gate, policy: Policy) -> bool:
-    """One attempt is allowed once the recovery deadline has passed."""
+    """Whether the recovery deadline has passed, after which one attempt is allowed."""
     known = policy.gate.recovery and gate.recovery_deadline is not None and gate.now is not None
     return known and not _ahead(gate, gate.recovery_deadline)
 

@@ -1,4 +1,4 @@
-"""How a release weighs a message where it walks back from the end of a conversation to cut the tail."""
+"""The weight of a message where a release walks back from the end of a conversation to cut the tail."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VERSION = re.compile(r"claude[-_.](opus|sonnet|haiku|fable|mythos)[-_.](\d+)(?:
 
 
 class Weight(NamedTuple):
-    """Budget tokens of one message; `thinking` is the part only some routes replay."""
+    """A message's tokens for the tail budget; `thinking` is the part that only some routes replay."""
 
     total: int
     thinking: int
@@ -56,7 +56,7 @@ def _content_tokens(wire: Wire, rules: WeightRules, estimate: EstimateRules) -> 
 
 
 def _content_length(content: Any, image_chars: int) -> int:
-    """Characters of a content, an image standing for a fixed number of them."""
+    """Characters of a content, with a fixed number for each image."""
     if isinstance(content, str):
         return len(content)
     if not isinstance(content, list):
@@ -112,7 +112,7 @@ def _serialised_length(value: Any) -> int:
 
 
 def _details_length(value: Any) -> int:
-    """Characters of readable thinking in an envelope, never of its signatures."""
+    """Characters of readable thinking in an envelope, without its signatures."""
     if isinstance(value, str):
         return len(value)
     parts = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -137,7 +137,7 @@ def weighs_old_thinking(policy: Policy, settings: Settings) -> bool:
 def replays_thinking(settings: Settings) -> bool:
     """Whether the route of these settings replays the thinking of earlier answers.
 
-    Nothing known of the route means only the families that insist on it do.
+    If nothing is known of the route, only the families that require it do.
     """
     rules = _rules()
     echoes = _must_echo(settings, rules["echo"])
@@ -157,9 +157,9 @@ def _must_echo(settings: Settings, families: list[dict[str, Any]]) -> bool:
 
 
 def _keeps_signed(settings: Settings, rules: dict[str, Any]) -> bool:
-    """Whether a native Anthropic route sends signed thinking again and the model keeps it.
+    """Whether a native Anthropic route replays signed thinking and the model keeps it.
 
-    Only newer models keep it; the name of an unknown one is taken for a newer one.
+    Only newer models keep it; an unknown model is taken for a newer one.
     """
     model = settings.model.lower()
     if settings.host and not _listed(settings, rules):

@@ -1,4 +1,4 @@
-"""What becomes of tool results that arrive in one turn: each by its own size, then all by the turn's."""
+"""What becomes of the tool results of one turn: each is limited by itself, then all by the turn's budget."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INCOMPLETE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """A result as its tool returns it, text or a list of parts."""
+    """A result as its tool returns it: a text or a list of parts."""
 
     call: str
     tool: str
@@ -35,17 +35,17 @@ class Arriving:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A result as it stands in the conversation.
+    """A result as the conversation holds it.
 
     Attributes:
         outcome: `kept`, `persisted` (saved to a file), `truncated` (the rest is lost) or `changed`.
-        layer: What replaced it: its own size (`result`) or the turn's (`turn`); None where nothing did.
+        layer: Why it was replaced: for its own size (`result`) or the turn's (`turn`); None if it was not.
         threshold: Characters its tool may return.
-        length: Characters of the result, before it is wrapped; parts of a list.
+        length: Characters of the result before it is wrapped; for a list, its number of parts.
         preview: Characters of the result that are left.
         path: The file that holds all of it.
         content: What the message holds; fixed sentences of a release are dots.
-        wrapped: Its message holds more than it: the wrapper of a result from outside.
+        wrapped: Its message also holds the wrapper of a result from outside.
     """
 
     call: str
@@ -61,13 +61,13 @@ class Arrived:
 
     @property
     def message_length(self) -> int:
-        """Characters of its message; parts of a list."""
+        """Characters of its message; for a list, its number of parts."""
         return len(self.content)
 
 
 @dataclass(frozen=True, slots=True)
 class ArrivedTurn:
-    """All results of a turn; sums are of the lengths of their messages."""
+    """All results of a turn; `before` and `after` are sums of their message lengths."""
 
     results: tuple[Arrived, ...]
     budget: int
@@ -76,7 +76,7 @@ class ArrivedTurn:
 
 
 def arrive(arriving: Sequence[Arriving], sizes: ResultSizes, place: Storage) -> ArrivedTurn:
-    """Follow the results of one turn into the conversation."""
+    """Compute how the results of one turn enter the conversation."""
     results = [_alone(one, sizes, place) for one in arriving]
     before = sum(one.message_length for one in results)
     _fit_turn(results, sizes, place)
@@ -105,7 +105,7 @@ def _alone(one: Arriving, sizes: ResultSizes, place: Storage) -> Arrived:
 
 
 def _fit_turn(results: list[Arrived], sizes: ResultSizes, place: Storage) -> None:
-    """Replace the largest results until the turn fits; one that quotes the tag is taken for replaced."""
+    """Replace the largest results until the turn fits; one that quotes the tag counts as replaced."""
     weights = [_weight(one.content, sizes) for one in results]
     total = sum(weights)
     order = sorted(range(len(results)), key=lambda i: weights[i], reverse=True)
@@ -133,7 +133,7 @@ def _by_turn(one: Arrived, sizes: ResultSizes, place: Storage) -> Arrived:
         return _now(one, made.text, made.outcome, made)
     if sizes.rules.list_text:
         return _largest_part(one, one.content, sizes, place)
-    # Releases to 0.19 write a list out as Python shows it, images and all, behind it that it was truncated.
+    # Releases up to 0.19 write a list as Python shows it, with images, followed by a truncation note.
     made = truncated(repr(one.content), len(one.content), sizes.rules)
     return _now(one, made.text, "changed", made)
 
@@ -162,7 +162,7 @@ def _now(one: Arrived, content: Content, outcome: str, made: Replacement) -> Arr
 
 
 def threshold_words(threshold: float) -> int | str:
-    """A threshold as JSON can hold it."""
+    """A threshold as a JSON value."""
     return "inf" if math.isinf(threshold) else int(threshold)
 
 
@@ -176,7 +176,7 @@ def from_outside(tool: str) -> bool:
 
 
 def message_content(tool: str, content: Content, rules: ResultRules) -> Content:
-    """What the message of a result holds: its text noticed as incomplete, and wrapped."""
+    """The content of a result's message: wrapped, with a notice if its text is incomplete."""
     if rules.wraps == "never" or not from_outside(tool):
         return content
     if isinstance(content, str):

@@ -1,4 +1,4 @@
-"""What a stored tool result shows of what was done to it: cut by its tool, saved, truncated, pruned."""
+"""Recognises what was done to a stored tool result: cut by its tool, saved, truncated, pruned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTE = re.compile(rf"\n\n{re.escape(TRUNCATED)}([\d,]+) chars\.[^\n]*\]")
 _WRAPPER = re.compile(r'<untrusted_tool_result source="[^"\n]*">\n[^\n]*\n\n')
 _WRAPPER_END = "\n</untrusted_tool_result>"
 _NOTE_AT = 2_000
-"""A note stands behind a preview of at most 1,500 characters, perhaps in a wrapper."""
+"""A note follows a preview of at most 1,500 characters, possibly inside a wrapper."""
 _PRUNED = ("[Duplicate tool output", "[screenshot removed", CLEARED)
 _DEMOTED = " output demoted at compaction"
 _DEMOTED_LONGEST = 400
@@ -25,11 +25,11 @@ _DEMOTED_LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a result stands in the conversation.
+    """The form in which a result is stored.
 
     Attributes:
         layer: `none`, `tool_cap`, `persisted`, `truncated` or `pruned`.
-        chars: Characters of the whole result, where its text says so.
+        chars: Characters of the whole result, if its text says so.
         path: The file its text names.
     """
 
@@ -39,7 +39,7 @@ class Standing:
 
 
 def recognise(text: str) -> Standing:
-    """Tell what was done to a result by its text; one that only quotes a block deeper inside is not one."""
+    """Recognise by its text what was done to a result; a block quoted deeper inside does not count."""
     body = without_wrapper(text)
     if block := _BLOCK.match(body):
         return Standing("persisted", _number(block[1]), block[2].strip())
@@ -52,7 +52,7 @@ def recognise(text: str) -> Standing:
 
 
 def is_pruned(text: str) -> bool:
-    """Whether pruning has left a line of a result."""
+    """Whether pruning replaced a result by one line."""
     if text.startswith(_PRUNED) or is_stub(text):
         return True
     return text.startswith("[") and _DEMOTED in text and len(text) < _DEMOTED_LONGEST

@@ -1,7 +1,7 @@
-"""What stands in a conversation in place of a long tool result: the same length and preview as in Hermes.
+"""The text that replaces a long tool result in a conversation, with the same length and preview as in Hermes.
 
-Only the tags, the sizes and the path are the release's own; its fixed sentences are filled up by dots, for
-nothing but their length matters.
+Only the tags, the sizes and the path are the release's own; its fixed sentences are filled with dots, as only
+their length matters.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class ResultSizes:
     """The sizes in force, in characters.
 
     Attributes:
-        result: Longest result of a tool without a size of its own.
-        turn: Longest sum over one turn.
+        result: The longest result of a tool without its own limit.
+        turn: The largest sum over one turn.
     """
 
     result: int
@@ -49,7 +49,7 @@ class ResultSizes:
     rules: ResultRules
 
     def of(self, tool: str) -> float:
-        """Longest result of one tool; infinite where it is never replaced on its own."""
+        """The longest result of one tool; infinite where it is never replaced for its own size."""
         if tool in self.rules.unlimited:
             return math.inf
         if self.rules.mcp and tool.startswith(MCP_PREFIX):
@@ -58,7 +58,7 @@ class ResultSizes:
 
 
 def result_sizes(rules: ResultRules, window: int | None) -> ResultSizes:
-    """The sizes for a window in tokens; releases before 0.18 take the same for every window."""
+    """The sizes for a window in tokens; releases before 0.18 use the same for every window."""
     if not rules.scaled or window is None or window <= 0:
         return ResultSizes(rules.size, rules.turn, rules)
     chars = window * CHARS_PER_TOKEN
@@ -103,7 +103,7 @@ def truncated(preview: str, chars: int, rules: ResultRules) -> Replacement:
 
 
 def preview_of(content: str, size: int) -> tuple[str, bool]:
-    """The start of a text, ended at a line where one ends in its second half; whether there is more."""
+    """The start of a text, ended at a line break if one is in its second half; and whether there is more."""
     if len(content) <= size:
         return content, False
     line = content.rfind("\n", 0, size)
@@ -111,7 +111,7 @@ def preview_of(content: str, size: int) -> tuple[str, bool]:
 
 
 def unwrapped(content: str) -> str:
-    """The text in the envelope of an MCP result, its other members behind it; any other text as it is."""
+    """The text in the envelope of an MCP result, followed by its other members; other text unchanged."""
     try:
         payload = json.loads(content)
     except (ValueError, RecursionError):
@@ -130,7 +130,7 @@ def _metadata(members: Mapping[str, Any]) -> str:
 
 
 def size_words(chars: int) -> str:
-    """A size as releases write it: thousands of characters, from 1,024 of them on millions."""
+    """A size as releases write it: thousands of characters, or millions from 1,024 thousand on."""
     thousands = chars / _KIB
     return f"{thousands / _KIB:.1f} MB" if thousands >= _KIB else f"{thousands:.1f} KB"
 
@@ -147,7 +147,7 @@ def _block(preview: str, more: bool, chars: int, path: str, rules: ResultRules) 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The folder results are saved in; None where none can be saved."""
+    """The folder in which results are saved; None where none can be saved."""
 
     folder: str | None
 
@@ -156,8 +156,8 @@ def storage(rules: ResultRules, environment: str, *, home: str) -> Storage:
     """Where a release saves results.
 
     Args:
-        rules: Of the release.
-        environment: `local`, or `none` while no terminal has been used in the task: releases that save to a
+        rules: The rules of the release.
+        environment: `local`, or `none` while the task has not used a terminal: releases that save to the
             terminal's temporary folder then have none, and the rest of the result is lost.
         home: The Hermes home.
     """
@@ -169,7 +169,7 @@ def storage(rules: ResultRules, environment: str, *, home: str) -> Storage:
 
 
 def file_name(rules: ResultRules, call: str) -> str:
-    """The file of one call; before 0.18 its id as it is, wherever that leads."""
+    """The file name for one call; before 0.18 its id unchanged, wherever that leads."""
     if not rules.safe_names:
         return f"{call}.txt"
     raw = call or _NAMELESS

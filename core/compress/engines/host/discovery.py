@@ -1,4 +1,4 @@
-"""Finding context engines where Hermes looks for them, by reading files alone, and the one a user means."""
+"""Finds context engines where Hermes looks for them, by reading files only, and the one a user means."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from core.model.compaction.plan import Settings
 
 _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
-"""Characters that we read of a file, and that Hermes reads of an __init__.py."""
+"""Characters that we read of a file, and that Hermes reads of an `__init__.py`."""
 _MANIFESTS = ("plugin.yaml", "plugin.yml")
 OURS = ("builtin", BUILT_IN, "inspector")
-"""Names of this program's own replay of Hermes' compressor."""
+"""Names of this program's own re-implementation of Hermes' compressor."""
 
 INSTALLED = "hermes"
 
 
 def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEngine, ...]:
-    """Every engine Hermes could be told to use, its own first.
+    """Every engine that Hermes could be configured to use, its own first.
 
     Args:
-        home: The HERMES_HOME; None when only the built-in one is meant.
-        install: Where Hermes is installed; without it neither its package nor its entry points are seen.
+        home: The HERMES_HOME; None when only the built-in engine is meant.
+        install: Where Hermes is installed; without it, neither its package nor its entry points are searched.
     """
     own = "every release of Hermes" if install is None else f"Hermes {install.version}"
     version = None if install is None else install.version
@@ -43,7 +43,7 @@ def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEng
 
 
 def from_path(path: Path) -> FoundEngine:
-    """The engine in a folder a user names.
+    """The engine in a folder that a user names.
 
     Raises:
         NotFoundError: There is no such folder, or no plugin in it.
@@ -73,7 +73,7 @@ def enabled_plugins(home: Path | None) -> frozenset[str]:
     try:
         plugins = load_tree(home).get("plugins")
     except ConfigError:
-        return frozenset()  # Hermes runs on its defaults then, and loads none
+        return frozenset()  # Hermes then runs on its defaults, and loads none
     listed = plugins if isinstance(plugins, dict) else {}
     on, off = listed.get("enabled"), listed.get("disabled")
     refused = set(map(str, off)) if isinstance(off, list) else set()
@@ -140,7 +140,7 @@ def _speaks_of_engines(source: Path, characters: int) -> bool:
 
 
 def _start(source: Path, characters: int) -> str:
-    """The beginning of a file, "" of one that cannot be read."""
+    """The beginning of a file; "" if it cannot be read."""
     try:
         with source.open(encoding="utf-8-sig", errors="replace") as stream:
             return stream.read(characters)
@@ -149,7 +149,7 @@ def _start(source: Path, characters: int) -> str:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """plugin.yaml; what cannot be read says nothing."""
+    """The contents of plugin.yaml; empty if it cannot be read."""
     import yaml
 
     for name in _MANIFESTS:
@@ -172,7 +172,7 @@ class EngineSearch:
     """Where engines are looked for.
 
     Attributes:
-        install: Where Hermes is installed; None when nobody says.
+        install: Where Hermes is installed; None when unknown.
     """
 
     home: Path | None
@@ -189,7 +189,7 @@ def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
 
     Raises:
         NotFoundError: No engine has that name, or the path holds none.
-        UsageError: `hermes` is asked for where none is installed.
+        UsageError: `hermes` is asked for but not installed.
     """
     if text in OURS:
         return None
@@ -209,7 +209,7 @@ def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
             return replace(one, last=False)
     if "/" in text or "\\" in text or Path(text).is_dir():
         return from_path(Path(text))
-    for one in found:  # its own name may be neither its folder's nor its manifest's
+    for one in found:  # its own name may differ from those of its folder and its manifest
         if _own_name(one, search) == text:
             return one
     known = ", ".join(dict.fromkeys(("builtin", INSTALLED, *(one.name for one in found))))
@@ -228,10 +228,10 @@ def _own_name(found: FoundEngine, search: EngineSearch) -> str | None:
 
 
 def told_name(text: str, found: FoundEngine) -> str:
-    """What an engine is called on screen: as the user did, or of a path its own name."""
+    """The name of an engine on screen: as the user typed it, or for a path the engine's own name."""
     return found.name if "/" in text or "\\" in text else text
 
 
 def no_model(call: dict[str, object]) -> str:
-    """Answer of a host that asks no model."""
+    """The answer function of a host that asks no model."""
     raise UsageError("no model is asked here")

@@ -1,4 +1,4 @@
-"""One context engine and what is known of it without and after running it."""
+"""One context engine, with what is known of it before and after running it."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ BUILT_IN = "compressor"
 
 
 class EngineKind(StrEnum):
-    """By which of Hermes' ways an engine is found."""
+    """The way in which Hermes finds an engine."""
 
     BUILTIN = "builtin"
     DIRECTORY = "directory"
     """A folder of Hermes' own package, `plugins/context_engine`."""
     PLUGIN = "plugin"
-    """A folder of the home's `plugins`."""
+    """A folder in the home's `plugins`."""
     ENTRY_POINT = "entry_point"
     """A distribution in Hermes' environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundEngine:
-    """An engine as the files tell of it.
+    """An engine as its files describe it.
 
     Attributes:
-        name: What `context.engine` would have to say as far as the files tell.
+        name: What `context.engine` would have to say, as far as the files tell.
         where: Its folder, module or release, in words.
-        path: Its folder; None for what is imported by name.
-        module: What an entry point names: a module, or with a colon what is in it.
-        version: Of its manifest or distribution.
-        enabled: `plugins.enabled` lists it, or it needs no listing.
-        manifest: It has the plugin.yaml without which Hermes passes over a folder of the home.
-        hinted: The beginning of its __init__.py speaks of engines, as a release asks that goes by folders.
+        path: Its folder; None for one that is imported by name.
+        module: What an entry point names: a module, or after a colon something in it.
+        version: The version in its manifest or distribution.
+        enabled: `plugins.enabled` lists it, or need not.
+        manifest: It has a plugin.yaml, without which Hermes ignores a folder of the home.
+        hinted: The beginning of its __init__.py mentions engines, as releases that search by folder require.
         start: What its manifest says of its kind, else the beginning of its source.
-        last: It is found by its folder, where of several engines handed over Hermes takes the last.
+        last: It is found by its folder, so that of several engines handed over Hermes takes the last.
     """
 
     name: str
@@ -58,7 +58,7 @@ class FoundEngine:
         """Whether a release finds it by its folder, and then takes it whatever it is.
 
         Args:
-            policy: The release.
+            policy: The rules of the release.
             selected: What `context.engine` says; None for what it would have to say.
         """
         if self.kind is not EngineKind.PLUGIN or self.path is None:
@@ -74,11 +74,11 @@ class LoadedEngine:
         name: Its own `.name`.
         is_abc: It inherits from Hermes' abstract class.
         copy_error: Why a deep copy of it fails; None when it works.
-        clones: It has a `clone_for_agent` of its own.
+        clones: It has its own `clone_for_agent`.
         tools: Names of the tools it offers the model.
         with_hermes: An installed Hermes was imported, not a stand-in.
-        handed: Names of the engines its `register` handed over; with none it was made of one of its classes.
-        trouble: What `register` raised; None when it did not.
+        handed: Names of the engines its `register` handed over; empty if it was made from one of its classes.
+        trouble: The error `register` raised; None without one.
     """
 
     name: str
@@ -100,14 +100,14 @@ def refusal(
     selected: str | None = None,
     first: str | None = None,
 ) -> str | None:
-    """Why a release would take its own engine in place of this one; None when it takes it.
+    """Why a release would use its own engine instead of this one; None when it uses this one.
 
     Args:
-        found: As the files tell of it.
-        loaded: As it tells of itself.
-        policy: The release.
+        found: The engine as its files describe it.
+        loaded: The engine as it describes itself.
+        policy: The rules of the release.
         selected: What `context.engine` says; None for what it would have to say.
-        first: Another engine, which is registered before this one.
+        first: Another engine that is registered before this one.
     """
     if found.kind is EngineKind.BUILTIN or found.by_folder(policy, selected):
         return None
@@ -126,7 +126,7 @@ def refusal(
 
 
 def not_registered(found: FoundEngine, loaded: LoadedEngine, policy: Policy) -> str | None:
-    """Why a release's plugin loader registers no engine of it; None when it does."""
+    """Why a release's plugin loader registers no engine from it; None when it does."""
     rules = policy.engine
     if not found.manifest:
         return "it has no plugin.yaml"

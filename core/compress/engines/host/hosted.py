@@ -1,4 +1,4 @@
-"""A context engine, anybody's, run over one conversation in a process of its own."""
+"""Runs any context engine on one conversation in a separate process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from core.compress.engines.host.process import Answer, Bounds, EngineFailed, Eng
 from core.model.compaction.plan import Settings
 
 _WINDOW = 128_000
-"""For an engine that is only looked at."""
+"""The window for an engine that is only inspected."""
 _LEFT_OUT = frozenset({".env", "auth.json", "state.db", "state.db-wal", "state.db-shm"})
 _MOST_BYTES = 64 << 20
-"""Of what is copied in all; an engine that keeps more begins without it."""
+"""The most bytes copied in all; an engine with more files starts without the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Compacted:
 
     Attributes:
         messages: The list it returned, in wire form.
-        seconds: What its `compress` took, calls to a model included.
-        would_fire: It would compact by itself at the size given.
-        threshold: Where it fires, as it says; None when it says nothing.
-        problems: What a provider or an agent would trip over in the list.
+        seconds: The time its `compress` took, including calls to a model.
+        would_fire: It would compact by itself at the given size.
+        threshold: The size from which it fires, as it states; None when it states none.
+        problems: What in the list would trouble a provider or an agent.
     """
 
     engine: LoadedEngine
@@ -43,12 +43,12 @@ class Compacted:
 
 
 class HostedEngine:
-    """An engine that has been loaded in its process.
+    """An engine loaded in its process.
 
     Args:
         found: The engine.
-        process: Where it runs.
-        settings: What it is told of the model, and Hermes' own compressor of its shares.
+        process: The process it runs in.
+        settings: What it is told of the model; Hermes' own compressor is also told its shares.
     """
 
     def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
@@ -70,7 +70,7 @@ class HostedEngine:
             raise EngineFailed("it answered for the host", where=f"engine {found.name}") from error
 
     def compact(self, messages: Sequence[dict[str, Any]], tokens: int | None, focus: str | None) -> Compacted:
-        """Begin a session with the engine and have it compact a list, as the user's `/compress` would.
+        """Start a session with the engine and let it compact a list, as the user's `/compress` would.
 
         Args:
             messages: In wire form.
@@ -78,7 +78,7 @@ class HostedEngine:
             focus: The topic of `/compress <topic>`.
 
         Raises:
-            EngineFailed: It raised, hung, died, or what it returned is no list of messages.
+            EngineFailed: It raised, hung, died, or returned something that is no list of messages.
         """
         started = self._process.order({"do": "start", "route": self._route(), "tokens": tokens})
         asked = {"messages": list(messages), "tokens": tokens, "focus": focus, "force": True}
@@ -124,16 +124,16 @@ def hosted(
     bounds: Bounds | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Iterator[HostedEngine]:
-    """Load an engine in a process of its own, which ends with the block.
+    """Load an engine in a separate process, which ends with the block.
 
     Args:
         found: The engine.
-        home: The HERMES_HOME it gets a private copy of.
+        home: The HERMES_HOME, of which it gets a private copy.
         python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
         settings: The model's window and the shares in force.
-        answer: Who answers its calls to a model.
+        answer: Answers its calls to a model.
         bounds: What it may use.
-        stop: Says whether the user has given up.
+        stop: Returns whether the user has cancelled.
 
     Raises:
         EngineFailed: It cannot be loaded.
@@ -146,7 +146,7 @@ def hosted(
 
 
 def _moved(found: FoundEngine, home: Path | None, copy: Path) -> FoundEngine:
-    """An engine of the home is run from the copy, so that what it writes beside itself lands there."""
+    """The engine as found in the copy of the home, so that it writes its own files there."""
     if found.path is None or home is None or not found.path.is_relative_to(home / "plugins"):
         return found
 
@@ -163,7 +163,7 @@ def _order(found: FoundEngine, settings: Settings) -> dict[str, Any]:
 
 
 def _built_in(settings: Settings) -> dict[str, Any]:
-    """The arguments Hermes makes its own compressor with; each release takes those it knows."""
+    """The arguments with which Hermes creates its own compressor; each release takes those it knows."""
     wanted = {
         "model": settings.model or "unknown",
         "threshold_percent": settings.threshold,
@@ -181,10 +181,10 @@ def _built_in(settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def private_home(home: Path | None) -> Iterator[Path]:
-    """A folder for one engine, which goes when it is done.
+    """A temporary folder for one engine.
 
     Args:
-        home: The real one; it is only read.
+        home: The real home; it is only read.
     """
     folder = Path(tempfile.mkdtemp(prefix="hermes-inspector-engine-"))
     try:
@@ -218,7 +218,7 @@ def _copied(source: Path, target: Path, room: int) -> int:
 
 
 def _remove(folder: Path) -> None:
-    """An engine may have closed folders of its own to everybody."""
+    """Remove a folder, even if the engine made parts of it inaccessible."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         for path in (folder, *folder.rglob("*")):

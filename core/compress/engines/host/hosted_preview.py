@@ -1,4 +1,4 @@
-"""What an engine made of a conversation, told as a preview: what stays, and what takes the others' place."""
+"""The result of another engine as a preview: which messages stay, and what replaces the others."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from core.model.transcript.message import Message
 def hosted_preview(
     measured: Measured, plan: Plan, found: Compacted, focus: str | None, summariser: str
 ) -> Preview:
-    """The result of an engine over a conversation.
+    """The result of an engine on a conversation.
 
     Args:
         measured: The conversation.
-        plan: Our plan of it, whose sizes stay; the cut becomes the engine's.
+        plan: Our plan of it; its sizes stay, but the cut becomes the engine's.
         found: What the engine returned.
         focus: The topic it was given.
         summariser: Who answered its calls to a model.
@@ -63,11 +63,11 @@ def hosted_preview(
 
 
 def replaced(before: Sequence[Message], after: Sequence[Message]) -> tuple[Span, str]:
-    """What was replaced, and all that a reader of the new list still finds of it.
+    """The span that was replaced, and what a reader of the new list still finds of it.
 
     Returns:
-        From the first message that does not stay to behind the last; and the texts in their place, with those
-        of the messages between that do stay.
+        The span from the first to the last message that is gone; the texts in its place, with those of the
+        messages in between that stay.
     """
     kept = _kept(before, after)
     cut = _cut(len(before), kept)
@@ -77,7 +77,7 @@ def replaced(before: Sequence[Message], after: Sequence[Message]) -> tuple[Span,
 
 
 def kept_rows(before: Sequence[Message], after: Sequence[Message]) -> tuple[int, ...]:
-    """Indexes of the messages that stay as they were."""
+    """Indices of the messages that stay unchanged."""
     return tuple(index for index in _kept(before, after) if index is not None)
 
 
@@ -88,7 +88,7 @@ def _written(after: Sequence[Message], kept: Sequence[int | None]) -> list[str]:
 
 
 def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[int | None]:
-    """For each message after, the one before that it still is, in order."""
+    """For each new message the index of the old one it equals, in order; None for none."""
     places: dict[str, list[int]] = defaultdict(list)
     for index, message in enumerate(before):
         places[_key(message)].append(index)
@@ -106,24 +106,24 @@ def _kept(before: Sequence[Message], after: Sequence[Message]) -> list[int | Non
 
 
 def _with_row(message: Message, before: Sequence[Message], old: int | None) -> Message:
-    """A message as the engine returned it, and the row it still is."""
+    """A message as the engine returned it, with the row of the old message it equals."""
     return message if old is None else replace(message, row=before[old].row)
 
 
 def _is_noted(old: Message, new: Message) -> bool:
-    """The system message with a note behind it, which engines put there."""
+    """Whether it is the system message with a note appended, as engines do."""
     return old.role == new.role == "system" and new.text.startswith(old.text)
 
 
 def _key(message: Message) -> str:
-    """What a provider would see of it; the keys that only a host reads are left out."""
+    """What a provider sees of a message, as a key; fields that only a host reads are left out."""
     calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
     parts = (message.role, message.content, calls, message.wire.get("tool_call_id"))
     return json.dumps(parts, sort_keys=True, default=str)
 
 
 def _cut(size: int, kept: Sequence[int | None]) -> Span:
-    """From the first message that does not stay to behind the last."""
+    """The span from the first to the last message that is gone."""
     stays = set(kept)
     gone = [index for index in range(size) if index not in stays]
     return Span(gone[0], gone[-1] + 1) if gone else Span(size, size)

@@ -1,4 +1,4 @@
-"""The interpreter that imports Hermes, and what it says of itself."""
+"""The interpreter that can import Hermes, and what it reports."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ print(json.dumps({
 
 @dataclass(frozen=True, slots=True)
 class HermesInstall:
-    """An interpreter that imports Hermes.
+    """An interpreter that can import Hermes.
 
     Attributes:
-        version: Of the distribution; "" when Hermes is not installed there.
-        entry_points: Name, module, version and source file of what other distributions offer.
+        version: Version of the distribution; "" when Hermes is not installed there.
+        entry_points: Name, module, version and source file of plugins in other distributions.
         dashboard: It has the pages of Hermes' dashboard, which some packages leave out.
     """
 
@@ -59,7 +59,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
     """Ask the interpreter a user names, else the one behind the `hermes` on the path.
 
     Raises:
-        NotFoundError: The one named does not exist.
+        NotFoundError: The named one does not exist.
         ConfigError: It does not run, or has no Hermes.
     """
     chosen = _behind_command() if python is None else python.absolute()

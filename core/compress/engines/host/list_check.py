@@ -1,4 +1,4 @@
-"""Whether a provider would take a list that an engine returned, and what in it an agent would trip over."""
+"""Whether a provider would accept a list that an engine returned, and what in it would trouble an agent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def orphans(rows: Sequence[dict[str, Any]]) -> int:
 
 
 def problems(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    """What is wrong with a list, one clause each; what was wrong before is not counted again."""
+    """What is wrong with a list, one clause each; faults that were there before do not count."""
     had, has = Counter(_faults(before)), Counter(_faults(after))
     return tuple(
         text.format(count=count, s="" if count == 1 else "s")

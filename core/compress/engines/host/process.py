@@ -1,4 +1,4 @@
-"""The child process of one engine: started, spoken to in JSON lines, bounded, killed with all it started."""
+"""The child process of one engine: started, driven by JSON lines, limited, and killed with its children."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from core.errors import InspectorError
 _START = Path(__file__).parent / "child" / "start.py"
 _CHUNK = 1 << 16
 _LOOK = 0.1
-"""Seconds between two looks at whether the user has given up."""
+"""Seconds between two checks whether the user has cancelled."""
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TZ")
-"""Of the environment; whatever else there is may be a key."""
+"""The environment variables passed on; any other may hold a key."""
 
 
-class EngineFailed(InspectorError):  # noqa: N818 - what became of it, told like any other error
+class EngineFailed(InspectorError):  # noqa: N818 - an outcome, reported like any other error
     """An engine could not be loaded, hung, died, or answered with something unusable."""
 
 
@@ -35,7 +35,7 @@ class Bounds:
     """What an engine may use.
 
     Attributes:
-        seconds: For one order, by the clock.
+        seconds: Elapsed seconds for one order.
         memory: Bytes of address space of each of its processes.
         output: Bytes of one answer.
     """
@@ -46,19 +46,19 @@ class Bounds:
 
 
 Answer = Callable[[dict[str, Any]], str]
-"""Answers a call an engine makes to a summary model; it may raise an `InspectorError`."""
+"""Answers an engine's call to a summary model; may raise an `InspectorError`."""
 
 
 class EngineProcess:
-    """One engine's process.
+    """The process of one engine.
 
     Args:
         python: The interpreter; None for ours.
         home: The private home it may write in.
-        name: Of the engine, for messages.
-        answer: Who answers its model calls.
+        name: The engine's name, for messages.
+        answer: Answers its model calls.
         bounds: What it may use.
-        stop: Says whether the user has given up.
+        stop: Returns whether the user has cancelled.
     """
 
     def __init__(
@@ -96,10 +96,10 @@ class EngineProcess:
         self.close()
 
     def order(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Have one order carried out.
+        """Have the engine carry out one order.
 
         Raises:
-            EngineFailed: It raised, hung, died or did not keep to the protocol.
+            EngineFailed: It raised, hung, died or broke the protocol.
         """
         until = time.monotonic() + self._bounds.seconds
         self._send(order)
@@ -109,13 +109,13 @@ class EngineProcess:
                 break
             began = time.monotonic()
             self._send(self._answer_call(answer["ask"]))
-            until += time.monotonic() - began  # the time a model takes is not the engine's
+            until += time.monotonic() - began  # a model's time does not count as the engine's
         if "error" in answer:
             raise self._failed(str(answer["error"]))
         return answer
 
     def close(self) -> None:
-        """End it and everything it started."""
+        """End the process and everything it started."""
         self._kill()
         with suppress(OSError):
             if self._process.stdin is not None:
@@ -141,7 +141,7 @@ class EngineProcess:
             raise self._failed(self._end()) from error
 
     def _read(self) -> None:
-        """Pass on what it writes; this thread ends with the pipe."""
+        """Pass on what the process writes; this thread ends with the pipe."""
         stream = self._process.stdout
         if stream is None:
             return
@@ -177,7 +177,7 @@ class EngineProcess:
         return answer
 
     def _piece(self, until: float) -> bytes:
-        """The next piece of what it writes; empty at its end."""
+        """The next piece of output; empty at its end."""
         while True:
             left = until - time.monotonic()
             try:

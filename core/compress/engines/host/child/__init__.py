@@ -1,4 +1,4 @@
-"""What runs beside a context engine in its child process, with the standard library alone.
+"""The part that runs in a context engine's child process, written with the standard library alone.
 
-The interpreter may be Hermes' own, which has none of our packages; nothing here imports them.
+The interpreter may be Hermes' own, without our packages, so nothing here imports them.
 """

@@ -1,8 +1,8 @@
-"""Bounds around foreign code: memory, processor time, processes, and where it may write.
+"""Limits for foreign code: memory, processor time, processes, and where it may write.
 
-Three layers, each for what the one before cannot do. The kernel bounds memory, time and the size of files
-everywhere; on Linux its Landlock refuses writes outside the private folder, whoever makes them; an audit hook
-of Python refuses the same elsewhere, and programs, networks and too many forks on every system.
+There are three layers, each for what the one before cannot do. The kernel limits memory, time and file sizes
+everywhere. On Linux, Landlock also refuses any write outside the private folder, from whichever process. A
+Python audit hook does the same elsewhere, and on every system refuses programs, networks and too many forks.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _NO_NEW_PRIVILEGES = 38
 _PARENT_DEATH_SIGNAL = 1
 _WRITES = sum(1 << bit for bit in (1, 4, 5, 6, 7, 8, 9, 10, 11, 12))
-"""Landlock's rights of a first version that change something; reading and running stay free."""
+"""The rights of Landlock's first version that change something; reading and executing stay allowed."""
 _LATER_WRITES = {2: 1 << 13, 3: 1 << 14}
-"""Moving between folders and truncating, by the version that knows them."""
+"""The rights to move between folders and to truncate, by the version that introduced them."""
 _FILE_WRITES = 1 << 1 | 1 << 14
 _OWN_SIGNALS, _SCOPES_SINCE = 1 << 1, 6
-"""Landlock's scope that keeps signals among the processes it holds, and the version that knows it."""
+"""Landlock's scope that keeps signals among its own processes, and the version that introduced it."""
 
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.startfile", "pty.spawn")
 _FORKS = ("os.fork", "os.forkpty")
@@ -53,12 +53,12 @@ _ELSEWHERE = "the host lets an engine write in its own copy of the home only"
 
 
 def confine(folder: str, memory: int, seconds: int) -> None:
-    """Put the bounds around this process and all it starts; they cannot be taken off again.
+    """Limit this process and everything it starts, irrevocably.
 
     Args:
         folder: The only place where anything may be written.
         memory: Bytes of address space.
-        seconds: Of processor time, besides the clock the parent holds.
+        seconds: Seconds of processor time; the parent also limits the elapsed time.
     """
     _limit(memory, seconds)
     _landlock(folder)
@@ -68,7 +68,7 @@ def confine(folder: str, memory: int, seconds: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """A process an engine started ends with the engine's, even one that made a session of its own."""
+    """End a process that an engine forked together with the engine, even from a session of its own."""
     if sys.platform.startswith("linux"):
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
@@ -94,7 +94,7 @@ def _limit(memory: int, seconds: int) -> None:
 
 
 def _own_processes() -> int:
-    """Threads this user runs, which is what the kernel counts; a guess where nobody tells."""
+    """Threads this user runs, which is what the kernel counts; a guess where that cannot be read."""
     try:
         owners = [os.stat(f"/proc/{name}").st_uid for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
@@ -128,20 +128,20 @@ def _landlock(folder: str) -> None:
 
 
 def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
-    """A hook that refuses what the host does not allow."""
-    forks = mmap.mmap(-1, 8)  # shared with every child, so that they draw on one allowance
+    """An audit hook that refuses what the host does not allow."""
+    forks = mmap.mmap(-1, 8)  # shared with every child, so that all use one allowance
 
     def may_write(path: Any) -> bool:
         if isinstance(path, int):
             return True
         text = os.fsdecode(path) if isinstance(path, str | bytes | os.PathLike) else ""
         if text in ("", ":memory:", os.devnull) or text.startswith("file:"):
-            return True  # a database by URI is still held by the kernel's own rules where there are some
+            return True  # where the kernel has rules of its own, they still apply to a database by URI
         real = os.path.realpath(text)
         return real == folder or real.startswith(folder + os.sep)
 
     def audit(event: str, args: tuple[Any, ...]) -> None:
-        """Refuse what would write elsewhere."""
+        """Refuse an event that would write elsewhere."""
         if event == "open":
             path, mode, flags = (*args, None, None, None)[:3]
             writes = isinstance(flags, int) and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC)

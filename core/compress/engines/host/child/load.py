@@ -1,4 +1,4 @@
-"""Finding the engine object in a folder or module, as Hermes' own loaders do."""
+"""Finds the engine object in a folder or module, as Hermes' own loaders do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HANDS_CLASS = "register() hands over a class, not an engine"
 
 
 class Collector:
-    """Stands where a plugin expects Hermes: takes the engine, and lets every other registration pass."""
+    """Takes the place of Hermes for a plugin: keeps the engine and ignores every other registration."""
 
     def __init__(self, name: str) -> None:
         self.engines: list[Any] = []
@@ -24,7 +24,7 @@ class Collector:
         self.profile_name = "default"
 
     def register_context_engine(self, engine: Any) -> None:
-        """What an engine plugin calls."""
+        """Keep an engine; plugins call this."""
         self.engines.append(engine)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
@@ -34,7 +34,7 @@ class Collector:
 
 
 class Taken(NamedTuple):
-    """An engine, the names of those `register` handed over, and what that raised."""
+    """An engine, the names of the engines `register` handed over, and the error it raised."""
 
     engine: Any
     handed: Sequence[str] = ()
@@ -42,14 +42,14 @@ class Taken(NamedTuple):
 
 
 def load(order: dict[str, Any]) -> Taken:
-    """The engine an order names.
+    """The engine that an order names.
 
     Args:
         order: `{"kind": "builtin", "settings": {...}}`, `{"kind": "module", "module": ...}`, or a folder:
             `{"kind": ..., "path": ..., "name": ...}`.
 
     Raises:
-        LookupError: The plugin registered no engine and holds no class of one.
+        LookupError: The plugin registered no engine and has no class of one.
         Exception: Whatever the plugin itself raises.
     """
     if order["kind"] == "builtin":
@@ -62,7 +62,7 @@ def load(order: dict[str, Any]) -> Taken:
 
 
 def _entry(value: str) -> Any:
-    """What an entry point names; a function of it is told as the `register` of a module."""
+    """What an entry point names; a function is treated as the `register` of a module."""
     name, _, attribute = value.partition(":")
     found = importlib.import_module(name)
     for part in filter(None, attribute.split(".")):
@@ -71,7 +71,7 @@ def _entry(value: str) -> Any:
 
 
 def _outside(folder: Path) -> Path:
-    """The first folder above that belongs to no package."""
+    """The nearest parent folder that is not part of a package."""
     folder = folder.parent
     while (folder / "__init__.py").is_file():
         folder = folder.parent
@@ -105,7 +105,7 @@ def _folder_module(folder: Path, name: str) -> Any:
 
 
 def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
-    """The first that `register` hands over, or the last, else an instance of a class that is an engine."""
+    """The first (or last) engine `register` hands over, else an instance of an engine class."""
     register = getattr(module, "register", None)
     raised: Exception = LookupError("it registers no context engine")
     trouble = "it has no register()" if register is None else None
@@ -113,7 +113,7 @@ def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
     try:
         if register is not None:
             register(collector)
-    except Exception as error:  # noqa: BLE001 - as Hermes, which then looks for a class
+    except Exception as error:  # noqa: BLE001 - like Hermes, which then looks for a class
         raised, trouble = error, f"{type(error).__name__}: {error}"[:300]
     if collector.engines:
         taken = collector.engines[-1 if last else 0]
@@ -125,13 +125,13 @@ def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
         if isinstance(kind, type) and issubclass(kind, base) and kind is not base:
             try:
                 return Taken(kind(), (), trouble)
-            except Exception as error:  # noqa: BLE001 - as Hermes, which takes the next
+            except Exception as error:  # noqa: BLE001 - like Hermes, which takes the next
                 raised = error
     raise raised
 
 
 def accepted(function: Callable[..., Any], wanted: dict[str, Any]) -> dict[str, Any]:
-    """Those of the arguments a function takes, as Hermes passes them."""
+    """The arguments that a function accepts, as Hermes passes them."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""The conversation with the parent: one JSON object a line, orders in, answers out.
+"""The protocol with the parent: one JSON object a line, orders in, answers out.
 
-Orders: `load`, then any number of `start` and `compress`. While one is carried out the child may send
+There is one `load`, then any number of `start` and `compress`. During an order the child may send
 `{"ask": ...}` and reads one line with `answer` or `refused`. What an engine prints never reaches the pipe.
 """
 
@@ -57,7 +57,7 @@ class Server:
         self._answers.flush()
 
     def _ask(self, call: dict[str, Any]) -> str:
-        """Put a call for a model to the parent."""
+        """Ask the parent to answer a call for a model."""
         self._send({"ask": call})
         answer = json.loads(self._orders.readline())
         if "answer" not in answer:
@@ -82,7 +82,7 @@ class Server:
         }
 
     def _start(self, order: dict[str, Any]) -> dict[str, Any]:
-        """Tell the engine the model, then the session, as an agent that begins does."""
+        """Tell the engine the model, then the session, as an agent does when it begins."""
         route = order["route"]
         update = getattr(self._engine, "update_model", None)
         if callable(update):
@@ -116,7 +116,7 @@ class Server:
 
 
 def _copies(engine: Any) -> str | None:
-    """Why a deep copy fails; None when it works. Hermes makes one for each agent from 0.18 on."""
+    """Why a deep copy fails; None when it works. From 0.18 on Hermes makes one for each agent."""
     try:
         copy.deepcopy(engine)
     except Exception as error:  # noqa: BLE001 - whatever it is, Hermes then takes its own engine
@@ -125,7 +125,7 @@ def _copies(engine: Any) -> str | None:
 
 
 def _clones(kind: type, base: type) -> bool:
-    """Whether the engine says itself how it is copied; Hermes' own way, from 0.22 on, is a deep copy."""
+    """Whether the engine defines how it is copied; from 0.22 on Hermes' own default is a deep copy."""
     return any("clone_for_agent" in vars(one) for one in kind.__mro__ if one is not base)
 
 
@@ -138,7 +138,7 @@ def _tools(engine: Any) -> list[str]:
 
 
 def _status(engine: Any) -> dict[str, Any]:
-    """The figures of an engine: its attributes, then what its own status adds and JSON can hold."""
+    """The figures of an engine: its attributes, then what its status adds and JSON can hold."""
     found = {name: getattr(engine, name, None) for name in _NUMBERS}
     told: Any = getattr(engine, "get_status", dict)()
     for name, value in told.items() if isinstance(told, dict) else ():
@@ -148,7 +148,7 @@ def _status(engine: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Keep the pipe to ourselves, put the bounds on, and serve."""
+    """Keep the pipe to ourselves, apply the limits, and serve."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     orders = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
     nothing = os.open(os.devnull, os.O_RDWR)

@@ -1,4 +1,4 @@
-"""What an engine imports of Hermes: the installed release where there is one, else the two modules it needs.
+"""The modules of Hermes that an engine imports: of the installed release if any, else two stand-ins.
 
 Either way a call for a summary model goes to the parent process, which asks whom the user chose: no key and
 no network reaches the engine.
@@ -23,10 +23,10 @@ def prepare(ask: Ask) -> bool:
     """Make `agent` importable.
 
     Args:
-        ask: Puts a call to the parent.
+        ask: Sends a call to the parent.
 
     Returns:
-        Whether it is the one of an installed Hermes.
+        Whether it is the module of an installed Hermes.
     """
     real = importlib.util.find_spec("agent") is not None
     if not real:
@@ -45,7 +45,7 @@ def prepare(ask: Ask) -> bool:
 
 
 def _stand_in() -> None:
-    """A package `agent` with the abstract engine and a client; nothing else of Hermes."""
+    """Create a package `agent` with the abstract engine and a client, and nothing else of Hermes."""
     agent = _module("agent", package=True)
     _module("hermes_cli", package=True)
     spec = importlib.util.spec_from_file_location("agent.context_engine", _CONTRACT)
@@ -60,7 +60,7 @@ def _stand_in() -> None:
 
 
 def _class_defaults(contract: ModuleType) -> None:
-    """Hermes keeps the counters on the class, so engines need not call its `__init__`."""
+    """Set the counters on the class, as Hermes does, so that engines need not call its `__init__`."""
     for name in (
         "last_prompt_tokens",
         "last_completion_tokens",

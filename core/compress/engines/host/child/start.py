@@ -1,6 +1,6 @@
-"""First file the child process runs: makes this folder a package of its own name and hands over.
+"""The first file the child process runs: makes this folder a package and starts it.
 
-`core` must not be importable for an engine: only this folder is, and not by way of `sys.path`.
+An engine must not be able to import `core`: only this folder is importable, and not through `sys.path`.
 """
 
 import importlib.util
