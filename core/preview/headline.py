@@ -57,6 +57,7 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
         made.retention,
         saves,
         _protected(made.plan),
+        made.focus,
     )
 
 
@@ -193,6 +194,7 @@ def _outcome(
     kept: Retention | None,
     saves: Decimal | None,
     protected: float = 0.0,
+    focus: str | None = None,
 ) -> Headline:
     """Cut, sizes, money, facts; then what helps most."""
     remedies, saved = headline_table()["remedies"], _saved(tokens)
@@ -200,7 +202,7 @@ def _outcome(
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
     if little:
         sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
-    sentence = _fit(sentence, *facts_told(kept))
+    sentence = _fit(sentence, *facts_told(kept, focus))
     loss = gravest(kept)
     if kept is not None and kept.unfounded:
         quote = _quoted(kept.unfounded[0].value)
@@ -210,7 +212,9 @@ def _outcome(
     if little:
         return Headline(sentence, remedies["little"], Severity.INFO)
     lost = kept is not None and bool(kept.lost)
-    return Headline(sentence, remedies["focus"] if lost else None)
+    much = kept is not None and (kept.lost_share or 0) >= _MUCH
+    remedy = remedies["focused" if focus else "focus"] if lost else None
+    return Headline(sentence, remedy, Severity.WARNING if much else None)
 
 
 def _becomes(middle: int, before: int, after: int, one: str, several: str) -> str:

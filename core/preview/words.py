@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from core.model.finding import Headline, Severity
+from core.model.finding import MOST, Headline, Severity, shortened
 from core.support.formatting import limit, plural, short
 from core.support.program_files import shared_table
 
@@ -22,10 +22,14 @@ _PLAIN = ("numbers", "hashes")
 """Categories of which many are lost without anybody missing them."""
 
 
-def facts_told(kept: Retention | None) -> Iterator[str]:
-    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.` and what no message supports."""
+def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
+    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.`; first what it keeps of a focus."""
     if kept is None or not kept.by_category:
         return
+    if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
+        about, rest, topic = kept.focus, kept.rest, shortened(focus, MOST // 4)
+        told = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
+        yield f"{told}, {rest.of - rest.lost:,} of {plural(rest.of, 'other')}."
     kinds = headline_table()["kinds"]
     counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
     held = [f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")]
@@ -60,10 +64,10 @@ def claim_told(claim: Unsupported) -> str:
     return str(beside.format(claim=said, message=claim.message, nearest=claim.nearest.strip(" -*•.")))
 
 
-def kind_word(category: str) -> str:
-    """What people call the facts of a category, as `requests` for `asks`."""
+def kind_word(category: str, *, one: bool = False) -> str:
+    """What people call the facts of a category, as `requests` for `asks`, or one of them."""
     kind = headline_table()["kinds"].get(category)
-    return str(kind["several"]) if kind else category
+    return str(kind["one" if one else "several"]) if kind else category
 
 
 def named(count: int, kind: Mapping[str, Any]) -> str:

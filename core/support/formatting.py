@@ -12,6 +12,7 @@ from typing import Protocol
 from core.support.own_files import own_setting
 
 UNKNOWN = "–"
+NOTHING = "nothing"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
 NEAR_LIMIT = 0.85
@@ -74,10 +75,16 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
     return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
 
 
-def money(usd: Decimal | None, *, mark: str = "") -> str:
-    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; as `formats.money` wants the small ones."""
+def money(usd: Decimal | None, *, mark: str = "", own: bool = False) -> str:
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; as `formats.money` wants the small ones.
+
+    Args:
+        usd: The amount.
+        mark: `~` or `≥`.
+        own: It was a server of one's own: without an amount that is nothing, and not unknown.
+    """
     if usd is None:
-        return UNKNOWN
+        return NOTHING if own else UNKNOWN
     return f"{mark}{'-' if usd < 0 else ''}${_amount(abs(usd))}"
 
 
@@ -96,9 +103,9 @@ def _amount(amount: Decimal) -> str:
     return f"{amount.quantize(step, ROUND_HALF_UP):f}"
 
 
-def sum_of_money(value: Costs, *, lower_bound: bool = False) -> str:
+def sum_of_money(value: Costs, *, lower_bound: bool = False, own: bool = False) -> str:
     """A sum of costs; a lower bound when some of it has no price, or some usage was never recorded."""
-    return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "")
+    return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "", own=own)
 
 
 def percent(share: float | None, *, mark: str = "") -> str:

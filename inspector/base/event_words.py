@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from core.model.accounting.prompt_cache import Payback
     from core.model.compaction.preview import Retention
 
-_HEAVIEST, _QUOTE = 3, 100
-"""Lost facts that are quoted, and characters of each."""
+_HEAVIEST, _QUOTE, _BARE = 3, 100, 12
+"""Lost facts that are quoted, characters of each, and how many say too little without what they are."""
 NO_BILL = "nothing: no provider bills a server of your own"
 Facts = Mapping[str, Any]
 
@@ -66,9 +66,10 @@ def lost(kept: Retention | None) -> str:
 
 
 def heaviest(kept: Retention | None) -> Iterator[str]:
-    """The lost facts that are missed first, in their own words. Untrusted."""
+    """The lost facts that are missed first, quoted; short ones with their kind. Untrusted."""
     for fact in kept.lost[:_HEAVIEST] if kept else ():
-        yield shortened(" ".join(fact.value.split()), _QUOTE)
+        words = shortened(" ".join(fact.value.split()), _QUOTE)
+        yield f"“{words}”" if len(words) > _BARE else f"“{words}” ({kind_word(fact.category, one=True)})"
 
 
 def bill(one: Payback | None) -> str:

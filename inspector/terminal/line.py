@@ -193,10 +193,13 @@ def defaults() -> dict[str, str]:
     return dict(shipped()[0].tokens)
 
 
+LOUD = ("severity-critical", "severity-warning")
+
+
 class Palette:
     """The styles of one theme, by token name; each is made once, for every row asks for the same few."""
 
-    _newest: tuple[Mapping[str, str], Palette] | None = None
+    _newest: tuple[Mapping[str, str], bool, Palette] | None = None
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self._variables = {name: variables.get(name) or colour for name, colour in defaults().items()}
@@ -204,10 +207,15 @@ class Palette:
 
     @classmethod
     def of(cls, app: App[object]) -> Palette:
-        """The palette of the theme in force; another theme brings other variables."""
-        if cls._newest is None or cls._newest[0] is not app.theme_variables:
-            cls._newest = (app.theme_variables, cls(app.theme_variables))
-        return cls._newest[1]
+        """The palette of the theme in force; another theme brings other variables.
+
+        Without colours red would be a grey that stands behind all else: what is wrong is as bright as text.
+        """
+        variables, plain = app.theme_variables, app.no_color
+        if cls._newest is None or cls._newest[0] is not variables or cls._newest[1] != plain:
+            loud = dict.fromkeys(LOUD, variables["ink"]) if plain else {}
+            cls._newest = (variables, plain, cls({**variables, **loud}))
+        return cls._newest[2]
 
     def style(self, token: str, *, bold: bool = False, on: str | None = None) -> Style:
         """A token as text colour, optionally on another token's colour."""

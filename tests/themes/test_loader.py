@@ -80,6 +80,15 @@ def test_what_must_be_told_apart_has_colours_of_its_own_at_every_depth(
 
 
 @pytest.mark.parametrize(("theme", "system"), SHOWN, ids=ids)
+def test_a_break_of_the_cache_with_a_cause_has_no_colour_of_what_the_cache_served(
+    theme: ThemeFile, system: ColorSystem | None
+) -> None:
+    causes = {token for token in TOKENS if token.startswith("cause-")} - {"cause-other"}
+    cached = drawn(theme.tokens["bucket-read"], system)
+    assert cached not in {drawn(theme.tokens[cause], system) for cause in causes}
+
+
+@pytest.mark.parametrize(("theme", "system"), SHOWN, ids=ids)
 def test_the_row_under_the_cursor_stands_out_at_every_depth(
     theme: ThemeFile, system: ColorSystem | None
 ) -> None:

@@ -60,6 +60,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
+    from core.account.pricing.paid import paid
     from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND, kind_word
 
@@ -74,7 +75,7 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
         fmt.count(session.messages),
         fmt.count(node.generations),
         fmt.tokens(session.tokens.total, lower_bound=node.lower_bound),
-        fmt.money(session.cost.usd, mark=fmt.LOWER_BOUND if node.lower_bound else ""),
+        paid(session.cost.usd, (session,), lower_bound=node.lower_bound),
         fmt.sum_of_money(below),
         names[session.id],
     ]

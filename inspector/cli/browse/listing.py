@@ -28,6 +28,7 @@ class Row(NamedTuple):
     Attributes:
         position: 0-based place of the session in its conversation.
         sessions: How many sessions the conversation has.
+        routes: The sessions that `usd` was paid for.
         held: The generations of the conversation; None while nobody looked.
         lower_bound: Some part of `tokens` is not known.
         preview: What the user said first, where there is no title; None while nobody looked.
@@ -43,6 +44,7 @@ class Row(NamedTuple):
     title: str | None
     tokens: Buckets
     usd: Decimal | None
+    routes: tuple[Session, ...]
     messages: int | None
     calls: int | None
     last_active: datetime | None
@@ -165,6 +167,7 @@ def _columns(several: bool) -> tuple[Column, ...]:
 
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
+    from core.account.pricing.paid import paid
     from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
@@ -181,7 +184,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
         _compactions(row),
         fmt.tokens(row.tokens.total, lower_bound=row.lower_bound),
         fmt.percent(row.tokens.hit_rate),
-        fmt.money(row.usd, mark=fmt.LOWER_BOUND if row.lower_bound else ""),
+        paid(row.usd, row.routes, lower_bound=row.lower_bound),
         row.session.id,
     ]
 
@@ -213,6 +216,7 @@ def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
         title=session.title,
         tokens=session.tokens,
         usd=session.cost.usd,
+        routes=(session,),
         messages=session.messages,
         calls=session.api_calls,
         last_active=session.last_active,
@@ -232,6 +236,7 @@ def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
         title=row.title,
         tokens=row.tokens,
         usd=row.usd,
+        routes=row.sessions,
         messages=row.messages,
         calls=row.calls,
         last_active=row.last_active,

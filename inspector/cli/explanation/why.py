@@ -176,7 +176,7 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
     from inspector.base.event_words import bill, heaviest, lost
 
     yield from _field("lost", lost(after.kept))
-    yield from _fields("missing", (f"“{words}”" for words in heaviest(after.kept)))
+    yield from _fields("missing", heaviest(after.kept))
     yield from _field("cost", bill(after.payback))
 
 

@@ -44,7 +44,7 @@ def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Co
 
 
 def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
-    tokens = row.tokens
+    tokens, own = row.tokens, row.status == "local"
     before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
     return [
         row.label or row.key,
@@ -52,8 +52,8 @@ def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str
         fmt.count(row.calls),
         *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
         fmt.percent(tokens.hit_rate),
-        fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound),
-        fmt.sum_of_money(row.computed, lower_bound=row.lower_bound),
+        fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound, own=own),
+        fmt.sum_of_money(row.computed, lower_bound=row.lower_bound, own=own),
         *([row.tables] if apart else ()),
         *([row.key if _named(row) else ""] if named else ()),
     ]

@@ -20,7 +20,7 @@ from inspector.screens.page import Page
 from inspector.screens.search.question import Hit, Question, SearchAnswer
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
-from inspector.terminal.text import clean_line, crop
+from inspector.terminal.text import cell_len, clean_line, crop
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.input_lines import InputLine
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
@@ -35,13 +35,16 @@ class HitList(RowList[Hit]):
 
     words: re.Pattern[str] | None = None
     now: datetime
+    titles = 0
+    """Cells of the longest title."""
 
     def draw_row(self, row: Hit, index: int, width: int) -> Line:
         """One message that matches; what the model no longer sees is faint."""
         ink, hit = self.palette, row.hit
         text = "ink" if hit.state is RowState.LIVE else "ink-muted"
         line = Line().cell(fmt.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
-        line.cell(row.title, max(14, min(32, width // 4)), ink.style("ink-muted")).gap(2)
+        room = min(self.titles, max(14, min(32, width // 4)))
+        line.cell(row.title, room, ink.style("ink-muted")).gap(2)
         line.add(ROLE.get(hit.role, ROLE_OTHER), ink.style("ink-muted")).gap(1)
         copies = f"+{fmt.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
         line.add(copies, ink.style("ink-muted"))
@@ -118,6 +121,9 @@ class SearchScreen(Page):
 
     def _answer(self, answer: SearchAnswer) -> None:
         self.hits.words = _pattern(answer.text)
+        self.hits.titles = max(
+            (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
+        )
         self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / searches for something else"
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))

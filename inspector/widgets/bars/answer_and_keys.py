@@ -96,8 +96,7 @@ class AnswerBar(Widget):
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         severity = self.answer.severity
-        # without colours red would be a grey that stands behind the remedy
-        loud = severity in (Severity.WARNING, Severity.CRITICAL) and not self.app.no_color
+        loud = severity in (Severity.WARNING, Severity.CRITICAL)
         sign = SEVERITY[severity] if severity is not None else WELL
         for place, (helps, text) in enumerate(self._texts(width)):
             first = place == 0 and bool(self.answer.sentence)

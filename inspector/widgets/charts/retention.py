@@ -35,11 +35,10 @@ class RetentionStrip(Widget):
         index: int
 
     _retention: Retention | None = None
-    _focus: str | None = None
 
-    def show(self, retention: Retention | None, focus: str | None) -> None:
+    def show(self, retention: Retention | None) -> None:
         """Show another report."""
-        self._retention, self._focus = retention, focus
+        self._retention = retention
         self.refresh()
 
     def on_click(self, event: Click) -> None:
@@ -58,7 +57,7 @@ class RetentionStrip(Widget):
         if y == 0:
             line = survival_line(self._retention, width, palette)
         else:
-            line = heat_line(self._retention, self._heat_cells(), self._focus, width, palette)
+            line = heat_line(self._retention, self._heat_cells(), width, palette)
         return line.strip(width, self.rich_style)
 
     def _heat_cells(self) -> int:
@@ -89,7 +88,7 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     return line
 
 
-def heat_line(retention: Retention, cells: int, focus: str | None, width: int, palette: Palette) -> Line:
+def heat_line(retention: Retention, cells: int, width: int, palette: Palette) -> Line:
     """One cell a message (or a few), as high as what it loses is heavy."""
     line = Line().gap()
     shares = heat(retention.losses, cells)
@@ -97,10 +96,6 @@ def heat_line(retention: Retention, cells: int, focus: str | None, width: int, p
         line.add(glyph * sum(1 for _ in run), palette.style(ink))
     if line.width + len(HEAT) + 2 <= width:
         line.gap(2).add(HEAT, palette.style("ink-muted"))
-    if focus and retention.focus is not None and retention.rest is not None:
-        kept, rest = kept_share(retention.focus), kept_share(retention.rest)
-        words = f"focus “{focus}”: {fmt.percent(kept)} kept · rest {fmt.percent(rest)}"
-        line.gap(3).add(words, palette.style("ink"), most=max(0, width - line.width - 1))
     return line
 
 

@@ -75,6 +75,21 @@ def test_the_gravest_loss_is_named_with_what_helps() -> None:
     assert "/compress" in str(told.remedy)
 
 
+def test_with_a_focus_it_says_what_is_kept_of_that_and_of_the_rest() -> None:
+    kept = replace(
+        retained(Fact("paths", "a.py", (3,), "lost")), focus=FactCount(3, 1, 0), rest=FactCount(2, 0, 5)
+    )
+    told = headline_of(replace(large(kept), focus="migrations"))
+    assert told.sentence.endswith("Keeps 4 of 4 facts of “migrations”, 2 of 7 others.")
+    assert "TOPIC" not in str(told.remedy)
+
+
+def test_a_preview_that_loses_half_of_the_facts_is_a_warning_as_a_compaction_that_did_is() -> None:
+    kept = retained(Fact("commands", "pytest", (3,), "lost"), Fact("commands", "ls", (3,), "kept"))
+    severities = [headline_of(large(replace(kept, score=score))).severity for score in (0.51, 0.5)]
+    assert severities == [None, Severity.WARNING]
+
+
 def test_a_claim_no_message_supports_goes_before_everything_else() -> None:
     claim = Unsupported("42 tests passed", "done", "All 42 tests passed")
     kept = retained(Fact("constraints", SHIP, (4,), "lost"), unsupported=(claim,))

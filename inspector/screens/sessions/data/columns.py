@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.account.pricing.paid import paid
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Severity
 from core.model.transcript.session import ConversationRow, Kind, Session
@@ -143,7 +144,8 @@ def _tokens(line: SessionLine) -> str:
 
 
 def _cost(line: SessionLine) -> str:
-    return fmt.money(line.cost.usd, mark=fmt.LOWER_BOUND if line.row.lower_bound else "")
+    sessions = (line.part,) if line.part else line.row.sessions
+    return paid(line.cost.usd, sessions, lower_bound=line.row.lower_bound)
 
 
 def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.account.pricing.price import billing_of
+from core.account.pricing.paid import unbilled
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -124,8 +124,7 @@ def _paid(node: ChainNode) -> str:
     """What it comes to with its summaries and other calls beside the main loop."""
     tokens, cost = spent([node])
     booked: tuple[Session | UsageRow, ...] = (node.session, *node.beside)
-    own = all(billing_of(one.provider or "", one.base_url or "") == "local" for one in booked)
-    paid = NO_BILL if cost.usd is None and own else fmt.sum_of_money(cost)
+    paid = NO_BILL if cost.usd is None and unbilled(booked) else fmt.sum_of_money(cost)
     if not node.beside:
         return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))

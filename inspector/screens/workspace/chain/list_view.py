@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.account.pricing.paid import paid
 from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.support import formatting as fmt
@@ -190,6 +191,6 @@ def _figures(row: Twig) -> dict[str, str]:
         "generations": fmt.count(node.generations),
         "tokens": fmt.tokens(tokens.total, lower_bound=node.lower_bound),
         "hit": fmt.percent(tokens.hit_rate),
-        "cost": fmt.money(session.cost.usd, mark=fmt.LOWER_BOUND if node.lower_bound else ""),
+        "cost": paid(session.cost.usd, (session,), lower_bound=node.lower_bound),
         "with below": "" if row.below is None else fmt.sum_of_money(row.below),
     }

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -24,24 +24,25 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class MapPanes(Horizontal):
-    """The list always; beside it the message or the sums, both on a wide screen."""
+    """The list always; beside it the message or the sums, on a wide screen both while neither is opened."""
 
     SCOPED_CSS = False  # what is shown depends on a class of the screen, which stands outside this widget
     DEFAULT_CSS = """
     MapPanes { height: 1fr; border-top: solid $rule; }
     MapPanes MessageList { width: 3fr; }
-    MapPanes DetailPane, MapPanes #sums { width: 2fr; border-left: solid $rule; padding: 0 1; }
+    MapPanes #beside { width: 2fr; border-left: solid $rule; }
+    MapPanes DetailPane, MapPanes #sums { height: 1fr; padding: 0 1; }
     MapPanes #sums { display: none; }
     MapPanes.-sums #sums { display: block; }
     MapPanes.-sums DetailPane { display: none; }
     .-wide MapPanes MessageList { width: 2fr; }
-    .-wide MapPanes DetailPane { display: block; width: 1fr; }
-    .-wide MapPanes #sums { display: block; width: 48; }
-    .-narrow MapPanes DetailPane, .-narrow MapPanes #sums { display: none; width: 1fr; border-left: none; }
+    .-wide MapPanes #beside { width: 1fr; }
+    .-wide MapPanes #sums { display: block; border-top: solid $rule; }
+    .-wide MapPanes.-drawer #sums { display: none; }
+    .-wide MapPanes.-sums #sums { display: block; border-top: none; }
+    .-narrow MapPanes #beside { display: none; width: 1fr; border-left: none; }
+    .-narrow MapPanes.-drawer #beside { display: block; }
     .-narrow MapPanes.-drawer MessageList { display: none; }
-    .-narrow MapPanes.-drawer DetailPane { display: block; }
-    .-narrow MapPanes.-drawer.-sums DetailPane { display: none; }
-    .-narrow MapPanes.-drawer.-sums #sums { display: block; }
     """
 
     def __init__(self) -> None:
@@ -56,8 +57,7 @@ class MapPanes(Horizontal):
     def compose(self) -> ComposeResult:
         """From left to right."""
         yield self.list
-        yield self.message
-        yield self.sums
+        yield Vertical(self.message, self.sums, id="beside")
 
     def open_message(self) -> None:
         """The message has the keys."""

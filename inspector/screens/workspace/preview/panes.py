@@ -121,7 +121,7 @@ class PreviewPanes(Reporting, Vertical):
             self.before.lay(rows, message=0)
         self.after.tell(comparison)
         kept = comparison.retention if comparison else None
-        self.query_one(RetentionStrip).show(kept, comparison.focus if comparison else None)
+        self.query_one(RetentionStrip).show(kept)
         self.query_one(FactList).show_kept(kept)
 
     def look(self, mode: str) -> None:

@@ -130,7 +130,7 @@ def event_lines(
 def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
     """The lost facts that are missed first, quoted."""
     for place, words in enumerate(heaviest(kept)):
-        yield from field("" if place else "missing", f"“{words}”", width, ink)
+        yield from field("" if place else "missing", words, width, ink)
 
 
 def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:

@@ -120,7 +120,7 @@ class FocusColumn(Vertical):
     def show(self, comparison: Comparison, counts: Sequence[tuple[int, int] | None]) -> None:
         """Show what came of the topic; `counts` are the facts kept of each topic already known."""
         self._head.show(comparison, counts)
-        self.query_one(RetentionStrip).show(comparison.retention, None)
+        self.query_one(RetentionStrip).show(comparison.retention)
 
     def give_up(self) -> None:
         """Nothing comes of it."""

@@ -39,7 +39,8 @@ def plan_of(pilot: Pilot[None]) -> Plan:
 
 def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
     """Whether the list and the message are on screen."""
-    return view(pilot).panes.list.display, view(pilot).query_one(DetailPane).display
+    panes = view(pilot).panes
+    return bool(panes.list.region), bool(panes.message.region)
 
 
 async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_stand_where_the_plan_cuts(
@@ -208,8 +209,14 @@ async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> N
         text = drawn(pilot)
         assert "Threshold, as Hermes 0.19 works it out" in text
         assert "raised to 0.75 because" in " ".join(text.split())
-        assert "cache read" in text
-        assert view(pilot).query_one(DetailPane).display
+        assert "All messages, in tokens" in text
+        panes = view(pilot).panes
+        assert panes.list.region.width > 120
+        assert panes.message.region.height > 15
+        await press(pilot, "enter")
+        assert (panes.message.region.height > 40, bool(panes.sums.region)) == (True, False)
+        await press(pilot, "escape", "equals_sign")
+        assert (bool(panes.message.region), panes.sums.region.height > 40) == (False, True)
 
 
 async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(

@@ -79,7 +79,7 @@ async def test_a_focus_is_asked_for_and_counted_apart(samples: Location) -> None
         assert shown(pilot).focus == "reader"
         assert retention is not None
         assert retention.focus is not None
-        assert "focus “reader”" in drawn(pilot)
+        assert "facts of “reader”" in " ".join(drawn(pilot).split())
         await press(pilot, "f")
         await answer(pilot, "")
         assert shown(pilot).focus is None

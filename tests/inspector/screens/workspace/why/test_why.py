@@ -72,7 +72,7 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
     assert "lost      50% of the facts, by weight: requests 0 of 2 · files 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
-    assert "missing   “src/a.py”" in text
+    assert "missing   “src/a.py” (file)" in text
 
 
 def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:

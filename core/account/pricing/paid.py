@@ -1,0 +1,23 @@
+"""What sessions cost as recorded, in words: nothing on servers of one's own, which no provider bills."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from core.model.transcript.session import Session
+from core.model.transcript.storage import UsageRow
+from core.support import formatting as fmt
+
+
+def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:
+    """An amount, `nothing`, or that it is not known."""
+    own = usd is None and unbilled(routes)
+    return fmt.money(usd, mark=fmt.LOWER_BOUND if lower_bound else "", own=own)
+
+
+def unbilled(routes: Iterable[Session | UsageRow]) -> bool:
+    """Whether all went to servers of one's own."""
+    from core.account.pricing.price import billing_of  # a list whose rows all have a price does without
+
+    return all(billing_of(one.provider or "", one.base_url or "") == "local" for one in routes)
