@@ -1,1 +1,1 @@
-"""The frozen values every room speaks in. Imports nothing of ours."""
+"""The frozen values that all rooms exchange. Imports nothing of ours."""

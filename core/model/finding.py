@@ -1,4 +1,4 @@
-"""Findings about a conversation or a store: how bad, how sure, resting on what; and a screen's headline."""
+"""Findings about a conversation or a database: how bad, how certain, on what evidence; and headlines."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from enum import StrEnum
 from typing import Any
 
 MOST = 170
-"""Characters of a headline: two lines of a narrow terminal."""
+"""The longest headline, in characters: two lines of a narrow terminal."""
 
 _MONEY = frozenset("FG")
 """Letters of the rules about tokens and prices, and about the prompt cache."""
 
 COMPRESS_NOW = "/compress now, with a topic, decides what is kept."
-"""What helps where the limit is near."""
+"""The remedy near the limit."""
 
 
 class Verdict(StrEnum):
-    """Strength of a claim, strongest first."""
+    """How certain a claim is, the strongest first."""
 
     PROVED = "proved"
     """A line or row written at the time says so."""
     DERIVED = "derived"
-    """Recomputed from rows with the release's own rules, and it fits."""
+    """Recomputed from rows with the release's own rules, and the result fits."""
     SUSPECTED = "suspected"
-    """What remains when the other causes are excluded."""
+    """What is left when other causes are excluded."""
     UNKNOWN = "unknown"
 
 
 class Source(StrEnum):
-    """Where a piece of evidence lies."""
+    """Where a piece of evidence is found."""
 
     LOG = "log"
     DATABASE = "database"
     CONFIG = "config"
     RECORDING = "recording"
-    """What our recorder inside Hermes kept of the requests themselves."""
+    """What our recorder inside Hermes stored of the requests themselves."""
     JOURNAL = "journal"
-    """What this program wrote to the database itself."""
+    """What this program itself wrote to the database."""
     DERIVED = "derived"
 
 
@@ -58,7 +58,7 @@ class Evidence:
 
 
 class Severity(StrEnum):
-    """How bad a finding is, worst first."""
+    """How bad a finding is, the worst first."""
 
     CRITICAL = "critical"
     WARNING = "warning"
@@ -66,7 +66,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Place from the worst: 0 is critical."""
+        """Position from the worst: 0 is critical."""
         return list(Severity).index(self)
 
 
@@ -93,8 +93,8 @@ class Finding:
         rule: `A2`, `C6`, ... as in findings.yaml.
         name: The rule's slug, `threshold-unreachable`.
         numbers: The figures behind it, by name; values are ints, floats or strings.
-        remedy: The config line or command that helps; empty when nothing does.
-        session: The session it is about; None for the whole store.
+        remedy: The config line or command that helps; empty when there is none.
+        session: The session it is about; None for the whole database.
     """
 
     rule: str
@@ -109,7 +109,7 @@ class Finding:
 
     @property
     def group(self) -> FindingGroup:
-        """What it asks of its reader: what nothing helps against cannot be fixed."""
+        """What it asks of its reader; a finding without a remedy is never to be fixed, unless critical."""
         if self.severity is Severity.CRITICAL:
             return FindingGroup.FIX_NOW
         if self.rule[:1] in _MONEY:
@@ -119,7 +119,7 @@ class Finding:
 
     @property
     def identity(self) -> tuple[str, str | None, str]:
-        """What makes it one with another: two conversations that fork from one session both find it."""
+        """What identifies it: two conversations that fork from one session both report the same finding."""
         return self.rule, self.session, self.sentence
 
 
@@ -142,8 +142,8 @@ class Headline:
 
     Attributes:
         sentence: At most `MOST` characters; may quote a provider or a user, so it is untrusted.
-        remedy: What to do, as a sentence; None where nothing failed and nothing is to be done.
-        severity: How bad it is; None where all is well.
+        remedy: What to do, as a sentence; None when there is nothing to do.
+        severity: How bad it is; None when nothing is wrong.
     """
 
     sentence: str
@@ -152,16 +152,16 @@ class Headline:
 
     @property
     def helps(self) -> str:
-        """The remedy with the word before it; empty where nothing is to be done."""
+        """The remedy with a word before it; empty without a remedy."""
         return f"{help_word(self.severity)}: {self.remedy}" if self.remedy else ""
 
 
 def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
-    """How many findings there are of each group; nothing where there are none.
+    """How many findings each group has; nothing without findings.
 
     Args:
-        found: Each once.
-        fix_now: What helps where something is to be fixed.
+        found: The findings, each once.
+        fix_now: The remedy if there is something to fix now.
     """
     counts = Counter(one.group for one in found)
     told = [f"{counts[group]:,} {_TOLD[group]}" for group in FindingGroup if counts[group]]
@@ -174,12 +174,12 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
 
 
 def shortened(text: str, most: int = MOST) -> str:
-    """A text of at most so many characters, an ellipsis where the rest of it stood."""
+    """A text cut to so many characters, with an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def help_word(severity: Severity | None) -> str:
-    """What stands before a remedy: only what is wrong is fixed."""
+    """The word before a remedy: "Fix" only if something is wrong."""
     return "Fix" if severity in (Severity.WARNING, Severity.CRITICAL) else "What helps"
 
 

@@ -1,1 +1,1 @@
-"""Checkable facts of messages: what a summary is made of, and what it can be held against."""
+"""Checkable facts of messages: what a summary is made from, and what it is compared with."""

@@ -1,4 +1,4 @@
-"""The facts of a whole middle: which messages hold each, in whatever form, and if the focus covers it."""
+"""The facts of a whole middle: which messages hold each, in any form, and whether the focus covers it."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands",
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S)[^.!?。！？\n]*)*")
 _WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
-"""A line break inside a sentence, as in text that was wrapped by hand."""
+"""A line break inside a sentence, as in text wrapped by hand."""
 
 _SHORT = 1500
-"""Characters of a message that is about one thing as a whole; longer ones are judged line by line."""
+"""A message up to this many characters is about one thing; longer ones are judged line by line."""
 
 _MOST_CONSTRAINTS = 12
 REMEMBERED = 4096
-"""Texts whose telling sentences are kept: agents repeat themselves; a summary and its report ask twice."""
+"""How many texts are cached with their sentences: agents repeat themselves, and a report reads them again."""
 _ASK_LENGTH = 300
 
 
 USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT, MADE = 1, 2, 4, 8, 16, 32, 64, 128
-"""Who says a fact, as bits: a person, an assistant, an assistant that calls nothing, the arguments of a
-call that only looks, those of one that changes something, what a call gave back, a text somebody handed over,
-the few words that a call which changes something gave back: what it made.
+"""Who says a fact, as bits, in this order: a person; an assistant; an assistant without a tool call; the
+arguments of a call that only looks; the arguments of a call that changes something; a tool result; a document
+somebody handed over; the short result of a call that changes something, which tells what it made.
 """
 
 _BRIEF = 600
-"""Characters of a result in which a call tells what it made."""
+"""The most characters of a result that tells what a call made."""
 
 LONGEST_REQUEST = 1500
-"""Characters from which a request is a document: a plan, an issue, a template with its rules."""
+"""A request longer than this is a document: a plan, an issue, a template with its rules."""
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
 
@@ -49,9 +49,9 @@ class Found:
     """One fact of a middle.
 
     Attributes:
-        said_by: The bits of everybody who says it.
-        told: Messages that say it and are no tool's output.
-        told_by: Of a long text the words that tell it, as roots; empty when all do.
+        said_by: The bits of everyone who says it.
+        told: How many messages say it, without tool output.
+        told_by: For a long text the roots of the words that identify it; empty when all words do.
     """
 
     category: str
@@ -64,19 +64,19 @@ class Found:
 
 
 Facts: TypeAlias = Callable[[str], list[FactValue]]
-"""What finds the facts of a text."""
+"""A function that finds the facts of a text."""
 
 
 def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = False) -> list[Found]:
-    """Every fact of a middle in order of first appearance.
+    """Every fact of a middle, in order of first appearance.
 
     Args:
-        views: The middle, read.
-        topic: When given, facts said in a line, message or call about it are marked.
-        prose: Take the names, dates and plain figures of prose too.
+        views: The middle, as read.
+        topic: If given, facts in a line, message or call about it are marked.
+        prose: Also take the names, dates and plain figures of prose.
     """
     found: dict[FactValue, Found] = {}
-    # Agents read and say the same things again and again: each text is searched once.
+    # Agents read and say the same things repeatedly: each text is searched once.
     anchors = cache(partial(values, errors=False))
     told = cache(lambda text: list(prose_values(text))) if prose else None
     for view in views:
@@ -108,7 +108,7 @@ def about(view: View, topic: Topic) -> bool:
 
 
 def covered(value: str, context: str, topic: Topic) -> bool:
-    """Whether a fact, or the line it stands in, is about a topic."""
+    """Whether a fact, or the line it is in, is about a topic."""
     if topic.covers(value):
         return True
     at = context.find(value)
@@ -127,7 +127,7 @@ def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
 
 @lru_cache(maxsize=REMEMBERED)
 def constraints(text: str) -> tuple[str, ...]:
-    """Sentences that lay down what must or must not be done."""
+    """The sentences that say what must or must not be done."""
     pattern = lexicon().constraint
     rules = (line for line in sentences(text) if 6 <= len(line) <= 400 and pattern.search(line))
     kept = (line.strip("-*• ") for line in rules if not lexicon().no_rule.search(line))
@@ -174,7 +174,7 @@ def _speaker(view: View) -> int:
 
 
 def merged(found: Iterable[Found]) -> list[Found]:
-    """The values, those that are one thing in several forms once, under the form that tells most."""
+    """The values, with several forms of one thing merged under its most informative form."""
     values = list(found)
     paths = _owners([entry.value for entry in values if entry.category == "paths"], values)
     groups: dict[Hashable, list[Found]] = defaultdict(list)
@@ -184,7 +184,7 @@ def merged(found: Iterable[Found]) -> list[Found]:
 
 
 def endings(path: str) -> list[str]:
-    """A path and what is left of it when leading folders go, longest first."""
+    """A path and its endings as leading folders are removed, longest first."""
     clean = path.replace("\\", "/").split("://", 1)[-1].lstrip("~./").rstrip("/")
     parts = [part for part in clean.split("/") if part]
     return ["/".join(parts[start:]) for start in range(len(parts))]
@@ -203,7 +203,7 @@ def _identity(entry: Found, paths: dict[str, str]) -> Hashable:
 
 
 def _owners(paths: Sequence[str], values: Sequence[Found]) -> dict[str, str]:
-    """For each path the longest one it is an ending of; of several the one that most is done with."""
+    """For each path the longest one it is an ending of; of several, the one used most."""
     rank = {entry.value: _rank(entry) for entry in values if entry.category == "paths"}
     by_ending: dict[str, list[str]] = defaultdict(list)
     for path in paths:

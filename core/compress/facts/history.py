@@ -1,4 +1,4 @@
-"""What became of things in a middle: files made and deleted, commands failed and passed, asks answered."""
+"""What happened in a middle: files made and deleted, commands failed and passed, requests answered."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from core.compress.facts.topic import stem, terms
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
 _OPENING, _SHORT = 600, 400
-"""Characters of a result that say whether the call was carried out at all; and up to which what a call of a
-file gave back is a refusal, no text of the file."""
+"""How many characters at the start of a result say whether the call was carried out; and the length up to
+which the result of a file call is a refusal rather than the file's text.
+"""
 
 _TAKEN_UP = 1 / 3
-"""Share of the words of a request that what follows must speak of."""
+"""The share of a request's words that the following messages must mention."""
 
 _WORDS = re.compile(r"[a-z]+")
 _STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
@@ -31,8 +32,8 @@ class Outcome:
     Attributes:
         at: Index of the message that made the call.
         result: Index of its result; None when the middle holds none.
-        error: The line that says it failed; None when it did not, or nobody can tell.
-        fixed_at: Index of a later call of the same thing that did not fail, when this one failed.
+        error: The line that reports its failure; None when it did not fail, or that is unknown.
+        fixed_at: For a failed call, index of a later call of the same thing that did not fail.
     """
 
     at: int
@@ -44,7 +45,7 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """The result says it went well."""
+        """Whether the result says that it went well."""
         return self.error is None and bool(lexicon().passed.search(self.text[-2000:]))
 
 
@@ -64,27 +65,27 @@ class FileStory:
 
     @property
     def gone(self) -> bool:
-        """No longer there at the end of this middle."""
+        """Whether it is gone at the end of this middle."""
         return self.effects[-1] == "removed"
 
     @property
     def made(self) -> bool:
-        """Written or changed in this middle, and not only looked at."""
+        """Whether it was written or changed in this middle, not just read."""
         return any(effect not in ("read", "removed") for effect in self.effects)
 
     @property
     def vanished(self) -> bool:
-        """Made in this middle and gone by its end."""
+        """Whether it was made in this middle and is gone at its end."""
         return self.gone and self.made
 
 
 def outcomes(views: Sequence[View]) -> list[Outcome]:
-    """Every call of a middle with its outcome, in order; failures know what fixed them."""
+    """Every call of a middle with its outcome, in order; failed calls know which call fixed them."""
     results: dict[str, list[View]] = defaultdict(list)
     for view in views:
         if view.answers is not None:
             results[view.answers.id].append(view)
-    # Some providers use an id again: the first result behind a call is its own.
+    # Some providers reuse an id: the first result after a call belongs to it.
     found = [
         _outcome(view.index, call, next((one for one in results[call.id] if one.index > view.index), None))
         for view in views
@@ -102,12 +103,12 @@ def outcomes(views: Sequence[View]) -> list[Outcome]:
 
 
 def files(views: Sequence[View]) -> dict[str, FileStory]:
-    """The files a middle's calls named, in order of first mention."""
+    """The files named in a middle's calls, in order of first mention."""
     return stories_of(outcomes(views))
 
 
 def stories_of(ended: Sequence[Outcome]) -> dict[str, FileStory]:
-    """The files some calls named, in order of first mention; a call that failed did nothing to them."""
+    """The files named in some calls, in order of first mention; failed calls did nothing to them."""
     stories: dict[str, FileStory] = {}
     for outcome in ended:
         for path, effect in () if outcome.error else _effects(outcome.call):
@@ -119,7 +120,7 @@ def stories_of(ended: Sequence[Outcome]) -> dict[str, FileStory]:
 
 
 def _known_path(path: str, stories: dict[str, FileStory]) -> str:
-    """The path as it was named before: a command in another directory names a file by its end."""
+    """The path as first named: a command run in another directory names a file by the end of its path."""
     if path in stories or path.startswith(("/", "~")) or "/" not in path.removeprefix("./"):
         return path
     end = f"/{path.removeprefix('./')}"
@@ -128,10 +129,10 @@ def _known_path(path: str, stories: dict[str, FileStory]) -> str:
 
 
 def pending(views: Sequence[View]) -> list[View]:
-    """Requests without a closing answer: an assistant text that calls nothing.
+    """Requests without a closing answer, which is an assistant text without a tool call.
 
-    Of several requests that wait, an answer closes those whose words it or the work since takes up, or else
-    the newest: one that came in between is often answered together with the one it interrupts.
+    Of several waiting requests, an answer closes those whose words it or the work in between mentions, or
+    else the newest. A request that interrupts another is often answered together with it.
     """
     waiting: list[View] = []
     since: list[str] = []
@@ -154,7 +155,7 @@ def _is_taken_up(ask: str, said: frozenset[str]) -> bool:
 
 
 def effect_of(name: str) -> str | None:
-    """What a tool of that name does to the file it is given."""
+    """What a tool of this name does to the file it is given."""
     words = _words_of(name)
     for effect in ("removed", "changed", "wrote", "read"):
         if words & lexicon().effects[effect]:
@@ -163,7 +164,7 @@ def effect_of(name: str) -> str | None:
 
 
 def is_acting(call: Call) -> bool:
-    """Whether a call changes something or tries it out, and does not only look."""
+    """Whether a call changes something or tries it out, rather than only looks."""
     if call.command:
         steps = _STEP.split(lexicon().manner.sub("", call.command))
         return not all(lexicon().looking.match(step) for step in steps if step.strip())
@@ -173,7 +174,7 @@ def is_acting(call: Call) -> bool:
 
 
 def _words_of(name: str) -> set[str]:
-    """The words of a tool's name, as they stand and without endings: `editedExistingFile` edits."""
+    """The words of a tool's name, with and without endings: `editedExistingFile` edits."""
     words = _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
     return {*words, *map(stem, words)}
 
@@ -194,7 +195,7 @@ def _effects(call: Call) -> list[tuple[str, str]]:
 
 
 def _purpose(call: Call) -> str:
-    """What a call was for: its target, of commands without flags that only decide what is shown."""
+    """What a call was for: its target; for commands, without flags that only affect the output."""
     return lexicon().manner.sub("", call.target).strip() if call.command else call.target
 
 
@@ -210,6 +211,6 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
 
 
 def _most_telling(lines: Sequence[str]) -> str | None:
-    """The line that says best what failed: the first that is more than a word."""
+    """The line that describes a failure best: the first with more than a word."""
     telling = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
     return next(telling, lines[0] if lines else None)

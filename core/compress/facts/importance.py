@@ -1,9 +1,9 @@
-"""How much each fact of a middle matters to somebody who goes on with the work.
+"""How much each fact of a middle matters to someone who continues the work.
 
 A fact weighs 0 to 1. What a person asked, forbade or left open weighs most; then ids, amounts, dates, names
-and paths, by who says them: a person, an answer, the arguments of a call that changes something, prose.
-Independent witnesses combine as 1 - (1 - a)(1 - b)...; each further message adds a little. What only a
-tool's output says, and measures nobody named, is noise: counted apart, never weighed.
+and paths, depending on who says them: a person, an answer, the arguments of a call that changes something,
+prose. Independent witnesses combine as 1 - (1 - a)(1 - b)...; each further message adds a little. What only
+tool output says, and figures nobody mentioned, are noise: counted separately, never weighed.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ CATEGORIES = (
     *("asks", "constraints", "open", "decisions", "state", "errors"),
     *("ids", "paths", "names", "dates", "numbers", "urls", "commands", "hashes"),
 )
-"""Every category, those first that are missed most."""
+"""Every category; those whose loss hurts most come first."""
 
 _WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.1, MADE: 0.4}
 _MADE = frozenset(("ids", "urls", "hashes"))
-"""What a call gives to what it makes: a commit, a ticket, a request to merge."""
+"""Kinds of value that a call gives to what it makes: a commit, a ticket, a merge request."""
 
 _LOOKED_UP = 0.2
-"""The same of an id that a call looks up."""
+"""The weight of an id that a call only looks up."""
 
 _AGAIN, _MOST_AGAIN = 0.06, 0.3
 _WORTH = {
@@ -57,25 +57,25 @@ _WORTH = {
     "hashes": 0.6,
 }
 _ASIDE = 0.4
-"""Worth of a path that is not what the work is about, unless a person names it: one that others lie below, a
-scratch file, a package of others.
+"""Worth of a path that is not what the work is about, unless a person names it: a parent of other paths, a
+scratch file, a third-party package.
 """
 
 _ARGUMENT = re.compile(r"\$\d")
-"""An argument of a shell script, far more often than an amount."""
+"""An argument of a shell script, which is far more frequent than an amount of money."""
 
 _LEAST = 0.15
-"""Weight up to which a value is noise."""
+"""Up to this weight a value is noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The facts of a middle, and what was left aside.
+    """The facts of a middle, and what was left out.
 
     Attributes:
         facts: Each with its weight, in order of first appearance.
-        noise: How many values of each category are only a tool's output.
-        values: Every value found, noise too, in lower case.
+        noise: How many values of each category only tool output says.
+        values: Every value found, including noise, in lower case.
         ended: Every call with its outcome.
     """
 
@@ -89,8 +89,8 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
     """Every fact of a middle with its weight.
 
     Args:
-        views: The middle, read.
-        topic: When given, facts about it are marked.
+        views: The middle, as read.
+        topic: If given, facts about it are marked.
     """
     ended = tuple(outcomes(views))
     kept: list[tuple[Found, float]] = list(sentence_facts(views, topic, ended))
@@ -117,19 +117,19 @@ def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
 
 
 def _is_enumeration(entry: Found) -> bool:
-    """Whether slashes only stand between words, as in `add/commit/push`: no call and no result has it."""
+    """Whether slashes only separate words, as in `add/commit/push`: no call and no result contains it."""
     named = lexicon().file_name.search(entry.value) or not entry.value[:1].isalpha()
     return not named and not entry.said_by & (ACTED | CALLED | RESULT)
 
 
 def _folders(entries: Sequence[Found]) -> frozenset[str]:
-    """Every path that another path lies below."""
+    """Every path that is a parent of another path."""
     paths = (entry.value.rstrip("/") for entry in entries if entry.category == "paths")
     return frozenset(path[:at] for path in paths for at, letter in enumerate(path) if letter == "/" and at)
 
 
 def value_weight(entry: Found) -> float:
-    """What a value weighs by who says it and how often; 0 when only a tool does."""
+    """The weight of a value, by who says it and how often; 0 when only a tool does."""
     said_by = entry.said_by if entry.category in _MADE else entry.said_by & ~MADE
     if not said_by & ~RESULT or (_is_dull(entry) and not said_by & USER):
         return 0.0

@@ -16,7 +16,7 @@ _ANY_CASE = frozenset(
     ("constraint", "corrects", "courtesy", "decision", "remaining", "achieved", "intent", "offered", "passed")
 )
 _BY_LINE = frozenset(("gone", "moved"))
-"""Patterns of which `^` and `$` are of a line."""
+"""Patterns in which `^` and `$` match at each line."""
 
 _DAY = re.compile(
     r"(?<![\d-])\d{4}-(?P<month>\d{2})-(?P<day>\d{2})(?![\d-])"
@@ -27,7 +27,7 @@ _DAY = re.compile(
 
 FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
-"""A figure in digits, or one that is written out."""
+"""A figure in digits or words."""
 
 _CLOCK, _HOURS = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
 _TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
@@ -37,7 +37,7 @@ _MAY = "may"
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Compiled forms of `lexicon.yaml`."""
+    """The compiled `lexicon.yaml`."""
 
     constraint: re.Pattern[str]
     decision: re.Pattern[str]
@@ -97,13 +97,13 @@ def _as(kind: str, name: str, entries: list[str]) -> Any:
 
 
 def figure_of(told: str) -> str:
-    """A figure in digits without separators, also of one that was written out."""
+    """A figure in digits without separators, even if it was written as a word."""
     lower = told.lower().replace(",", "")
     return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
 
 
 def spellings(figure: str) -> Iterator[str]:
-    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are one."""
+    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are the same."""
     for thousands, decimal in ((",", "."), (".", ",")):
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
         if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
@@ -114,7 +114,7 @@ def spellings(figure: str) -> Iterator[str]:
 
 
 def clock_times(figure: str) -> Iterator[str]:
-    """A time of day as languages write it, by 12 hours or by 24: 2:30, 14:30 and 14h30 may be one."""
+    """A time of day as languages write it, in 12 or 24 hours: 2:30, 14:30 and 14h30 may be the same."""
     match = _CLOCK.fullmatch(figure)
     if match is None or int(match[1]) >= _HOURS:
         return
@@ -127,12 +127,12 @@ def clock_times(figure: str) -> Iterator[str]:
 
 
 def is_time(text: str, at: int) -> bool:
-    """Whether a time stands there, or a day as German has it without the year: `16.10.`."""
+    """Whether there is a time at a position, or a day as German writes it without the year: `16.10.`."""
     return _TIME.match(text, at) is not None
 
 
 def dates(text: str) -> Iterator[str]:
-    """The days a text names, as it names them."""
+    """The days a text names, as written."""
     yield from (match.group() for match in _DAY.finditer(text))
     lower = text.lower()
     if any(stem in lower for stem in _stems()):
@@ -140,12 +140,12 @@ def dates(text: str) -> Iterator[str]:
 
 
 def without_figures(text: str) -> str:
-    """A text in which the days written in figures are blank: they count nothing."""
+    """A text with days in figures blanked, as they do not count anything."""
     return _DAY.sub(lambda match: " " * len(match.group()), text)
 
 
 def day_of(date: str) -> tuple[int, int] | None:
-    """Month and day of a date in any form it is written in; the year is often left out."""
+    """Month and day of a date in any form; the year is ignored, as it is often left out."""
     match = _DAY.search(date) or _day_by_name().search(date)
     if match is None:
         return None
@@ -175,7 +175,7 @@ def _stems() -> frozenset[str]:
 
 @cache
 def _day_by_name() -> re.Pattern[str]:
-    """A month by its name, before or behind the day."""
+    """Matches a named month before or after a day."""
     names = sorted(_months(), key=lambda name: (name[0], -len(name)))
     rests = ((letter, (name[1:] for name in found)) for letter, found in groupby(names, itemgetter(0)))
     month = "|".join(f"{letter}(?:{'|'.join(some)})" for letter, some in rests)  # one letter decides: faster

@@ -1,4 +1,4 @@
-"""Messages as a reader takes them in: the text worth reading, the calls and what they were about."""
+"""Messages prepared for reading: their readable text, their calls, and what these were about."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
 
 HEAD, TAIL = 4000, 1500
-"""Characters read of a long text: what Hermes shows its own summariser of one message."""
+"""Characters read at the start and end of a long text, as Hermes shows them to its summariser."""
 
 _MOST, _LEAST = 1_500_000, 400
-"""Characters read of a whole middle, and of each message at least: what keeps reading under half a second."""
+"""Characters read of a whole middle, and the least of each message; reading so takes under half a second."""
 
 _LONGEST_TARGET = 200
 _OF_A_WORD = f"{ascii_letters}{digits}_-+/=.~"
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>")
-"""What a client writes for a command typed by a person; the row behind it is what the command stands for."""
+"""What a client writes for a command that a person typed; the next row is the text of the command."""
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 
 
@@ -35,10 +35,10 @@ class Call:
     """A tool call.
 
     Attributes:
-        target: What it was about: a command, a path, a query and where; "" when the arguments do not say.
-        command: The command line it ran, when it ran one.
-        path: The file it named, when it named one.
-        strings: Every string of the arguments, for scanning.
+        target: What it was about: a command, a path, a query and its place; "" when the arguments do not say.
+        command: The command line it ran, if any.
+        path: The file it named, if any.
+        strings: Every string in the arguments, for scanning.
     """
 
     id: str
@@ -54,13 +54,13 @@ class View:
     """One message of a middle.
 
     Attributes:
-        index: Its place in the list it came from.
-        role: Its role; `tool` also for output that a program without tool messages wrote in the user's place.
-        text: Its readable text, long ones by their ends.
-        calls: What an assistant called.
-        answers: The call a tool message answers, when it is in the same middle.
-        request: It is a person's request: no summary, no note of Hermes' own.
-        errors: Lines of a tool's result that report a failure.
+        index: Its position in the list it came from.
+        role: Its role; `tool` also for output that a program without tool messages wrote as a user message.
+        text: Its readable text; of a long one, both ends.
+        calls: The calls an assistant made.
+        answers: The call that a tool message answers, if that is in the same middle.
+        request: Whether it is a person's request, not a summary or a note by Hermes.
+        errors: Lines of a tool result that report a failure.
     """
 
     index: int
@@ -73,11 +73,11 @@ class View:
 
 
 Clean = Callable[[Sequence[str]], list[str]]
-"""Takes out of texts what must not be read: credentials."""
+"""Removes from texts what must not be read: credentials."""
 
 
 def fair_limit(lengths: Sequence[int], total: int) -> int:
-    """The most characters each text may have so that all stay within `total`; short ones stay whole."""
+    """The most characters each text may have so that their sum is at most `total`; short ones stay whole."""
     left, ordered = total, sorted(lengths)
     for at, length in enumerate(ordered):
         share = left // (len(ordered) - at)
@@ -93,15 +93,13 @@ def views(
     clean: Clean = list,
     limits: Mapping[str, int] = MappingProxyType({}),
 ) -> list[View]:
-    """Read a middle; of long texts only the ends, and less of each when there is more than time to read.
-
-    `clean` is applied to every text before anything is taken from it.
+    """Read a middle; of long texts only the ends, and less of each when there is too much to read in time.
 
     Args:
         messages: The middle.
         offset: Index of its first message in the whole list.
         clean: Applied to every text before anything is taken from it.
-        limits: Characters read of a message, by role, where fewer do.
+        limits: Characters to read of a message, by role, where that is less.
     """
     most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
     roles = [message.role for message in messages]
@@ -132,7 +130,7 @@ def views(
 
 
 def _stands_for_a_command(before: Message) -> bool:
-    """Whether the row behind this one is the text of a command, as of a skill, and no person's own words."""
+    """Whether the next row is the text of a command, such as a skill, rather than a person's own words."""
     return (
         before.role == "user"
         and bool(_COMMAND.search(before.text))
@@ -141,17 +139,17 @@ def _stands_for_a_command(before: Message) -> bool:
 
 
 def is_output(text: str, before: str | None) -> bool:
-    """Whether a user row holds what a command gave back.
+    """Whether a user row holds the output of a command.
 
     Args:
         text: The row.
-        before: Role of the row before it; only an assistant's can have brought it about.
+        before: Role of the row before it; only an assistant can have run the command.
     """
     return before == "assistant" and bool(lexicon().observed.search(text))
 
 
 def _observed(said: View, output: View) -> tuple[View, View]:
-    """A message that wrote its command into its text, and the row that brought the output back."""
+    """Turn a command in an assistant's text, and the row with its output, into a call and a result."""
     fences = _FENCED.findall(said.text)
     if said.calls or not fences:
         return said, output
@@ -165,19 +163,19 @@ def _failures(text: str) -> tuple[str, ...]:
 
 
 def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
-    """The text of a message for reading: JSON results by their strings, long texts by their ends."""
+    """The text of a message for reading: the strings of a JSON result, both ends of a long text."""
     text = message.text if role == "tool" else _without_prefix(message.text)
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = decoded(text)
     elif role == "user" and "<" in text:
         text = _REMINDER.sub("", text).strip()
     if "PRIVATE KEY" in text:
-        text = clean([text])[0]  # before it is cut: half a key block is not recognised
+        text = clean([text])[0]  # before it is cut, as half a key block is not recognised
     return ends(text, most)
 
 
 def _without_prefix(text: str) -> str:
-    """A message without what a release puts around a summary: that tells of the summary, not of the work."""
+    """A message without what a release adds around a summary, which is not about the work."""
     match = find_summary(text)
     if match is None:
         return text
@@ -185,9 +183,9 @@ def _without_prefix(text: str) -> str:
 
 
 def ends(text: str, most: int = HEAD + TAIL) -> str:
-    """A long text by its start and end, cut between words where there are any.
+    """The start and end of a long text, cut between words where possible.
 
-    Where there are none no piece of a word is left: half a credential is not recognised.
+    Otherwise the incomplete words are removed, as half a credential is not recognised.
     """
     if len(text) <= most:
         return text
@@ -200,7 +198,7 @@ def ends(text: str, most: int = HEAD + TAIL) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """A text on one line, at most `limit` characters, cut at a word with an ellipsis."""
+    """A text on one line of at most `limit` characters, cut at a word with an ellipsis."""
     line = " ".join(text[: limit * 4].split())
     if len(line) <= limit:
         return line
@@ -209,7 +207,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def request_words(text: str) -> str:
-    """The words of a person in a row of the user's; "" when a client or Hermes itself wrote it."""
+    """A person's words in a user row; "" when a client or Hermes itself wrote it."""
     words = _REMINDER.sub("", text).strip()
     return words if _is_request(words) else ""
 
@@ -221,7 +219,7 @@ def _is_request(text: str) -> bool:
 
 
 def decoded(text: str) -> str:
-    """The values of a JSON result, one a line, names kept where the value is short."""
+    """The values of a JSON result, one a line, with their names where the value is short."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):

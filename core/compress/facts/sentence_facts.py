@@ -1,4 +1,4 @@
-"""Facts that are sentences, weighed: requests, rules, decisions, results, errors; and what corrects them."""
+"""Weighed facts that are sentences: requests, rules, decisions, results, errors; and their corrections."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from core.compress.facts.values import without_code
 
 _ASK_LENGTH, _LINE = 300, 240
 _TAKEN_UP = 12
-"""Words of a long request that tell it: those taken up most in what follows."""
+"""How many words identify a long request: those mentioned most in what follows."""
 
 _FEW_WORDS = 2
 _MOST_DECISIONS, _MOST_STATES, _MOST_ERRORS = 10, 8, 8
@@ -45,23 +45,23 @@ _LEFT = 0.6
 _ERROR_STANDS, _ERROR_FIXED = 0.3, 0.15
 _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
-"""Characters of its first line, and lines, of a result that says at once what came of a command."""
+"""Characters in the first line, and lines, of a result that states the outcome of a command at once."""
 
 _MOST_OUTCOMES = 4
 
 _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
-"""Category, text, place among the views, who says it, weight."""
+"""Category, text, index of the view, who says it, weight."""
 
 _LONGEST, _SHOWN = 600, 160
-"""Characters of a request that corrects something, and of what is shown of it."""
+"""Characters of a request that corrects something, and of its excerpt."""
 
 _EXCHANGE = 4
-"""Messages before a correction that tell what it is about."""
+"""How many messages before a correction show what it is about."""
 
 _ALIKE = 2
-"""Words a statement and the exchange must share."""
+"""How many words a statement and the exchange must share."""
 
 _MEASURE = re.compile(r"([$€£¥]?)(?<![\w.,/#:-])(\d[\d,]*(?:\.\d+)?)(?![\w/-])\s?([^\W\d_]*)")
 _Measure: TypeAlias = tuple[str, str]
@@ -74,8 +74,8 @@ def sentence_facts(
     """Every sentence worth keeping with its weight, each once.
 
     Args:
-        views: The middle, read.
-        topic: When given, sentences about it are marked.
+        views: The middle, as read.
+        topic: If given, sentences about it are marked.
         ended: Its calls and how each ended.
     """
     seen: set[tuple[str, str]] = set()
@@ -91,7 +91,7 @@ def sentence_facts(
 
 
 def _taken_up(views: Sequence[View], at: int) -> tuple[str, ...]:
-    """The words of a long request that what follows speaks of most; none when it hardly speaks of it."""
+    """The words of a long request that the following messages mention most; empty if they hardly do."""
     asked = frozenset(roots(without_code(views[at].text)))
     later = Counter(word for view in views[at + 1 :] if view.role == "assistant" for word in roots(view.text))
     common = [word for word, _ in later.most_common() if word in asked]
@@ -130,9 +130,9 @@ def _says_something(text: str) -> bool:
 
 
 def _settled(views: Sequence[View]) -> Iterator[_Told]:
-    """The newest decisions and results of assistants, and what they left to do at the end.
+    """The newest decisions and results of assistants, and what they left open at the end.
 
-    Read from the end: a long conversation has many more of them than are told.
+    Read from the end, as a long conversation has many more of them than are shown.
     """
     told: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": []}
     answers = (
@@ -182,7 +182,7 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told]:
-    """The newest failures of calls, and what short results say came of commands."""
+    """The newest failures of calls, and short results that state the outcome of a command."""
     places = {view.index: at for at, view in enumerate(views)}
     ended = [(one, places[one.result]) for one in calls if one.result is not None]
     failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
@@ -194,7 +194,7 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
 
 
 def _says_nothing(error: str) -> bool:
-    """Whether an error only tells that there was one, or that a person said no."""
+    """Whether an error only says that there was one, or that a person declined."""
     return _BARE_CODE.fullmatch(error) is not None or lexicon().rejected.search(error) is not None
 
 
@@ -214,9 +214,9 @@ class Correction:
 
     Attributes:
         at: Index of its message.
-        text: The sentence that gives it. Untrusted.
+        text: The sentence with the figure. Untrusted.
         given: The figures it gives.
-        before: Those of the answer it corrects.
+        before: The figures of the answer it corrects.
         about: What the exchange is about, as roots.
     """
 
@@ -227,7 +227,7 @@ class Correction:
     about: frozenset[str]
 
     def replaces(self, statement: str) -> bool:
-        """Whether it gives another figure of the same unit for what a statement tells."""
+        """Whether it gives another figure with the same unit for what a statement says."""
         stated = [one for one in _measures(statement) if one[1]]
         told = self.about.intersection(roots(statement)).difference(*stated)
         return len(told) >= _ALIKE and any(map(self._is_other, stated))
@@ -259,12 +259,12 @@ def corrections(views: Sequence[View]) -> list[Correction]:
 
 
 def correction_of(statement: str, at: int, made: Sequence[Correction]) -> Correction | None:
-    """The last correction that replaces what was stated in a message."""
+    """The last correction that replaces what a message stated."""
     return next((one for one in reversed(made) if one.at > at and one.replaces(statement)), None)
 
 
 def with_correction(statement: str, at: int, made: Sequence[Correction]) -> str:
-    """A statement, and behind it what a person said instead."""
+    """A statement, followed by what a person said instead."""
     found = correction_of(statement, at, made)
     return statement if found is None else f"{statement} (changed since: {found.text})"
 

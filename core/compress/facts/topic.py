@@ -1,7 +1,7 @@
-"""Whether a text is about the topic given to `/compress <topic>`.
+"""Whether a text is about the topic of `/compress <topic>`.
 
 Words are compared by their stems, identifiers by their parts, scripts without spaces by pairs of characters.
-A word counts by how rare it is in the conversation (inverse document frequency, Sparck Jones 1972): in "auth
+A word counts by its rarity in the conversation (inverse document frequency, Sparck Jones 1972): in "auth
 module", `auth` decides and `module` hardly matters.
 """
 
@@ -23,21 +23,21 @@ _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u3040-\u30ff]+")
 _CJK_LITTLE = re.compile(
     "[的了着吗呢啊吧哦嗯呀是在和与及或也都还就很又再我你您他她它这那哪请把被让给从到想要个些]+"
 )
-"""Characters that say nothing by themselves, and between which the words stand."""
+"""Characters that mean nothing by themselves and separate words."""
 
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s", "y", "e")
 _NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
-"""One name made of several parts: a file, a path, an identifier."""
+"""A name with several parts: a file, a path, an identifier."""
 
 _SHORTEST_STEM = 4
 _MIN_SHARE = 0.5
 _PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
-"""A word that stands alone: no part of an identifier, and of no key."""
+"""A word by itself, not part of an identifier or a key."""
 
 _LIKE = 0.75
-"""How alike two words are that one may be the other misspelt (difflib's ratio)."""
+"""Two words at least this similar may be the same, misspelt (difflib's ratio)."""
 _LONGEST = 6
-"""Letters a root keeps: `cancelled`, `cancellation` and `cancel` are one."""
+"""How many letters a root keeps: `cancelled`, `cancellation` and `cancel` share one."""
 _SHORTEST = 4
 
 
@@ -50,7 +50,7 @@ def _stopwords() -> frozenset[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """A word without its commonest English endings, at least four letters of it."""
+    """A word without its most common English endings, at least four letters long."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]
@@ -61,7 +61,7 @@ def stem(word: str) -> str:
 def terms(text: str) -> tuple[str, ...]:
     """The content words of a text as stems, in order, each once.
 
-    Runs of Chinese, Japanese or Korean characters give their pairs.
+    Runs of Chinese, Japanese or Korean characters yield their pairs.
     """
     found: dict[str, None] = {}
     if not text.isascii():
@@ -79,7 +79,7 @@ class Topic:
     """A focus topic weighed against one conversation.
 
     Attributes:
-        weights: Stem to its share of the topic, summing to 1; empty when the conversation never mentions it.
+        weights: Each stem's share of the topic; they sum to 1. Empty when the conversation never mentions it.
     """
 
     weights: Mapping[str, float]
@@ -87,10 +87,10 @@ class Topic:
 
     @classmethod
     def of(cls, text: str, documents: Iterable[str]) -> Topic:
-        """Weigh a topic's words by their rarity in `documents` (one text a message).
+        """Weigh a topic's words by their rarity in `documents` (one text for each message).
 
-        A name, such as that of a file, is taken whole where the conversation mentions it; else a file by its
-        own name, else by the words of that name. An extension alone is never what a topic is about.
+        A name, such as a file's, is searched as a whole if the conversation mentions it; else without its
+        folder, else by the words of the name. An extension alone is never the topic.
         """
         texts = [document.lower() for document in documents]
         wanted = tuple(_wanted(text, texts))
@@ -113,12 +113,12 @@ class Topic:
         return sum(self.weights.get(term, 0.0) for term in found) if found else 0.0
 
     def covers(self, text: str) -> bool:
-        """Whether a text is about the topic: it mentions half of it by weight."""
+        """Whether a text is about the topic: it mentions at least half of it by weight."""
         return self.share(text) >= _MIN_SHARE
 
 
 def _wanted(text: str, texts: list[str]) -> Iterator[str]:
-    """What a topic is looked for by: its names, and the stems of its other words, each once."""
+    """What is searched for a topic: its names, and the stems of its other words, each once."""
     alone = _NAME.fullmatch(text.strip()) is not None
     found: dict[str, None] = {}
     rest = text
@@ -141,17 +141,17 @@ def _name_or_words(name: str, texts: list[str]) -> tuple[str, ...]:
 
 
 def _whole(name: str) -> str:
-    """Finds a name that is no part of a longer one: `auth.py`, and neither `test_auth.py` nor `auth.pyc`."""
+    """Matches a name that is not part of a longer one: `auth.py`, but not `test_auth.py` or `auth.pyc`."""
     literal = re.escape(name)
     return rf"{literal}(?<![\w.-]{literal})(?![\w-]|\.\w)"
 
 
 def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
-    """Finds the names and stems; short stems only where a word or a part of an identifier begins."""
+    """Matches the names and stems; a stem only at the start of a word or of an identifier's part."""
     if not wanted:
         return None
     longest_first = sorted(wanted, key=len, reverse=True)
-    # The look behind stands after the literal: a pattern that begins with its text is found fast.
+    # The lookbehind comes after the literal, as a pattern that begins with its text is found fast.
     starts = (_start(term) for term in longest_first)
     return re.compile("|".join(starts))
 
@@ -162,7 +162,7 @@ def _start(term: str) -> str:
 
 
 def nearest(text: str, documents: Iterable[str]) -> str | None:
-    """The word of a conversation that a topic nobody mentions may have been meant for."""
+    """The word of a conversation that was probably meant by a topic which nobody mentions."""
     from difflib import get_close_matches
 
     known = {word.lower() for document in documents for word in _PLAIN.findall(document)}
@@ -172,13 +172,13 @@ def nearest(text: str, documents: Iterable[str]) -> str | None:
 
 @lru_cache(maxsize=16384)
 def roots(text: str) -> tuple[str, ...]:
-    """The content words of a text as roots, in order, each once; figures and CJK pairs as they are."""
+    """The content words of a text as roots, in order, each once; figures and CJK pairs unchanged."""
     return tuple(dict.fromkeys(map(root, terms(text))))
 
 
 @lru_cache(maxsize=65536)
 def root(term: str) -> str:
-    """A stem without its last vowel and doubled letter, cut short; synonyms share one."""
+    """A stem shortened further, without last vowel and doubled letter; synonyms share one root."""
     known = _synonyms().get(term)
     if known is not None:
         return known
@@ -193,7 +193,7 @@ def root(term: str) -> str:
 
 @cache
 def forms_of(root: str) -> tuple[str, ...]:
-    """A root as it stands in texts: itself, or the words of its group."""
+    """The forms of a root in texts: itself, or the words of its synonym group."""
     if not root.startswith("="):
         return (root,)
     return tuple(word for word, meant in _synonyms().items() if meant == root)

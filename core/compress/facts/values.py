@@ -11,18 +11,18 @@ from core.compress.facts.lexicon import dates, lexicon
 from core.compress.facts.topic import terms
 
 MOST_PER_TEXT = 60
-"""Facts of one category taken from one text; a listing of a thousand files is one fact, not a thousand."""
+"""The most facts of one category taken from one text, as a listing of many files is one fact."""
 
 LONGEST = 200
-"""Characters of one fact."""
+"""The longest fact, in characters."""
 
 _EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
 _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
-"""A word that holds a digit, a slash or a dot: no other can be a fact."""
+"""A word with a digit, a slash or a dot: only such a word can be a fact."""
 
 _TELLING = re.compile(r"[\d/\\.]").search
 _RUN_ON = re.compile(r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.]))", re.ASCII)
-"""Where a script without spaces runs into an id or a figure."""
+"""Where a script without spaces is directly followed by an id or a figure."""
 
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
@@ -42,7 +42,7 @@ _ID = re.compile(
 )
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
 _FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
-"""A file, and behind it the number and the start of a line that a search found there."""
+"""A file name followed by the number and start of a line that a search found in it."""
 _DIGIT = re.compile(r"\d")
 _REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?(?:,\d\d(?!\d))?"
 _UNIT = r"[%％€£¥]|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
@@ -51,13 +51,13 @@ _MEASURE = re.compile(  # begins with its digit, which is found fast; what stand
 )
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
-"""Left over from text that was encoded once more; `C:\\notes` is none."""
+"""Left over from text that was encoded twice; `C:\\notes` is not one."""
 
 _LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
-"""Lines of a text that was encoded once more, when no name of a file ends them."""
+"""Lines of a text that was encoded twice, unless they end in a file name."""
 
 _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
-"""What a client puts around the line that reports a failure."""
+"""What a client puts around a line that reports a failure."""
 
 _LONGEST_LINE = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -86,12 +86,12 @@ class FactValue(NamedTuple):
 
 
 def values(text: str, *, errors: bool = True, most: int = MOST_PER_TEXT) -> list[FactValue]:
-    """The facts of a text, each value once, in the order of their kinds.
+    """The facts of a text, each value once, ordered by kind.
 
     Args:
-        text: Any text; scanned in time linear in its length.
-        errors: Take error lines too; they are facts in tool output, talk elsewhere.
-        most: Facts of one category that are taken.
+        text: Any text; the scan takes time linear in its length.
+        errors: Also take error lines, which are facts in tool output but talk elsewhere.
+        most: How many facts of one category are taken.
     """
     found = list(dict.fromkeys(_all(text, errors)))
     if len(found) <= most:
@@ -106,7 +106,7 @@ def values(text: str, *, errors: bool = True, most: int = MOST_PER_TEXT) -> list
 
 
 def _all(text: str, errors: bool) -> list[FactValue]:
-    """Web addresses, then what stands in words, then measures and errors."""
+    """Web addresses, then facts that are words, then measures and errors."""
     found: list[FactValue] = []
     if _TELLING(text):
         found += [FactValue("urls", url.rstrip(_STRIP)[:LONGEST]) for url in _WEB.findall(text)]
@@ -121,7 +121,7 @@ def _all(text: str, errors: bool) -> list[FactValue]:
 
 @lru_cache(maxsize=65536)
 def classify(token: str) -> FactValue | None:
-    """What a token is, without the punctuation around it; None when it is nothing."""
+    """What a token is, without the punctuation around it; None if it is no fact."""
     value = token.rstrip(_STRIP)
     if not 2 < len(value) <= LONGEST:
         return None
@@ -169,7 +169,7 @@ def measures(text: str) -> Iterator[str]:
 
 
 def error_lines(text: str) -> Iterator[str]:
-    """Lines that report a failure, white space collapsed; code and counts of nothing are none."""
+    """Lines that report a failure, with white space collapsed; not code, nor counts of zero."""
     words = lexicon()
     stems = [stem for stem in words.error_stems if stem in text]
     starts = sorted({start for stem in stems for start in _lines_with(text, stem)})
@@ -184,7 +184,7 @@ def error_lines(text: str) -> Iterator[str]:
 
 
 def _lines_with(text: str, stem: str) -> Iterator[int]:
-    """Where the lines that hold a stem begin."""
+    """Start positions of lines that contain a stem."""
     at = text.find(stem)
     while at >= 0:
         yield text.rfind("\n", 0, at) + 1
@@ -193,12 +193,12 @@ def _lines_with(text: str, stem: str) -> Iterator[int]:
 
 
 def without_code(text: str) -> str:
-    """A text without its blocks of code."""
+    """A text without its code blocks."""
     return _FENCE.sub("\n", text) if "```" in text else text
 
 
 def prose_values(text: str) -> Iterator[FactValue]:
-    """The names, dates and plain figures a person or an assistant says; code blocks are not read."""
+    """The names, dates and plain figures in prose; code blocks are not read."""
     spoken = without_code(text)
     found: dict[FactValue, None] = {}
     for quoted in _QUOTED.findall(spoken) if "`" in spoken else ():
@@ -217,13 +217,13 @@ def prose_values(text: str) -> Iterator[FactValue]:
 
 
 def _is_plain(word: str) -> bool:
-    """Whether a word is of the language and no name of code."""
+    """Whether a word is plain language, not a name in code."""
     if "_" in word or "(" in word or word.startswith("--"):
         return False
     return word.islower() or (word[:1].isupper() and word[1:].islower() and "." not in word)
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The words of a name of code, in lower case."""
+    """The words of a name in code, in lower case."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     return tuple(word.lower() for word in _WORD.findall(spaced))

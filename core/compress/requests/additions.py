@@ -1,4 +1,4 @@
-"""What a release adds to a summary by rule, whoever wrote it: the newest request and exact values."""
+"""What a release adds to any summary by rule, such as the newest request and exact values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _USERS_MOST, _USER_MOST = 24000, 4000
 _RECOVERY = "Context Recovery"
 _SKILLS = "Pruned Skills"
 _MARK_LONGEST = len(elision(10**12 - 1, 10**12 - 1))
-"""What the mark of a cut takes at most: a message of which less could be quoted is not quoted at all."""
+"""The longest mark of a cut: a message with less room than that is not quoted at all."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Finish:
 
     Attributes:
         lean: The tail mode is lean.
-        session: Id under which the full messages can be searched; None when there is none.
-        focus: The topic the additions keep to; None for all, which is what a release does whatever its model
-            was asked. Only a summary made without a model is narrowed: there the additions are most of it.
-        originals: The turns before pruning, which tell what each is about; none when they are the same.
-        previous: Body of the summary before, which may name skills to load again.
+        session: Id under which the full messages can be searched; None without one.
+        focus: The topic the additions are limited to; None for all, as in releases, whatever their model was
+            asked. Only a summary made without a model is limited, as the additions are most of it.
+        originals: The turns before pruning, which show what each is about; empty when they are the same.
+        previous: Body of the previous summary, which may name skills to load again.
     """
 
     turns: Sequence[Message]
@@ -56,14 +56,14 @@ class Finish:
 
     @cached_property
     def quoted(self) -> Sequence[Message]:
-        """The messages that exact values and requests are taken from."""
+        """The messages from which exact values and requests are taken."""
         if self.focus is None:
             return self.turns
         return narrowed(self.turns, self.focus, self.originals or self.turns)
 
     @cached_property
     def identifiers(self) -> str:
-        """The exact values of the turns, one line a kind."""
+        """The exact values of the turns, one line for each kind."""
         return identifier_index(self.quoted)
 
     @cached_property
@@ -76,10 +76,10 @@ def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wordin
     """A summary with the release's own additions.
 
     Args:
-        body: What the summariser wrote; no release keeps the blanks around it.
+        body: What the summariser wrote; every release strips white space around it.
         finish: What the additions depend on.
-        grounds: The newest request is put in; a summary made by rule has it already.
-        wording: The free words of the additions.
+        grounds: Insert the newest request; a summary made by rule already has it.
+        wording: The text of the additions.
     """
     rules, body = finish.policy.summary, body.strip()
     if rules.reloads_skills:
@@ -94,7 +94,7 @@ def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wordin
 
 
 def _mechanical(finish: Finish, wording: Wording) -> tuple[tuple[str, str], ...]:
-    """The sections that are the same for every body: heading and text."""
+    """The sections that are the same for every body, as heading and text."""
     return (
         (_IDENTIFIERS, _closed(finish.identifiers, wording.identifiers)),
         (_USERS, _closed(finish.users, wording.users)),
@@ -107,7 +107,7 @@ def _closed(text: str, closing: str) -> str:
 
 
 def grounded(body: str, finish: Finish) -> str:
-    """The first section overwritten with the newest request of the turns, word for word."""
+    """The body with its first section replaced by the newest request of the turns, word for word."""
     policy = finish.policy
     newest = next((m for m in reversed(finish.turns) if is_asking(m, policy)), None)
     if newest is None:
@@ -139,7 +139,7 @@ def _quoted(message: Message, policy: Policy, most: int) -> str:
 
 
 def _with_skills(body: str, names: Sequence[str], wording: Wording) -> str:
-    """The summary with the marks of skills that it does not name itself."""
+    """The summary with marks for the skills that it does not name itself."""
     missing = "\n".join(mark(name) for name in names if mark(name) not in body)
     return f"{body}\n\n{heading_line(_SKILLS)}\n{_closed(missing, wording.skills)}" if missing else body
 
@@ -171,12 +171,12 @@ def _recovery(finish: Finish, wording: Wording) -> str:
 
 
 def narrowed(turns: Sequence[Message], focus: str | None, originals: Sequence[Message]) -> list[Message]:
-    """The messages about a focus, and of the others the lines about it.
+    """The messages about a focus; of other messages only the lines about it.
 
     Args:
-        turns: A middle, as pruning left it.
-        focus: The topic; without one, or when nothing mentions it, all messages come back.
-        originals: The same messages before pruning, which tell what they are about.
+        turns: A middle after pruning.
+        focus: The topic; without one, or if nothing mentions it, all messages are returned.
+        originals: The same messages before pruning, which show what they are about.
     """
     read = views(originals)
     topic = topic_of(focus, read)

@@ -1,4 +1,4 @@
-"""What a release does when no summary can be had: leave the list alone, or go on with one made by rule."""
+"""What a release does when it gets no summary: leave the list unchanged, or use one made by rule."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _ATTRIBUTION = re.compile(r"\bUser\s+asked\s*:", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What follows from a failed summary.
+    """The consequence of a failed summary.
 
     Attributes:
-        aborts: The list stays as it is; otherwise the middle goes and the fallback takes its place.
+        aborts: The list stays unchanged; otherwise the fallback replaces the middle.
         cooldown: Seconds during which no other summary is tried.
     """
 
@@ -46,8 +46,8 @@ def consequence(
 
     Args:
         kind: Why there is no summary.
-        rules: Of the release.
-        in_a_row: Failures of this kind one after another, this one included.
+        rules: The failure rules of the release.
+        in_a_row: How many failures of this kind came in a row, including this one.
         abort_configured: `compression.abort_on_summary_failure`.
     """
     configured = abort_configured and rules.abort_configurable
@@ -55,7 +55,7 @@ def consequence(
 
 
 def accepted(failure: SummaryFailure, rules: FailureRules) -> SummaryResult | None:
-    """What a release takes for a summary all the same: until 0.17 an empty answer, until 0.19 one cut off."""
+    """What a release accepts as a summary anyway: until 0.17 an empty answer, until 0.19 a cut-off one."""
     if failure.kind is FailureKind.EMPTY and not rules.empty_is_failure:
         return SummaryResult("", SummaryStatus.MODEL)
     cut = failure.kind is FailureKind.TRUNCATED and not rules.cut_is_failure
@@ -77,15 +77,15 @@ def _cooldown(kind: FailureKind, rules: FailureRules, in_a_row: int) -> int:
 
 
 def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool:
-    """Whether the release refuses a summary for speaking of a user nobody has seen, and writes its fallback.
+    """Whether the release refuses a summary that mentions a user who never spoke, and uses its fallback.
 
-    Hermes 0.22 (`_validate_summary_user_provenance`) then takes only a summary whose first section is its
-    line for "no user" and that says nowhere what a user asked.
+    Hermes 0.22 (`_validate_summary_user_provenance`) then accepts a summary only if its first section is the
+    line for "no user" and it nowhere says what a user asked.
 
     Args:
         body: The summary with the release's additions.
         messages: The conversation before.
-        policy: Of the release.
+        policy: The rules of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False
@@ -97,10 +97,10 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
 @dataclass(frozen=True, slots=True)
 class FailedCall:
-    """How a call for a summary failed.
+    """How a summary call failed.
 
     Attributes:
-        message: What the exception says.
+        message: The text of the exception.
     """
 
     message: str
@@ -110,13 +110,13 @@ class FailedCall:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What followed from it.
+    """What a compressor did after a failed call.
 
     Attributes:
-        calls: Models asked, the first included.
-        summary: There is a summary in the end.
-        pause: Seconds until another is tried; 0 with a summary.
-        auth, network: What the release calls the failure; None where it does not tell.
+        calls: How many models were asked, including the first.
+        summary: Whether there is a summary in the end.
+        pause: Seconds until another summary is tried; 0 with a summary.
+        auth, network: How the release classifies the failure; None where it does not.
     """
 
     calls: int
@@ -130,9 +130,9 @@ def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool
     """What a compressor does after a failed call.
 
     Args:
-        call: The failure; a second call that fails is taken to fail alike.
+        call: The failure; a second failed call is assumed to fail in the same way.
         release: `0.13` ... `0.22`.
-        own_model: The summary has a model of its own, other than the main one.
+        own_model: The summary has its own model, other than the main one.
         main_answers: The main model would answer.
     """
     rules = _rules(release)
@@ -155,7 +155,7 @@ def _if_known(value: bool, known: list[Any]) -> bool | None:
 
 
 def _is_nobody(call: FailedCall, rules: Mapping[str, Any]) -> bool:
-    """Nobody can be asked as things are set."""
+    """Whether no provider can be asked with these settings."""
     if call.exception != "RuntimeError":
         return False
     return rules["no_provider"] == "any" or rules["says_no_provider"] in call.message.lower()

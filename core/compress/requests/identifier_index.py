@@ -22,7 +22,7 @@ _PATH = re.compile(r"[\w./-]+")
 _NAMED = re.compile(r"\w")
 
 Values = Iterator[tuple[int, str]]
-"""Where a value begins, and the value."""
+"""Position and text of each value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class _Kind:
     """One kind of identifier.
 
     Attributes:
-        most: Values listed at the most.
-        find: The values of this kind in a word, or in a line where `by_line` says so.
+        most: The most values listed.
+        find: The values of this kind in a word, or in a line if `by_line`.
     """
 
     label: str
@@ -41,9 +41,9 @@ class _Kind:
 
 
 def identifier_index(turns: Sequence[Message]) -> str:
-    """One line a kind of identifier; empty when the turns name none. At most 7,000 characters."""
+    """One line for each kind of identifier; empty when there are none. At most 7,000 characters."""
     contents = (message.content for message in turns)
-    # Masked first: an index names values without the names that give them away.
+    # Masked first: the index lists values without the names that would reveal credentials.
     text = "\n".join(redact_bulk([content for content in contents if isinstance(content, str)]))
     words, rows = _Pieces(text.split(), _IN_WORDS.search), _Pieces(text.split("\n"), _IN_LINES.search)
     kinds, noise, room = _table()
@@ -59,11 +59,11 @@ def identifier_index(turns: Sequence[Message]) -> str:
 
 
 class _Pieces:
-    """Words or lines that may hold anything, each looked at once however often it stands in the text.
+    """The words or lines that may hold an identifier, each searched once however often it occurs.
 
     Attributes:
-        counts: How often each stands there.
-        newest: A number for each, larger where it stands nearer to the end.
+        counts: How often each occurs.
+        newest: A number for each, larger if it occurs nearer to the end.
     """
 
     def __init__(self, pieces: Sequence[str], may_hold: Callable[[str], object]) -> None:
@@ -111,10 +111,10 @@ def _kind(entry: Mapping[str, Any]) -> _Kind:
 
 
 def _paths(word: str, ending: re.Pattern[str]) -> Values:
-    """The paths of a word, at most one in each run of what paths consist of.
+    """The paths of a word, at most one in each run of path characters.
 
-    A path goes from the first letter of its run, behind leading slashes and dots, to the last part that ends
-    as wanted. The release finds the same by one pattern, whose time grows with the cube of a run's length.
+    A path starts at the first letter of its run, with any leading slashes and dots, and ends with the last
+    part that has a wanted ending. The release uses one pattern for it, whose time is cubic in a run's length.
     """
     for run in _PATH.finditer(word):
         text = run[0]

@@ -1,4 +1,4 @@
-"""What a summariser is asked for one planned middle."""
+"""The request to a summariser for one planned middle."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def serialised(turns: Sequence[Message], rules: SummaryRules, *, lean: bool = Fa
 
     Args:
         turns: The messages to summarise.
-        rules: Of the release: how lists, media and cuts are written, and how much fits.
-        lean: Oversized input is sampled evenly rather than cut in the middle.
+        rules: How the release writes lists, media and cuts, and how much fits.
+        lean: Take even samples of oversized input instead of cutting its middle.
     """
     records = [_record(message, rules) for message in turns]
     if not rules.input_cap:
@@ -102,7 +102,7 @@ def _call(call: Any) -> str:
         return "  ?(...)"
     function = function_of(call)
     arguments = function.get("arguments", "")
-    # Masked before it is cut: half a key would no longer be recognised.
+    # Masked before it is cut, as half a key would not be recognised.
     text = redact_text(arguments if isinstance(arguments, str) else str(arguments))
     shown = text[:_ARGUMENTS_HEAD] + "..." if len(text) > _ARGUMENTS_MOST else text
     return f"  {function.get('name', '?')}({shown})"
@@ -122,12 +122,12 @@ def summary_request(
 
     Args:
         measured: The conversation.
-        plan: Its plan; it has a middle.
+        plan: Its plan, which has a middle.
         focus: The topic of `/compress <topic>`.
         previous: Summary body in the compressor's memory; None takes the one found in the conversation.
-        with_transcript: Write the turns out as a model's prompt shows them.
+        with_transcript: Write the turns out as in a model's prompt.
         today: The date, ISO 8601, for releases that ask for dated facts.
-        session: Session id that the release's additions point to.
+        session: Session id that the release's additions refer to.
     """
     policy = measured.policy
     rules = policy.summary
@@ -157,7 +157,7 @@ def summary_request(
 
 
 def completed(result: SummaryResult, request: SummaryRequest, finish: Finish, wording: Wording = OURS) -> str:
-    """The body as it is inserted: with what the release adds by rule."""
+    """The body as it is inserted, with the release's additions."""
     if result.status is SummaryStatus.EXTRACTIVE:
         return request.complete(result.body, wording=wording)
     grounds = result.status is not SummaryStatus.FALLBACK
@@ -165,12 +165,12 @@ def completed(result: SummaryResult, request: SummaryRequest, finish: Finish, wo
 
 
 def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: str | None) -> Finish:
-    """What a release adds to the summary asked for."""
+    """What the release's additions to this summary depend on."""
     return Finish(request.turns, measured.policy, plan.lean, session, previous=request.previous_summary)
 
 
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
-    """The messages to summarise: pruned, summaries out, what they were merged into back on its own."""
+    """The messages to summarise: pruned, without summaries but with the messages these were merged into."""
     wanted = frozenset(window.turns)
     found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured.policy.tail, plan, None)
     rows = [row for row in found if row.origin in wanted]
@@ -178,14 +178,14 @@ def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Messag
 
 
 def _originals(measured: Measured, window: Window, clean: Mapping[int, Message]) -> tuple[Message, ...]:
-    """The same messages with their tool results in full; those that pruning left alone are clean already."""
+    """The same messages with their tool results in full; unpruned ones are already masked."""
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
     return tuple(clean.get(id(m)) or _masked_whole(m) for m in live if m is not None)
 
 
 def _asked_before(measured: Measured, window: Window) -> str:
-    """The request the first of the turns works on; empty when none stands before them."""
+    """The request that the first of the turns works on; empty if it is not among the messages before."""
     base = measured.base
     for i in reversed(range(window.span.start)):
         if is_asking(base[i], measured.policy):
@@ -196,7 +196,7 @@ def _asked_before(measured: Measured, window: Window) -> str:
 
 
 def earlier_body(measured: Measured, window: Window) -> str | None:
-    """The earlier summaries this one continues, joined; None when there are none."""
+    """The earlier summaries that this one continues, joined; None without any."""
     rules = measured.policy.summary
     matches = (summary_match(measured.base[i].content, rules) for i in window.earlier)
     bodies = [match.body for match in matches if match is not None and match.body]
@@ -204,7 +204,7 @@ def earlier_body(measured: Measured, window: Window) -> str | None:
 
 
 def auto_focus(measured: Measured, policy: Policy) -> str | None:
-    """The topic a release derives from the newest requests when the user names none."""
+    """The topic a release derives from the newest requests when the user gives none."""
     newest: list[str] = []
     for message in reversed(measured.base):
         if len(newest) == _FOCUS_TURNS:
@@ -221,10 +221,10 @@ def _short(text: str, most: int) -> str:
 
 
 def _masked_whole(message: Message) -> Message:
-    """Mask what no reading of the message's texts one by one would find.
+    """Mask credentials that cannot be found by reading the message's texts one by one.
 
-    A credential that runs from one text part into the next, or is spelled in escapes, shows only in the
-    message as a whole; messages that can hold neither come back as they are.
+    A credential that spans two text parts, or is written in escapes, shows only in the whole message.
+    Messages that can hold neither are returned unchanged.
     """
     content, called = message.wire.get("content"), message.wire.get("tool_calls")
     parts = isinstance(content, list) and len(content) > 1

@@ -1,4 +1,4 @@
-"""Fitting a long middle into one request to a summariser (Hermes 0.22)."""
+"""Fits a long middle into one request to a summariser (Hermes 0.22)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BETWEEN = "\n\n"
 
 
 def bounded(text: str, most: int) -> str:
-    """Both ends of a text that is too long."""
+    """Both ends of a text that is too long; shorter texts unchanged."""
     if len(text) <= most:
         return text
     room = most - len(_MIDDLE.format(chars=len(text)))
@@ -25,7 +25,7 @@ def bounded(text: str, most: int) -> str:
 
 
 def sampled(records: Sequence[str], most: int) -> str:
-    """Slices spread evenly over the records, the last one reaching to the newest, and marks for the gaps."""
+    """Evenly spread slices of the records, the last one up to the newest, with marks for the gaps."""
     whole = _BETWEEN.join(records)
     if len(whole) <= most:
         return whole
@@ -72,7 +72,7 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def _grown(
     spans: list[tuple[int, int]], shown: Sequence[str], records: Sequence[str], most: int
 ) -> list[tuple[int, int]]:
-    """Whole neighbouring records, one a slice in turn, until nothing more fits."""
+    """Extend the slices in turn by one whole neighbouring record until nothing more fits."""
     sizes = _sums(shown), _sums(records)
     length = _length(spans, sizes)
     grew = True
@@ -84,7 +84,7 @@ def _grown(
                 continue
             start, end = spans[i]
             wider = [*spans[:i], (min(start, record), max(end, record + 1)), *spans[i + 1 :]]
-            # A record that is no longer left out can make the mark of its gap longer by a digit.
+            # One record less in a gap can make its mark one digit longer.
             if (longer := _length(_merged(wider), sizes)) <= most:
                 spans, length, grew = wider, longer, True
     return _merged(spans)
@@ -95,7 +95,7 @@ def _sums(records: Sequence[str]) -> list[int]:
 
 
 def _length(spans: Sequence[tuple[int, int]], sizes: tuple[list[int], list[int]]) -> int:
-    """Characters of the spans once rendered; from sums, for it is asked for every record taken in."""
+    """Length of the spans once rendered; computed from sums, as it is needed for every record."""
     shown, records = sizes
     total = at = 0
     for start, end in spans:
@@ -107,13 +107,13 @@ def _length(spans: Sequence[tuple[int, int]], sizes: tuple[list[int], list[int]]
 
 
 def _gap(at: int, start: int, chars: int) -> str:
-    """The mark of a gap; the blank lines around it count as left out, both of them but at the very start."""
+    """The mark of a gap; the blank lines around it count as left out, but only one at the very start."""
     gone = chars + len(_BETWEEN) * (start - at + (at > 0))
     return _GAP.format(first=at + 1, last=start, chars=gone)
 
 
 def _next(spans: Sequence[tuple[int, int]], i: int) -> int | None:
-    """The record a slice may take in: the last slice grows backwards, the others forwards."""
+    """The record by which a slice may grow: the last slice grows backwards, the others forwards."""
     start, end = spans[i]
     if i == len(spans) - 1:
         lower = spans[i - 1][1] if i else 0

@@ -1,4 +1,4 @@
-"""Amounts in accounts: tokens by bucket, prices, and money; what is unknown of them is not 0."""
+"""Amounts in accounts: tokens by bucket, prices and money; an unknown amount is not 0."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ Added = TypeVar("Added", int, Decimal)
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """Tokens by what they are billed as; None is unknown, never 0.
+    """Tokens by the bucket they are billed in; None is unknown, never 0.
 
     Attributes:
-        input: Fresh (uncached) input.
-        output: Everything the model produced, reasoning included.
-        reasoning: The part of `output` spent thinking; never added to it.
+        input: Uncached input.
+        output: Everything the model produced, including reasoning.
+        reasoning: The part of `output` spent on reasoning; never added to it.
     """
 
     input: int | None = None
@@ -27,7 +27,7 @@ class Buckets:
 
     @property
     def prompt(self) -> int | None:
-        """What the requests carried: fresh input + cache read + cache write."""
+        """What the requests carried: uncached input + cache read + cache write."""
         return _sum(self.input, self.cache_read, self.cache_write)
 
     @property
@@ -41,7 +41,7 @@ class Buckets:
         return share_of(self.cache_read, self.prompt)
 
     def __add__(self, other: Buckets) -> Buckets:
-        """Bucket by bucket; a bucket unknown on one side counts what the other side knows."""
+        """Add bucket by bucket; a bucket unknown on one side counts as on the other side."""
         return Buckets(
             add_known(self.input, other.input),
             add_known(self.cache_read, other.cache_read),
@@ -53,12 +53,12 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """An amount of money and where it comes from.
+    """An amount of money and its origin.
 
     Attributes:
         usd: US dollars; None when unknown. An unpriced model is None, not 0.
-        status: `actual`, `estimated`, `included`, `unknown`, as Hermes records it, or ours: `computed`.
-        source: Who said so: a column value, or the price table and its date.
+        status: `actual`, `estimated`, `included` or `unknown`, as Hermes records it, or our own `computed`.
+        source: A column value, or the price table and its date.
     """
 
     usd: Decimal | None = None
@@ -67,9 +67,9 @@ class Cost:
 
 
 def recorded(actual: Cost, estimated: Cost, tokens: Buckets) -> Cost:
-    """What Hermes says tokens cost: the actual amount where a provider reported one, else its estimate.
+    """What Hermes says tokens cost: the actual amount if a provider reported one, else its estimate.
 
-    Tokens that cost nothing were not priced, unless a subscription includes them.
+    Tokens that cost nothing are unpriced, unless a subscription includes them.
     """
     cost = actual if actual.usd else estimated
     free = cost.status == "included" or not tokens.total
@@ -77,7 +77,7 @@ def recorded(actual: Cost, estimated: Cost, tokens: Buckets) -> Cost:
 
 
 def share_of(part: int | None, whole: int | None) -> float | None:
-    """A part by its whole, 0 to 1; None where that is no share, as of a counter that fell below zero."""
+    """A part divided by its whole, 0 to 1; None where that is no share, as for a counter below zero."""
     if part is None or not whole:
         return None
     share = part / whole
@@ -90,7 +90,7 @@ def _sum(*values: int | None) -> int | None:
 
 
 def add_known(left: Added | None, right: Added | None) -> Added | None:
-    """A sum in which what is unknown on one side counts as nothing; unknown where both are."""
+    """A sum in which an unknown side counts as nothing; unknown only if both are."""
     if left is None:
         return right
     return left if right is None else left + right
@@ -98,16 +98,16 @@ def add_known(left: Added | None, right: Added | None) -> Added | None:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """A sum of costs in which some may be unknown.
+    """A sum of costs of which some may be unknown.
 
     Attributes:
-        usd: The known ones; None when none is.
-        missing: How many sessions or tasks with tokens had no price: with any, the sum is a lower bound.
+        usd: The sum of the known ones; None when there is none.
+        missing: How many sessions or tasks with tokens had no price; if any, the sum is a lower bound.
     """
 
     usd: Decimal | None = None
     missing: int = 0
 
     def __add__(self, other: Money) -> Money:
-        """Unknown costs do not turn into nothing: they are counted."""
+        """Add both; unknown costs are counted, not taken for nothing."""
         return Money(add_known(self.usd, other.usd), self.missing + other.missing)

@@ -1,4 +1,4 @@
-"""A ledger: buckets and cost, one row for each session, model, day or whatever it is by."""
+"""A ledger: buckets and cost, with one row for each session, model, day or other key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Rates of a request whose prompt is longer than `above` tokens; they hold for the whole request."""
+    """Rates for a whole request whose prompt is longer than `above` tokens."""
 
     above: int
     rates: Rates
@@ -37,10 +37,10 @@ class PriceRow:
     Attributes:
         model: The entry's own name of the model.
         source: `genai-prices 0.2.3`, or the file of the user's overrides.
-        since: First day (UTC) these rates hold; None from the beginning.
-        hours: Time of day (UTC) they hold, from and up to; None for all day.
+        since: First day (UTC) of these rates; None if they always applied.
+        hours: Time of day (UTC) of these rates, from and up to; None for all day.
         billing: `api`, `included` (a subscription pays) or `local` (nobody is paid).
-        note: What was assumed in choosing this entry.
+        note: What was assumed when this entry was chosen.
     """
 
     provider: str
@@ -76,7 +76,7 @@ class Term:
 
 
 def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
-    """Whether what was recorded is another price than the computed one; rounding is no difference."""
+    """Whether the recorded cost is at another price than the computed one; rounding is no difference."""
     if not recorded or computed is None:
         return False
     apart = abs(float(recorded) - float(computed))
@@ -85,10 +85,10 @@ def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LedgerPart:
-    """The share of a ledger row that one route and one task made.
+    """The share of a ledger row for one route and one task.
 
     Attributes:
-        recorded: The actual amount where there is one, else the estimate.
+        recorded: The actual amount if there is one, else the estimate.
         computed: What the tokens cost at the price list; for `included` routes what they would cost.
         billing: `api`, `included`, `local` or `unknown`.
     """
@@ -110,16 +110,16 @@ class LedgerRow:
     """One line of a ledger.
 
     Attributes:
-        key: What the ledger is by: a session id, a conversation's root, a model, a day, ...
-        label: What a person calls it, when that differs from the key.
-        task: Empty for the main loop; `compression`, `vision`, ... have rows of their own.
-        recorded: What Hermes recorded: the actual amount where there is one, else the estimate.
+        key: The value of the ledger's dimension: a session id, a conversation's root, a model, a day, ...
+        label: Its name for people, if that differs from the key.
+        task: Empty for the main loop; `compression`, `vision`, ... have their own rows.
+        recorded: What Hermes recorded: the actual amount if there is one, else the estimate.
         computed: Recomputed from the price list; None-valued when no prices were asked for.
         included: List price of what a subscription covers; never part of `computed`.
-        price_source: The price list `computed` is from.
-        recorded_source: The tables inside Hermes that `recorded` is from, as far as it names them.
+        price_source: The price list behind `computed`.
+        recorded_source: The tables inside Hermes behind `recorded`, as far as it names them.
         status: `actual`, `estimated`, `included`, `local`, `unknown`, `mixed`.
-        subtree: A conversation's own tokens and those of its delegates; None when it has none.
+        subtree: Tokens of a conversation with its sub-agents; None without sub-agents.
         lower_bound: Something is known to be missing.
     """
 
@@ -142,7 +142,7 @@ class LedgerRow:
 
     @property
     def tables(self) -> str:
-        """By which price tables, where what was recorded and what was computed differ; else nothing."""
+        """The price tables behind both amounts, if recorded and computed cost differ; else empty."""
         if not differ(self.recorded.usd, self.computed.usd):
             return ""
         return f"{self.recorded_source or 'a table Hermes does not name'} / {self.price_source}"

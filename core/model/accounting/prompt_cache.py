@@ -20,7 +20,7 @@ class Breakpoint:
         index: Position in the message list; -1 for the system prompt of a list without one, -2 for the tools.
         where: `top`, or `part N` for a part of its content.
         honoured: False when the provider ignores a marker in this place.
-        prefix_tokens: Tokens from the start of the prompt to the end of this message; None when not counted.
+        prefix_tokens: Tokens from the start of the prompt to the end of this message; None if not counted.
     """
 
     index: int
@@ -39,7 +39,7 @@ class CacheRoute:
         layout: `native`, `envelope` or `none`.
         why: The rule that decided, in words.
         tool_parts: Tool results may carry a marker inside their content.
-        tool_schemas: The last tool schema carries a marker (0.22, straight to Anthropic).
+        tool_schemas: The last tool schema carries a marker (0.22, directly to Anthropic).
     """
 
     layout: str
@@ -49,19 +49,19 @@ class CacheRoute:
 
 
 class CallLine(Protocol):
-    """What a line of the log says of a call."""
+    """What a log line says of a model call."""
 
     @property
     def session(self) -> str | None:
-        """Whose call it is."""
+        """The session that made the call."""
 
     @property
     def model(self) -> str | None:
-        """Who answered."""
+        """The model that answered."""
 
     @property
     def provider(self) -> str | None:
-        """Where it was sent."""
+        """The provider it was sent to."""
 
     @property
     def input(self) -> int | None:
@@ -73,15 +73,15 @@ class CallLine(Protocol):
 
     @property
     def cached(self) -> int | None:
-        """Tokens the cache served."""
+        """Prompt tokens read from the cache."""
 
     @property
     def written(self) -> int | None:
-        """Tokens the cache took."""
+        """Prompt tokens written to the cache."""
 
     @property
     def number(self) -> int | None:
-        """Which call since the agent was set up."""
+        """The number of the call since the agent was started."""
 
     @property
     def where(self) -> str:
@@ -90,7 +90,7 @@ class CallLine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CacheCall:
-    """One model call, as the log reports it: of thousands nothing is held twice.
+    """One model call, as the log reports it; refers to the line, as there may be thousands.
 
     Attributes:
         at: In UTC.
@@ -101,32 +101,32 @@ class CacheCall:
 
     @property
     def session(self) -> str:
-        """Whose call it is."""
+        """The session that made the call."""
         return self.line.session or ""
 
     @property
     def model(self) -> str:
-        """Who answered."""
+        """The model that answered."""
         return self.line.model or ""
 
     @property
     def provider(self) -> str:
-        """Where it was sent."""
+        """The provider it was sent to."""
         return self.line.provider or ""
 
     @property
     def prompt(self) -> int | None:
-        """None when the provider reported no usage."""
+        """Prompt tokens; None when the provider reported no usage."""
         return self.line.input
 
     @property
     def cache_read(self) -> int | None:
-        """None when the provider reported no usage."""
+        """Tokens read from the cache; None when the provider reported no usage."""
         return None if self.line.input is None else self.line.cached or 0
 
     @property
     def cache_write(self) -> int | None:
-        """None too where the log does not tell, as before Hermes 0.22."""
+        """Tokens written to the cache; None also where the log does not say, as before Hermes 0.22."""
         return self.line.written
 
     @property
@@ -136,7 +136,7 @@ class CacheCall:
 
     @property
     def number(self) -> int:
-        """Its number since the agent was set up."""
+        """Its number since the agent was started."""
         return self.line.number or 0
 
     @property
@@ -161,15 +161,15 @@ class CacheCall:
 
 @dataclass(frozen=True, slots=True)
 class CacheBreak:
-    """A call that found less in the cache than the call before it had left there.
+    """A call that found less in the cache than the previous call had left there.
 
     Attributes:
         call: Position in `CacheReport.calls`.
         cause: `compaction`, `model_changed`, `system_prompt_changed`, `tools_changed`,
             `messages_rewritten`, `ttl_expired`, `resume` or `unknown`.
-        tokens_lost: Tokens that had to be read again at the full rate.
+        tokens_lost: Tokens that were re-read at the full rate.
         usd: What that cost above the cached rate; None without a price.
-        origin: How that was worked out.
+        origin: How that was computed.
     """
 
     at: datetime
@@ -185,13 +185,13 @@ class CacheBreak:
 
 @dataclass(frozen=True, slots=True)
 class TtlAdvice:
-    """What the same calls would have cost with each lifetime.
+    """What the same calls would have cost with each cache lifetime.
 
     Attributes:
         current: The configured lifetime.
-        better: `5m`, `1h`, or None when nothing speaks for either.
+        better: `5m`, `1h`, or None when neither is better.
         usd_5m, usd_1h: Cost of the input side; None without prices.
-        gaps: How many pauses lay below 5 minutes, up to an hour, and above.
+        gaps: How many pauses were below 5 minutes, up to an hour, and longer.
     """
 
     current: str
@@ -204,15 +204,15 @@ class TtlAdvice:
 
 @dataclass(frozen=True, slots=True)
 class Payback:
-    """What one compaction cost and brought.
+    """What one compaction cost and saved.
 
     Attributes:
-        saved_per_call: Prompt tokens each later call carried less.
-        price_usd: The summariser's call and the one re-read of the new prefix; None without prices.
+        saved_per_call: How many prompt tokens fewer each later call carried.
+        price_usd: The summariser's call plus the one re-read of the new prefix; None without prices.
         calls_after: Calls until the next compaction or the end.
-        paid_back_after: Calls it took to earn its price; None while it has not.
-        origins: How re-read and saving were worked out.
-        local: The model is on a server of one's own, which no provider bills.
+        paid_back_after: Calls until it had paid for itself; None while it has not.
+        origins: How re-read and saving were computed.
+        local: The model is on the user's own server, which no provider bills.
     """
 
     at: datetime
@@ -240,8 +240,8 @@ class ResultCost:
     """What one tool result cost over its life in the context.
 
     Attributes:
-        usd: Written once, read from the cache afterwards; None without prices.
-        carried: Tokens over all those calls; a pruned copy weighs less than the original.
+        usd: Written to the cache once, read from it afterwards; None without prices.
+        carried: Tokens over all these calls; a pruned copy weighs less than the original.
     """
 
     row: int
@@ -260,7 +260,7 @@ class CacheReport:
     Attributes:
         strategy: `system_and_3`, or `none`.
         layout: `native`, `envelope` or `none`.
-        log: False when no log line of its calls survives; hits are then known as a sum only.
+        log: False when no log line of its calls is left; hits are then only known as a sum.
         recorded: None without a recording.
     """
 

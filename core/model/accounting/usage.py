@@ -1,4 +1,4 @@
-"""What was counted, recorded and what it cost, with the origin of every number."""
+"""What was counted, what was recorded and what it cost, with the origin of every number."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class TokenCounts:
 
     Attributes:
         encoding: Which tokenizer counted, and whether it is the model's own.
-        counts: Tokens of each message: its text, and the names and arguments of its tool calls. What a
-            provider adds around a message is not in it.
-        reasoning: Tokens of each message's thinking, which only some routes send back.
-        complete: False when counting was cancelled; `counts` then covers the first messages only.
+        counts: Tokens of each message: its text, and the names and arguments of its tool calls, without what
+            a provider adds around a message.
+        reasoning: Tokens of each message's reasoning, which only some routes send back.
+        complete: False when counting was cancelled; `counts` then covers only the first messages.
     """
 
     encoding: EncodingChoice
@@ -44,20 +44,20 @@ class TokenCounts:
 
     @property
     def total(self) -> int:
-        """All messages together, thinking left out; a tokenizer cannot weigh images."""
+        """All messages together, without reasoning and without images, which a tokenizer cannot count."""
         return sum(self.counts)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a number comes from: what `=` shows.
+    """Where a number comes from; shown by the key `=`.
 
     Attributes:
-        formula: The sum in words.
+        formula: The calculation in words.
         terms: Its addends.
         rows: The rows it was read from, in words.
         prices: Price entries, with source and date.
-        notes: What is not in it, what was assumed.
+        notes: What it leaves out, and what was assumed.
     """
 
     figure: str
@@ -71,7 +71,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ReconcileRow:
-    """One day and model, in the books of both sides.
+    """One day and model, as recorded by both sides.
 
     Attributes:
         verdict: `match`, `differs`, `only_provider` or `only_hermes`.
@@ -89,7 +89,7 @@ class ReconcileRow:
 
     @property
     def provider_total(self) -> int | None:
-        """All tokens the provider's file tells of; None when it tells of money only."""
+        """All tokens in the provider's file; None when it only has money."""
         return _sum_of_known(self.provider_tokens)
 
     @property
@@ -99,7 +99,7 @@ class ReconcileRow:
 
 
 def _sum_of_known(tokens: Buckets) -> int | None:
-    """Buckets a file has no column for are left out, not taken for unknown totals."""
+    """The sum of the known buckets; one that a file has no column for is left out."""
     known = [
         one for one in (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output) if one is not None
     ]
@@ -108,7 +108,7 @@ def _sum_of_known(tokens: Buckets) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """A provider's usage export beside what Hermes recorded.
+    """A provider's usage export compared with what Hermes recorded.
 
     Attributes:
         covered: Share of the provider's tokens that Hermes recorded too; None without any.
@@ -139,7 +139,7 @@ class Discrepancy:
 
 @dataclass(frozen=True, slots=True)
 class BudgetCheck:
-    """Spending against a budget, and what to say of it."""
+    """Spending compared with a budget, and the sentence to show."""
 
     passed: bool
     sentence: str
@@ -147,13 +147,13 @@ class BudgetCheck:
 
 @dataclass(frozen=True, slots=True)
 class RecordedBreak:
-    """A recorded request that does not go on where the one before it ended.
+    """A recorded request that does not continue the previous one.
 
     Attributes:
         cause: `system`, `tools` or `messages`.
         at_message: The first message that differs; None when it is not a message.
-        of: Messages of the request before.
-        row: The row that message is stored in; None when it is not known.
+        of: How many messages the previous request had.
+        row: The row that stores this message; None when unknown.
     """
 
     at: datetime
@@ -165,13 +165,13 @@ class RecordedBreak:
 
 @dataclass(frozen=True, slots=True)
 class RecordedUse:
-    """What a recorder inside Hermes kept of a conversation's requests.
+    """What a recorder inside Hermes stored of a conversation's requests.
 
     Attributes:
-        tokens: Of the main loop, as the provider counted them.
-        auxiliary: Of summaries, titles and the like, by task.
+        tokens: Tokens of the main loop, as the provider counted them.
+        auxiliary: Tokens of summaries, titles and the like, by task.
         parts: Characters of the newest request: `tools`, roles, and `system` without `memory` and `skills`;
-            without those that were not seen whole.
+            parts that were not recorded whole are missing.
         tool_schemas: Characters of each tool's schema in it.
     """
 

@@ -1,4 +1,4 @@
-"""What applying a compaction to a database would do, did, and can take back."""
+"""What applying a compaction to a database would do, what it did, and how that is undone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ApplyMode(StrEnum):
     CONTINUATION = "continuation"
     """A new session continues the old one, which is closed."""
     FORK = "fork"
-    """A new session stands beside the old one, which stays as it is."""
+    """A new session is created beside the old one, which stays unchanged."""
 
 
 class GuardState(StrEnum):
@@ -28,9 +28,9 @@ class GuardState(StrEnum):
 
     PASSED = "passed"
     NOTED = "noted"
-    """Nothing stands in the way, but the reader should know."""
+    """Nothing prevents the write, but the user should know."""
     FORCED = "forced"
-    """Would refuse, but the user said to go on."""
+    """The check refuses, but the user forced it."""
     REFUSED = "refused"
 
 
@@ -41,8 +41,8 @@ class GuardResult:
     Attributes:
         name: `lock`, `turn`, `writer`, `activity`, `unchanged`, `complete`, `schema`, `pause`, `writable`,
             `room`, `integrity`.
-        text: What was found, one sentence.
-        forceable: The user may go on regardless.
+        text: What was found, in one sentence.
+        forceable: The user may continue anyway.
     """
 
     name: str
@@ -56,8 +56,8 @@ class NewRow:
     """One row that would be inserted.
 
     Attributes:
-        position: 0-based place in the new transcript.
-        source_row: The stored row it is a copy of; None for a row that is new.
+        position: Its position in the new transcript, from 0.
+        source_row: The stored row it is a copy of; None for a new row.
         values: Columns in which the copy differs from its source; for a new row, all of them.
     """
 
@@ -81,17 +81,17 @@ class Rehearsal:
 
     Attributes:
         session_id: The session whose live rows are compacted.
-        target_id: The session that holds the new rows: the same one, or one that would be made.
+        target_id: The session that will hold the new rows: the same one, or one to be created.
         archived: Rows that leave the transcript because they are summarised, or copied at its head.
-        superseded: Rows that leave it because the new tail repeats them (0.22 tells the two apart).
+        superseded: Rows that leave it because the new tail repeats them (0.22 distinguishes the two).
         changes: Columns of `session_id` that would change.
-        new_session: Columns of the session that would be made; empty in place.
+        new_session: Columns of the session to be created; empty in place.
         before: The live messages the compaction was made from, in order.
         after: The messages that must be loaded afterwards, in order.
         verified: The same statements ran on a private copy and gave exactly `after`.
         seconds: Processor time they took there, which is about how long the database will be locked; None
             when they were not tried.
-        call: The call to a model that wrote the summary; None where none did.
+        call: The model call that wrote the summary; None if no model did.
     """
 
     database: Path
@@ -115,7 +115,7 @@ class Applied:
     """A compaction that was written.
 
     Attributes:
-        undo_id: Names the journal entry that takes it back.
+        undo_id: The journal entry that undoes it.
         seconds: How long the database was locked for others.
     """
 
@@ -129,14 +129,14 @@ class Applied:
 
 
 class EntryState(StrEnum):
-    """Where an operation stands, as the journal knows it."""
+    """The state of an operation, according to the journal."""
 
     PENDING = "pending"
     """Recorded, not yet known to be committed."""
     APPLIED = "applied"
     UNDONE = "undone"
     ABANDONED = "abandoned"
-    """Recorded, but never reached the database."""
+    """Recorded, but never written to the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class JournalEntry:
     """One operation in the journal, without its rows.
 
     Attributes:
-        call: The call to a model that wrote the summary; None where none did, or it was not noted yet.
+        call: The model call that wrote the summary; None if no model did, or it was not recorded yet.
     """
 
     id: str

@@ -22,31 +22,31 @@ class Trigger(StrEnum):
     HYGIENE = "hygiene"
     MANUAL = "manual"
     INSPECTOR = "inspector"
-    """This program wrote it, as a person had it do."""
+    """This program wrote it at a person's request."""
     NATIVE = "native"
     IDLE = "idle"
     ENGINE = "engine"
     MICRO = "micro"
     """After a turn, the oldest exchange was moved into the summary: `compression.micro_compact` (0.20)."""
     PRUNE = "prune"
-    """Old tool results were shortened and nothing summarised: `compression.proactive_prune_tokens` (0.20)."""
+    """Old tool results were shortened without a summary: `compression.proactive_prune_tokens` (0.20)."""
     UNKNOWN = "unknown"
 
 
 ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
-"""Compactions by hand: no size was compared with any limit."""
+"""Compactions by hand, for which no size was compared with a limit."""
 BY_SETTING = (Trigger.MICRO, Trigger.PRUNE)
-"""What a setting has done after turns at a pace of its own, whatever the limit."""
+"""Compactions that a setting runs after turns, whatever the limit."""
 
 
 class SummaryStatus(StrEnum):
-    """Who wrote the summary, if anybody did."""
+    """Who wrote the summary, if there is one."""
 
     MODEL = "model"
     FALLBACK = "fallback"
     ABORTED = "aborted"
     INSPECTOR = "inspector"
-    """This program did, without a model."""
+    """This program, without a model."""
     UNKNOWN = "unknown"
 
 
@@ -57,7 +57,7 @@ class Failure:
     Attributes:
         cause: `auth`, `timeout`, `no_progress`, ... as in failures.yaml.
         text: What the log or the row says. Untrusted.
-        provider: Who was asked, where that is known.
+        provider: The provider that was asked, if known.
     """
 
     cause: str
@@ -71,7 +71,7 @@ class SummaryOutcome:
     """What became of the summary of one attempt.
 
     Attributes:
-        replaced: How many messages a summary without a model says it stands for.
+        replaced: How many messages a summary without a model says it replaces.
     """
 
     status: SummaryStatus
@@ -83,16 +83,16 @@ class SummaryOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TurnAttempt:
-    """The place of a compaction among the attempts a turn has at a request the provider refuses.
+    """One of the attempts that a turn has to make a request fit which the provider refuses.
 
     Attributes:
-        number: 1-based; checks before a call take from the same ones since 0.18.
-        most: How many a turn has.
-        window_before, window_after: What Hermes believed the model reads; the latter None where it stayed.
-        stored: The new window outlives the process; None while no call has fitted it.
+        number: Counted from 1; since 0.18, checks before a call use the same attempts.
+        most: How many attempts a turn has.
+        window_before, window_after: The window Hermes assumed; `window_after` is None if it did not change.
+        stored: The new window is stored beyond the process; None until a call has fitted it.
         end: What came next: `fits`, `refused`, `exhausted`, `stuck` (it could not be made smaller),
-            `too_small` (what was read is no window for a summary model); None where no line tells.
-        output: The most output the next call asks for, where that was lowered; None where it was not.
+            `too_small` (no summary model may have so small a window); None where no line tells.
+        output: The most output the next call asks for, if that was lowered; None if not.
     """
 
     number: int
@@ -105,7 +105,7 @@ class TurnAttempt:
 
     @property
     def gives_up(self) -> bool:
-        """The turn ended there."""
+        """Whether the turn ended with it."""
         return self.end in ("exhausted", "stuck", "too_small")
 
 
@@ -116,17 +116,17 @@ class CompressionEvent:
     Attributes:
         session: The session it began in.
         to_session: The session it ended in; the same unless it rotated.
-        generation: 1-based generation it closed; None when no row shows it.
+        generation: The generation it closed, counted from 1; None when no row shows it.
         tokens: The number compared with the threshold, or the size when nothing was compared.
-        threshold, window: As in force then; None when nothing says.
-        explanation: One sentence, the verdict in words.
-        arithmetic: The sums behind it, one step a line.
-        disagreements: Where two sources say different things.
+        threshold, window: The ones in force then; None when unknown.
+        explanation: The verdict in one sentence.
+        arithmetic: The calculation behind it, one step a line.
+        disagreements: Where two sources contradict each other.
         headline: What a reader is told first, and what helps.
-        attempt: Which of its turn's attempts it was; None where it takes none of them.
-        refused: What a provider's refusal behind it truly was about: `input_overflow`, `output_cap`, ...
-        window_verdict: How sure the window is: stated then, by files as old as that, or by those of today.
-        undo: The command that takes it back, where this program wrote it.
+        attempt: Its number among its turn's attempts; None where it uses none of them.
+        refused: What the provider's refusal was really about: `input_overflow`, `output_cap`, ...
+        window_verdict: How certain the window is: by a line of then, by files as old as that, or by today's.
+        undo: The command that undoes it, if this program wrote it.
     """
 
     session: str
@@ -159,5 +159,5 @@ class CompressionEvent:
 
     @property
     def failed(self) -> bool:
-        """No model's summary came of it: it was given up, or words without a model were put in its place."""
+        """Whether no model's summary resulted: it was aborted, or fell back to a text without a model."""
         return not self.completed or self.summary.status is SummaryStatus.FALLBACK

@@ -1,4 +1,4 @@
-"""Where a compaction would cut, the settings it is cut by, and the arithmetic behind it."""
+"""Where a compaction would cut, the settings that decide it, and the arithmetic behind it."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything besides the messages and the release that decides where compression cuts.
+    """Everything that decides where compression cuts, besides the messages and the release.
 
-    Change one number with `dataclasses.replace`; planning again costs milliseconds.
+    Change a number with `dataclasses.replace`; planning again takes milliseconds.
 
     Attributes:
-        window: The model's context length in tokens; None when nobody knows it.
+        window: The model's context length in tokens; None when unknown.
         threshold: Configured share of the window at which compression fires.
         target_ratio: Tail budget as a share of the threshold.
-        protect_first: Messages of the head (a system message is protected besides).
-        protect_last: Messages the prune phase leaves alone at the end.
-        max_output: Output reservation (`model.max_tokens`), None for none.
+        protect_first: Messages of the head, in addition to a system message.
+        protect_last: Messages at the end that pruning leaves alone.
+        max_output: Tokens reserved for output (`model.max_tokens`); None for none.
         warm: The compressor object has already compacted in this process.
-        current_tokens: The real prompt size, when known; the trigger compares this instead of an estimate.
+        current_tokens: The counted prompt size, if known; the trigger compares this instead of an estimate.
         expected_tokens: The estimated size of the whole request, with system prompt and tools; compared
-            where no real size is known.
+            where no counted size is known.
         model: Model slug, for per-model threshold rules.
         provider: Provider name, for the same rules.
         api_mode: Wire format of the route (`chat_completions`, `anthropic_messages`, ...); "" when unknown.
-            From 0.22 it decides whether old thinking is weighed.
+            From 0.22 on it decides whether old thinking is weighed.
         host: Host of the route, for the same rule.
-        aux_window: Context length of the summary model, when it is smaller than the main one it lowers the
-            threshold.
+        aux_window: Context length of the summary model; if smaller than the threshold, it lowers that.
         threshold_cap: `compression.threshold_tokens` (0.22).
         tail_mode: `lean` or `legacy` (0.22); None for the release's default.
         min_tail_user_messages: `compression.min_tail_user_messages` (0.22).
@@ -66,10 +65,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The state of the blocks that can refuse an automatic compaction, at one moment.
+    """The state of everything that can refuse an automatic compaction, at one moment.
 
     Attributes:
-        now: The moment asked about; None leaves time-based blocks undecided.
+        now: That moment; None leaves time-based blocks undecided.
     """
 
     now: datetime | None = None
@@ -88,15 +87,15 @@ class Span(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many messages lie in it."""
+        """How many messages it contains."""
         return self.end - self.start
 
 
 class Part(StrEnum):
-    """What a stretch of the window holds, from its beginning to its end."""
+    """The parts of a window, from its beginning to its end."""
 
     OUTSIDE = "outside"
-    """Tokens of the request no message accounts for: system prompt and tool schemas."""
+    """Tokens of the request outside its messages: system prompt and tool schemas."""
     HEAD = "head"
     MIDDLE = "middle"
     TAIL = "tail"
@@ -107,7 +106,7 @@ class Part(StrEnum):
 
 
 def part_at(head: Span, middle: Span, index: int) -> Part:
-    """Where a cut puts the message at an index."""
+    """The part into which a cut puts the message at an index."""
     if index < head.end:
         return Part.HEAD
     return Part.MIDDLE if middle.start <= index < middle.end else Part.TAIL
@@ -115,7 +114,7 @@ def part_at(head: Span, middle: Span, index: int) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one release would do to one list of messages under one set of settings.
+    """What one release would do to a list of messages under some settings.
 
     Token counts are the release's own estimates unless a field says otherwise.
 
@@ -124,26 +123,26 @@ class Plan:
         group: `A` ... `E`: releases that cut alike.
         threshold_percent: The share in force, after floors and raises; None without a window.
         tail_budget: Tokens the tail may hold before the walk stops.
-        soft_ceiling: How far the walk may overshoot it.
-        summary_cap: Most tokens a summary may be asked for.
-        summary_budget: What this summary would be asked for; None when there is nothing to summarise.
+        soft_ceiling: Tokens up to which the walk may exceed it.
+        summary_cap: The most tokens a summary may be asked for.
+        summary_budget: The tokens this summary would be asked for; None when there is nothing to summarise.
         estimated_tokens: The release's estimate of the messages given.
-        pruned: Tool results shortened before the cut is made.
+        pruned: Tool results shortened before the cut.
         head, middle, tail: The partition; `middle` is empty when nothing can be compressed.
-        would_fire: The number compared reaches the threshold and nothing blocks.
-        compared_tokens: The number the trigger compares: the real size, else the expected one, else that
+        would_fire: The compared number reaches the threshold and nothing blocks.
+        compared_tokens: The number the trigger compares: the counted size, else the expected one, else that
             of the messages alone.
-        blocked_by: Why it would not run, in words; empty when nothing stands in the way.
-        arithmetic: The sums behind the numbers, one step a line.
+        blocked_by: Why it would not run, in words; empty when nothing prevents it.
+        arithmetic: The calculation of the numbers, one step a line.
         weights: Budget weight of each message after pruning, as the tail walk counts it.
         estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
-        pruned_at: Indexes of the messages pruning would shorten.
-        too_short: The list has too few messages for anything to be tried, pruning included.
-        spent: The middle holds only earlier summaries, of which the release makes no new one.
-        lean: The tail is held small, as 0.22 can: large old results of it are shortened too.
-        kept_from: First message that stays as it is because the boundary was moved there by hand.
-        engine: The engine that decides in place of Hermes' own compressor; "" for that one.
-        fails_at: The first message at which the release ends with an error, whoever asks for it.
+        pruned_at: Indices of the messages that pruning would shorten.
+        too_short: The list has too few messages for any attempt, including pruning.
+        spent: The middle holds only earlier summaries, which the release does not summarise again.
+        lean: The tail is kept small, as 0.22 can: its large old results are shortened too.
+        kept_from: First message kept unchanged because the user moved the boundary there.
+        engine: The engine that decides instead of Hermes' own compressor; "" for that one.
+        fails_at: The first message at which the release fails with an error, whatever triggered it.
     """
 
     release: str
@@ -182,14 +181,14 @@ class Plan:
 
     @property
     def summarises(self) -> bool:
-        """There is a middle, and something in it that no summary holds yet."""
+        """Whether there is a middle, with something in it that no summary holds yet."""
         return self.middle.size > 0 and not self.spent
 
     @property
     def is_estimate(self) -> bool:
-        """Nobody counted the prompt: `compared_tokens` is estimated."""
+        """Whether `compared_tokens` is estimated, as no provider counted the prompt."""
         return self.settings.current_tokens is None
 
     def part(self, index: int) -> Part:
-        """Where the cut puts a message."""
+        """The part into which the cut puts a message."""
         return part_at(self.head, self.middle, index)

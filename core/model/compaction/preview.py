@@ -10,7 +10,7 @@ from core.model.compaction.plan import Plan
 from core.model.transcript.message import Message
 
 SUSPECTED = "suspected"
-"""Category of a claim that the messages hardly bear out."""
+"""Category of a claim that the messages hardly support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class FactCount:
-    """How many facts of one category survive."""
+    """How many facts of one category were kept."""
 
     kept: int
     paraphrased: int
@@ -47,10 +47,10 @@ class Fact:
         category: `asks`, `constraints`, `open`, `decisions`, `state`, `errors`, `ids`, `paths`, `names`,
             `dates`, `numbers`, `urls`, `commands`, `hashes`.
         value: The text itself. Untrusted.
-        messages: Indexes (into the list before) of the messages that hold it.
+        messages: Indices (into the list before) of the messages that hold it.
         fate: `kept`, `paraphrased` or `lost`.
         in_focus: The focus topic covers it.
-        weight: How much it matters to who goes on with the work, 0 to 1.
+        weight: How much it matters to someone who continues the work, 0 to 1.
     """
 
     category: str
@@ -69,8 +69,8 @@ class Unsupported:
         value: What is claimed. Untrusted.
         category: `paths`, `ids`, `names`, `numbers`, `dates`, `urls`, `hashes`, `done`, `constraints` or
             `suspected`.
-        nearest: The words of the messages nearest to it, "" where none come near. Untrusted.
-        message: Index of the message they stand in, where it is one of those that were summarised.
+        nearest: The most similar words in the messages; "" where none are similar. Untrusted.
+        message: Index of the message with these words, if it is one of those summarised.
     """
 
     value: str
@@ -82,20 +82,20 @@ class Unsupported:
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which facts of the middle survive in the summary.
+    """Which facts of the middle the summary keeps.
 
     Attributes:
         facts: Those that matter, in order of first appearance.
-        score: Share of their weight kept or paraphrased, 0 to 1; None when there are none.
-        lost_by_message: For each message of the middle, the share of its facts' weight lost; None without.
-        losses: For each what it lost as the score counts it, where the heaviest counts 1; None without facts.
+        score: Share of their weight kept or paraphrased, 0 to 1; None without facts.
+        lost_by_message: For each message of the middle, the lost share of its facts' weight, or None.
+        losses: For each message its loss as the score counts it, where the heaviest is 1; None without facts.
         stale: Facts the summary keeps although the middle later undid them.
         missing_asks: Unanswered user requests the summary does not mention.
-        forgotten: What the previous summary held and the new one lost.
+        forgotten: Facts of the previous summary that the new one lost.
         unsupported: Claims of the summary that no message before the cut supports.
-        noise: Values of each category that only a tool's output holds; they count for nothing.
-        untranslated: Requests, rules and the like that are no facts here: the summary is in another language,
-            and no name or figure in them tells whether it holds them.
+        noise: How many values of each category only tool output holds; they count for nothing.
+        untranslated: How many requests, rules and the like are left out because the summary is in another
+            language and they have no name or figure that shows whether it keeps them.
     """
 
     facts: tuple[Fact, ...]
@@ -114,7 +114,7 @@ class Retention:
 
     @property
     def lost_share(self) -> float | None:
-        """Share of the facts, by weight, that no summary holds any more; None where there were none."""
+        """Share of the facts, by weight, that the summary lost; None where there were none."""
         return None if self.score is None else 1 - self.score
 
     @property
@@ -124,20 +124,20 @@ class Retention:
 
     @property
     def lost(self) -> tuple[Fact, ...]:
-        """The facts that did not survive, heaviest first."""
+        """The facts that were lost, heaviest first."""
         gone = (fact for fact in self.facts if fact.fate == "lost")
         return tuple(sorted(gone, key=lambda fact: -fact.weight))
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryCall:
-    """The call to a model that wrote a summary.
+    """The model call that wrote a summary.
 
     Attributes:
         model: The model that answered, which may not be the one asked first.
-        usage: What the provider counted; None when it said nothing.
-        provider, base_url: The route it took, by which it is priced.
-        usd: What that cost on the day; None when nobody knows.
+        usage: What the provider counted; None when it reported nothing.
+        provider, base_url: Its route, which determines the price.
+        usd: What it cost on that day; None when unknown.
     """
 
     model: str
@@ -149,16 +149,16 @@ class SummaryCall:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A compaction done as a dry run.
+    """A compaction run as a dry run.
 
     Attributes:
-        summary: The body of the summary, without markers; None when none was made.
-        summary_index: Where the summary stands in `after`; None when there is none.
-        before_tokens, after_tokens: The release's estimates of the list given and of the one it would make.
-        written_tokens: The same estimate of `after`, which carries our words around the summary, not its own.
-        notes: What the release leaves in `after` that a reader should know, one sentence each.
-        failure: Why the summariser asked gave none; None when it did.
-        call: What a model was asked, and what the provider counted for it; None when none was.
+        summary: The body of the summary, without markers; None without a summary.
+        summary_index: Position of the summary in `after`; None without one.
+        before_tokens, after_tokens: The release's estimates of the list given and of the list it would make.
+        written_tokens: The same estimate of `after`, which has our words around the summary.
+        notes: What a reader should know of `after` as the release leaves it, one sentence each.
+        failure: Why the summariser failed; None if it did not.
+        call: The model call and what the provider counted; None if no model was asked.
     """
 
     plan: Plan

@@ -1,4 +1,4 @@
-"""Conversations: the sessions of a thread, the generations inside them, and the family around them."""
+"""Conversations: the sessions of a thread, their generations, and the sessions related to them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OwnCompaction:
-    """A compaction that this program wrote, and nobody took back.
+    """A compaction that this program wrote and nobody undid.
 
     Attributes:
         id: Its entry in the journal.
         at: When it was written.
         rows: The messages it wrote.
-        model: What wrote its summary; None where it was written without a model.
+        model: The model that wrote its summary; None if no model did.
     """
 
     id: str
@@ -38,7 +38,7 @@ class OwnCompaction:
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """The compaction that began a generation, as far as rows alone can tell.
+    """The compaction that began a generation, as far as the rows alone show it.
 
     Attributes:
         at: Time of the commit; None when no row says.
@@ -46,8 +46,8 @@ class Boundary:
         head_rows: Leading rows of the new generation that are copies of the previous one's start.
         tail_rows: Rows after the summary that are copies of the previous generation's end.
         merged: The summary shares its row with a message of the tail.
-        taken_back: Row ids of further copies behind those, which the user has taken back since.
-        own: What our journal says of it, where this program wrote it.
+        taken_back: Row ids of further copies after these, which the user has taken back since.
+        own: What our journal says of it, if this program wrote its rows.
     """
 
     mode: BoundaryMode
@@ -66,14 +66,14 @@ class Generation:
     """The messages between two compactions, as the model saw them.
 
     Attributes:
-        index: 1-based over the whole conversation.
-        session_id: The session whose rows these are.
-        row_ids: Rows in the order the release loads them, copies included.
-        copies: How many of `row_ids` restate rows of an earlier generation; they count once.
+        index: Counted from 1 over the whole conversation.
+        session_id: The session that holds these rows.
+        row_ids: Rows in the order in which the release loads them, including copies.
+        copies: How many of `row_ids` repeat rows of an earlier generation; those count once.
         boundary: The compaction that began it; None for the first.
-        copy_ids: Which of `row_ids` those copies are.
-        unseen: Which of `row_ids` the compaction that closed it was not given, though they were stored by
-            then; None where nothing tells.
+        copy_ids: Which of `row_ids` are these copies.
+        unseen: Which of `row_ids` the compaction that closed it was not given, although they were stored by
+            then; None where unknown.
     """
 
     index: int
@@ -91,7 +91,7 @@ class Generation:
 
     @property
     def copied(self) -> frozenset[int]:
-        """Positions of the rows that the compaction which began it stored again."""
+        """Positions of the rows that were stored again by the compaction which began it."""
         boundary = self.boundary
         if boundary is None:
             return frozenset()
@@ -101,7 +101,7 @@ class Generation:
         return frozenset((*range(boundary.head_rows), *range(at, at + boundary.tail_rows)))
 
     def grew_to(self, other: Generation) -> bool:
-        """Whether another is this one read later: begun alike, with the same messages and perhaps more."""
+        """Whether another is this one read later: same beginning, same messages and perhaps more."""
         began, also = (self.index, self.session_id), (other.index, other.session_id)
         alike = began == also and self.boundary == other.boundary
         return alike and other.row_ids[: len(self.row_ids)] == self.row_ids
@@ -113,13 +113,13 @@ class Conversation(Thread):
 
     Attributes:
         sessions: Root first, tip last; continuations only.
-        generations: Oldest first over all sessions; never empty unless there are no messages.
+        generations: Oldest first over all sessions; empty only without messages.
         resume_target: The session `hermes --resume` would open, with the reason.
         rewound: Row ids the user took back.
-        notes: Facts about damage or guesswork a view should show.
-        first_words: What its user said first, where nobody gave it a title.
-        lost_tail: Row ids of its newest session that a partial compression was to keep, and lost.
-        forks: Each session of its family that several continue, with those.
+        notes: Damage or guesswork that a view should show.
+        first_words: What its user said first, if it has no title.
+        lost_tail: Row ids of its newest session that a partial compression should have kept but lost.
+        forks: Sessions that several others continue, each with those others.
     """
 
     sessions: tuple[Session, ...]
@@ -134,7 +134,7 @@ class Conversation(Thread):
 
     @property
     def name(self) -> str:
-        """What to call it: its title, else how it began, else the id of its newest session."""
+        """Its name: the title, else how it began, else the id of its newest session."""
         return self.title or self.first_words or self.tip.id
 
     @property
@@ -149,8 +149,8 @@ class ChainNode:
 
     Attributes:
         lost: Its first generation follows a compaction whose rows are gone.
-        beside: Its calls beside the main loop, such as summaries; the session's own figures leave them out.
-        lower_bound: What it used and cost is at least what is on record.
+        beside: Calls outside its main loop, such as summaries; the session's own figures leave them out.
+        lower_bound: Its recorded usage and cost are lower bounds.
     """
 
     session: Session
@@ -166,7 +166,7 @@ class ChainNode:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The family of a session: continuations, branches and delegates, parents before children."""
+    """All sessions related to one: continuations, branches and sub-agents, parents before children."""
 
     root: str
     tip: str
@@ -177,17 +177,17 @@ class Chain:
 
     @property
     def compactions(self) -> int:
-        """How many of its sessions a compaction began, and how many happened inside them."""
+        """How many compactions there were: those that began a session, and those inside sessions."""
         inside = sum(node.generations - 1 for node in self.nodes if node.generations)
         return inside + sum(node.kind is Kind.CONTINUATION or node.lost for node in self.nodes)
 
     def subtree(self, place: int) -> tuple[ChainNode, ...]:
-        """A node and everything that grew out of it."""
+        """A node and all its descendants."""
         top = self.nodes[place]
         return (top, *takewhile(lambda node: node.depth > top.depth, self.nodes[place + 1 :]))
 
     def spent_below(self) -> tuple[tuple[Buckets, Money], ...]:
-        """What each node and everything that grew out of it spent, in one pass over the nodes."""
+        """What each node spent together with its descendants, in one pass over the nodes."""
         found: list[tuple[Buckets, Money]] = []
         waiting: dict[int, tuple[Buckets, Money]] = {}
         for node in reversed(self.nodes):
@@ -198,7 +198,7 @@ class Chain:
 
 
 def spent(nodes: Collection[ChainNode]) -> tuple[Buckets, Money]:
-    """Tokens and recorded cost of sessions together, calls beside their main loops included."""
+    """Tokens and recorded cost of some sessions, including calls outside their main loops."""
     booked: list[Session | UsageRow] = []
     for node in nodes:
         booked += (node.session, *node.beside)
@@ -218,7 +218,7 @@ def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buc
 
 
 class BoundaryMode(StrEnum):
-    """How a compaction left the database."""
+    """How a compaction changed the database."""
 
     IN_PLACE = "in_place"
     """Same session; old rows archived."""

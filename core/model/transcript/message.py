@@ -44,7 +44,7 @@ class Row:
 
 
 def json_object(text: object) -> dict[str, Any] | None:
-    """What a stored text holds as JSON, a tool's arguments or a column; None for anything but an object."""
+    """A stored text, such as a tool's arguments or a column, as a JSON object; None for anything else."""
     try:
         found = json.loads(text) if isinstance(text, str | bytes) else None
     except (ValueError, RecursionError):
@@ -68,9 +68,9 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message and, when it came from a database, its row.
+    """A message and, if it came from a database, its row.
 
-    `wire` is never changed; code that needs another text makes another Message (see `with_wire`).
+    `wire` is never changed; to change a text, make another Message (see `with_wire`).
     """
 
     wire: Wire
@@ -88,7 +88,7 @@ class Message:
 
     @property
     def tool_call_id(self) -> str | None:
-        """The call a tool message answers."""
+        """The call that a tool message answers."""
         value = self.wire.get("tool_call_id")
         return None if value is None else str(value)
 
@@ -113,7 +113,7 @@ class Message:
         return "" if content is None else str(content)
 
     def with_wire(self, **changes: Any) -> Message:
-        """A copy with some wire keys replaced, key order and row kept."""
+        """A copy with some wire keys replaced; key order and row stay."""
         return Message({**self.wire, **changes}, self.row)
 
 
@@ -137,4 +137,4 @@ def _part_text(part: Any) -> str:
 
 
 ReadMessages = Callable[[Sequence[int]], tuple[Message, ...]]
-"""Gives the messages of rows, in the order asked for."""
+"""Reads the messages of rows, in the order given."""

@@ -1,4 +1,4 @@
-"""Sessions as stored, one row each, and pages of the lists of them, which need no message read."""
+"""Sessions as stored, one row each, and pages of session lists, for which no message is read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from core.model.accounting.amounts import Buckets, Cost, recorded
 
 NAME_CHARS = 80
-"""Characters of what a user said first that name a conversation without a title."""
+"""How many characters of a user's first words name a conversation without a title."""
 
 
 class Kind(StrEnum):
-    """What a session is to its parent."""
+    """How a session is related to its parent."""
 
     MAIN = "main"
     CONTINUATION = "continuation"
@@ -37,15 +37,15 @@ class Guards:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One row of `sessions`. None means the row or the schema does not say.
+    """One row of `sessions`. None means that the row or the schema does not say.
 
     Attributes:
         messages: `message_count` as stored: live rows only after an in-place compaction.
-        last_active: Newest of the times the row itself carries; of an open session whose row says no more
-            than its start (before 0.22), the time of its newest message.
+        last_active: The newest time in the row; for an open session whose row only has its start (before
+            0.22), the time of its newest message.
         system_prompt_hash: Key into `system_prompts` (0.22), else None and the text is in the row.
-        auxiliary_usd: What calls beside the main loop cost, such as those that write summaries; no column of
-            the session counts it.
+        auxiliary_usd: Cost of calls outside the main loop, such as summaries, which no column of the session
+            includes.
         damage: What could not be decoded in this row, in words.
     """
 
@@ -89,7 +89,7 @@ class Session:
 
 
 class Thread:
-    """What a thread says of itself by its sessions, whether it is read whole or is a line of a list."""
+    """What the sessions of a thread say of it, both for a whole thread and for a line of a list."""
 
     __slots__ = ()
     sessions: tuple[Session, ...]
@@ -101,12 +101,12 @@ class Thread:
 
     @property
     def tip(self) -> Session:
-        """The session that carries the thread on."""
+        """The session that continues the thread."""
         return self.sessions[-1]
 
     @property
     def title(self) -> str | None:
-        """The newest title any session of the thread carries."""
+        """The newest title of any of its sessions."""
         return next((s.title for s in reversed(self.sessions) if s.title), None)
 
 
@@ -115,11 +115,11 @@ class ListQuery:
     """What a list should hold.
 
     Attributes:
-        limit: Most rows wanted; None for all.
+        limit: The most rows; None for all.
         since: Only what was active at or after this time.
         sort: One of `core.store.conversations.sort_order.SORTS`.
-        text: Only where this stands in an id, title, model, source or folder; case does not matter.
-        kinds: Only conversations whose root is one of these; None for all. A list of sessions does not ask.
+        text: Only rows with this text in id, title, model, source or folder; case does not matter.
+        kinds: Only conversations whose root is one of these; None for all. Ignored in a list of sessions.
     """
 
     limit: int | None = None
@@ -148,7 +148,7 @@ class ConversationRow(Thread):
 
     @property
     def last_active(self) -> datetime | None:
-        """When anything last happened in it."""
+        """The time of the latest activity in it."""
         times = [one.last_active for one in self.sessions if one.last_active is not None]
         return max(times, default=None)
 
@@ -164,7 +164,7 @@ class ConversationRow(Thread):
 
     @property
     def usd(self) -> Decimal | None:
-        """What all of it cost in US dollars; None without a price."""
+        """The total cost in US dollars; None without a price."""
         return self.cost.usd
 
 
@@ -178,7 +178,7 @@ class ConversationPage:
     """A page of the conversation list.
 
     Attributes:
-        rows: The conversations asked for, in the order asked for.
+        rows: The conversations, in the requested order.
         total: How many match without the limit.
     """
 
@@ -191,10 +191,10 @@ class SessionEntry:
     """One session and its place in its conversation.
 
     Attributes:
-        root, tip: First and last session of the conversation it belongs to.
-        position: 0-based place in it, root first.
+        root, tip: First and last session of its conversation.
+        position: Its position there, from 0 for the root.
         sessions: How many sessions the conversation has.
-        lower_bound: What it used and cost is at least what is on record.
+        lower_bound: Its recorded usage and cost are lower bounds.
     """
 
     session: Session

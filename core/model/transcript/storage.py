@@ -1,4 +1,4 @@
-"""What a session database says besides its sessions and messages: previews, hits, locks, health."""
+"""What a session database holds besides sessions and messages: previews, hits, locks, health."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from core.model.transcript.message import RowState
 
 @dataclass(frozen=True, slots=True)
 class RowPreview:
-    """Enough of a stored message to draw one line of a list.
+    """As much of a stored message as one line of a list shows.
 
     Attributes:
         text: The first characters, decoded. Untrusted.
         size: Bytes of content and tool calls as stored.
         tool_name: The tool a result comes from, or the first tool an assistant calls.
         calls: How many calls an assistant makes.
-        images: The content holds image parts, as far as the first characters tell.
+        images: The content holds images, as far as its first characters show.
     """
 
     id: int
@@ -89,7 +89,7 @@ class UsageRow:
 
     @property
     def recorded_cost(self) -> Cost:
-        """What Hermes says it cost."""
+        """What it cost according to Hermes."""
         return recorded(self.actual_cost, self.estimated_cost, self.tokens)
 
 
@@ -108,7 +108,7 @@ class Lease:
     Attributes:
         kind: `compression` or `turn`.
         key: Session id, or conversation id for a turn.
-        pid: Process id, when the holder names one.
+        pid: Process id, if the holder names one.
     """
 
     kind: str
@@ -121,7 +121,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """A gateway chat and the session it currently speaks to.
+    """A gateway chat and its current session.
 
     Attributes:
         last_prompt_tokens: The size of its last prompt as the gateway recorded it.
@@ -134,7 +134,7 @@ class Routing:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """How many rows a table holds; None when a damaged page keeps them from being counted."""
+    """How many rows a table holds; None when a damaged page prevents counting."""
 
     name: str
     rows: int | None
@@ -142,15 +142,15 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True)
 class StoreHealth:
-    """What was found when a database was looked over, without changing it.
+    """The result of examining a database without changing it.
 
     Attributes:
-        size, wal_size: Bytes of the file and of its write-ahead log; None when there is no log.
+        size, wal_size: Bytes of the file and of its write-ahead log; None without a log.
         mode: Permission bits of the file, `0o600`; None where the system has none.
         free_bytes: Space inside the file that no row uses.
-        integrity: `ok`, the first complaints, or None when it was not asked for.
-        damage: How many sessions hold something that cannot be decoded, by what it is.
-        unreadable: What is wrong with each table that cannot be read whole, by its name.
+        integrity: `ok`, the first complaints, or None when not asked for.
+        damage: How many sessions hold something that cannot be decoded, by kind.
+        unreadable: What is wrong with each table that cannot be read whole, by name.
         notes: What a reader should know, one sentence each.
     """
 
