@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import endings
-from core.compress.facts.lexicon import dates, day_of, lexicon
+from core.compress.facts.lexicon import dates, day_of, days_as_written, lexicon
 from core.compress.facts.topic import root, roots, terms
 from core.compress.facts.values import measures, parts_of, values
 
@@ -176,7 +176,7 @@ class SummaryIndex:
             case "numbers":
                 return self._number(lower)
             case "dates":
-                return KEPT if day_of(value) in self._days else LOST
+                return KEPT if self._names_day(value) else LOST
             case "ids":
                 return self._id(lower)
             case "names":
@@ -185,6 +185,14 @@ class SummaryIndex:
                 return self._url(lower)
             case _:
                 return self._sentence(category, value, lower, told_by)
+
+    def _names_day(self, date: str) -> bool:
+        """Whether it names the same day, in whatever form, without its year too."""
+        day = day_of(date)
+        written = (form for form in days_as_written(*day) if form in self._flat) if day else ()
+        return day in self._days or any(
+            re.search(rf"(?<![\w.]){re.escape(form)}(?!\d)", self._flat) for form in written
+        )
 
     def lines_with(self, value: str) -> list[str]:
         """The lines of the summary, in lower case, that hold a value."""

@@ -233,3 +233,27 @@ def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_
     assert report.untranslated >= 1
     assert (report.score or 0) > 0.9
     assert retention(middle, "Der Termin (ENT-221) geht auf den 14.10.2026.").untranslated == 0
+
+
+@pytest.mark.parametrize(
+    "said", ["am 24.09.", "el 24 de septiembre", "9/24", "24 сентября", "9月24日", "2026-09-24"]
+)
+def test_a_day_is_kept_in_whatever_form_and_language_it_is_told(said: str) -> None:
+    middle = [user("The follow-up certificate ends on 24 September.")]
+    report = retention(middle, f"Summary: {said}")
+    assert [fact.fate for fact in report.facts if fact.category == "dates"] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Proszę nie dzwonić w weekend, bo tego nikt nie lubi, ale można pisać.",
+        "Пожалуйста, не звоните на выходных, это никто не любит.",
+        "Lütfen hafta sonu aramayın, çok önemli ve kimse sevmez, evet.",
+        "Bel niet in het weekend, dat is voor iedereen het beste en ik kan het niet aan.",
+    ],
+)
+def test_a_summary_in_english_is_in_another_language_than_these(said: str) -> None:
+    report = retention([user(said)], "The user says that nobody is to be called at the weekend.")
+    assert report.unsupported == ()
+    assert not [fact for fact in report.facts if fact.fate == "lost"]
