@@ -1,3 +1,3 @@
-"""The terminal dashboard and command line: shows what `core` knows."""
+"""The terminal dashboard and the command line, which show what `core` finds out."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""The command as a process of its own: `python -m inspector`, as `hermes-inspector`."""
+"""Runs the command line: `python -m inspector` does what `hermes-inspector` does."""
 
 from __future__ import annotations
 

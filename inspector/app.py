@@ -1,4 +1,4 @@
-"""The Textual app: wiring only. Screens do the work, `core` knows the facts."""
+"""The Textual app. It only wires things up: screens do the work, `core` knows the facts."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from inspector.settings.state import RememberedState
 
 GENERAL = ("list", "workspace", "page", "app")
-"""Scopes that hold on most screens; help shows them after the particular ones."""
+"""Scopes that hold on most screens; help shows them after the screen's own scopes."""
 
 CALM, LOOKS = 0.05, 2
-"""Seconds between two looks at whether a screen still reads, and how many in a row must find it idle."""
+"""Seconds between checks whether a screen still reads, and how many in a row must find it idle."""
 
 
 def _jump_provider() -> type[Provider]:
@@ -56,23 +56,23 @@ class InspectorApp(App[None]):
     Args:
         locations: The databases to show; never written to.
         session: Open this conversation at once instead of the list.
-        view: One of `named_screens.NAMES`; `sessions` leaves the cursor of the list on the conversation.
-        focuses: Topics the focus lab compares when it is the view; where fewer than two, some are suggested.
-        keys: The user's keymap file; absent is fine.
-        own_keys: Keys of the user's settings; those of the file go before them.
-        theme: Name of a theme that ships.
-        colours: How many the terminal shows, one of `themes.loader.DEPTHS`; None for all.
-        state: What earlier runs remembered, and this one will; None remembers nothing.
-        now: The clock; a test hands in one that stands still.
-        engine: The context engine whose cut is foreseen; None for ours.
-        hermes_python: The interpreter Hermes runs on; None for the one behind the `hermes` command.
-        home: Makes the screen to start on; the list of conversations by default.
+        view: The screen to start on, from `named_screens.NAMES`; with `sessions`, the list selects `session`.
+        focuses: Topics for the focus lab when it is the view; with fewer than two, it suggests some.
+        keys: The user's keymap file, which may be missing.
+        own_keys: Keys from the user's settings; the keymap file overrides them.
+        theme: Name of a shipped theme.
+        colours: How many colours the terminal shows, one of `themes.loader.DEPTHS`; None for all.
+        state: What earlier runs remembered; this run adds to it. None remembers nothing.
+        now: The clock; tests pass one that stands still.
+        engine: The context engine used for plans and previews; None for Hermes' own.
+        hermes_python: The Python that runs Hermes; None for the one behind the `hermes` command.
+        home: Makes the first screen; the session list by default.
     """
 
     TITLE = "Hermes Inspector"
     COMMANDS = App.COMMANDS | {_jump_provider}
     CSS_PATH: ClassVar = ["app.tcss", "screens/sessions/sessions.tcss"]
-    """With the home screen's styles, which would have all of them read again."""
+    """Includes the home screen's styles: loaded later, they would make Textual parse all styles again."""
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
 
@@ -101,26 +101,26 @@ class InspectorApp(App[None]):
         self._first, self.engine, self.hermes_python = home, engine, hermes_python
         self.keymap: dict[str, str] = dict(own_keys or {})
         self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
-        """How many findings of each severity a conversation has, once somebody examined it."""
+        """Findings by severity for each conversation that has been examined."""
         self.failures: list[InspectorError] = []
-        """What could not be read, the first first."""
+        """Read errors, oldest first."""
         self.keys = KeyHold(self, super().on_event)
         self.live = LiveState()
-        """Whether screens follow what is written."""
+        """Whether screens follow new writes, and when the last one was seen."""
         for found in shipped():
             self.register_theme(textual_theme(found.at(colours)))
-        last = self.recall("theme") if theme == DEFAULT else None  # one that was set wins
+        last = self.recall("theme") if theme == DEFAULT else None  # an explicit theme wins
         self._begin_with(last if isinstance(last, str) and last in self.available_themes else theme)
 
     def _begin_with(self, theme: str) -> None:
-        """Set the theme while no style is read; set later, all of them would be read a second time."""
+        """Set the theme before any stylesheet is parsed; a later change would parse them all again."""
         self.set_reactive(App.theme, theme)
         dark = self.current_theme.dark
         self.update_classes({"-dark-mode": dark, "-light-mode": not dark}, update=False)
         self.stylesheet.set_variables(self.get_css_variables())
 
     async def on_event(self, event: Event) -> None:
-        """A key waits until the one before it is done and what it opened is there."""
+        """Hold each key until the one before it is handled and the screen it opened is ready."""
         if isinstance(event, Key) and not event.is_forwarded:
             await self.keys.take(event)
         else:
@@ -131,11 +131,11 @@ class InspectorApp(App[None]):
         await self.keys.passed(event)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give our tokens a colour in themes that do not know them."""
+        """Give our colour tokens a value in themes that do not define them."""
         return defaults()
 
     def on_mount(self) -> None:
-        """Take the user's keys, then show the list, and on top of it what was asked for."""
+        """Load the user's keys, then show the list and, on top of it, the requested screen."""
         self._take_keys()
         self.push_screen(self._home())
         if self._state is not None and self._view is None and not self.recall("welcomed"):
@@ -146,15 +146,15 @@ class InspectorApp(App[None]):
         elif self._session is not None and self.locations and tab != HOME:
             self.open_conversation(self.locations[0], self._session, view=tab)
             if then:
-                topics = ", ".join(map(repr, self._focuses))  # not as a tuple: one alone ends in a comma
+                topics = ", ".join(map(repr, self._focuses))  # no tuple: a single one would end in a comma
                 self._lead_on(f"{then}({topics})" if self._view == FOCUS else then)
 
     def recall(self, name: str) -> object:
-        """What an earlier run remembered under a name."""
+        """Return what an earlier run remembered under a name."""
         return self._state.read(name) if self._state is not None else None
 
     def remember(self, name: str, value: str | bool) -> None:
-        """Keep it for the next run."""
+        """Keep a value for the next run."""
         if self._state is not None:
             self._state.remember(name, value)
 
@@ -180,7 +180,7 @@ class InspectorApp(App[None]):
 
     @work
     async def _lead_on(self, action: str) -> None:
-        """Do what a key of the tab does, once the conversation and all that the tab shows of it are there."""
+        """Run an action of the tab in front, once the tab has loaded everything it shows."""
         calm = 0
         while calm < LOOKS and self.is_running and not (self._front is None and self.failures):
             await asyncio.sleep(CALM)
@@ -190,7 +190,7 @@ class InspectorApp(App[None]):
 
     @property
     def _front(self) -> View | None:
-        """The view in front, once it has all its widgets."""
+        """The view in front; None until it is mounted."""
         from inspector.screens.workspace.screen import WorkspaceScreen
 
         view = self.screen.view if isinstance(self.screen, WorkspaceScreen) else None
@@ -198,21 +198,21 @@ class InspectorApp(App[None]):
 
     @property
     def _busy(self) -> bool:
-        """Whether the screen in front is still at work."""
+        """Whether a worker of the screen in front is still running."""
         nodes = (one.node for one in self.workers if not one.is_finished)
         return any(self.screen in node.ancestors_with_self for node in nodes)
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
     ) -> None:
-        """Open the workspace of a conversation, at a message when one is named."""
+        """Open the workspace of a conversation, at the given message row if there is one."""
         from inspector.screens.workspace.screen import WorkspaceScreen
 
         self.keys.hold()
         self.push_screen(WorkspaceScreen(location, session_id, view=view, row=row))
 
     def open_trajectories(self, path: str) -> None:
-        """Open a file of trajectories: what the newest release would make of each; nothing is written."""
+        """Preview a trajectory file as the newest release would compress it; nothing is written."""
         from core.hermes.policy.policy import newest_release
         from core.trajectory.compress.plan import Settings
         from core.trajectory.input.sources import find_input
@@ -229,7 +229,7 @@ class InspectorApp(App[None]):
         self.push_screen(TrajectoriesScreen(Job(sources, settings, SummarySpec(), "", dry=True)))
 
     def _handle_exception(self, error: Exception) -> None:
-        """What closes may miss its widgets, which is no failure: the app once left, Textual's palette."""
+        """Ignore missing widgets while something closes: the whole app, or Textual's command palette."""
         failed = isinstance(error, WorkerFailed)
         closing = self._exit or (failed and isinstance(get_current_worker().node, CommandPalette))
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -246,13 +246,13 @@ class InspectorApp(App[None]):
             self.set_keymap(self.keymap)
 
     def action_help(self) -> None:
-        """Show every key that works on the screen in front."""
+        """Show every key that works on the current screen."""
         from inspector.screens.dialogs.help import HelpScreen
 
         self.push_screen(HelpScreen(self._scopes(), self.keymap))
 
     def _scopes(self) -> list[str]:
-        """The scopes in force, the most particular first."""
+        """The active scopes, most specific first."""
         scope_of = {command.id: command.scope for command in table()}
         found = [scope_of.get(entry.binding.id or "") for entry in self.screen.active_bindings.values()]
         own = {scope for scope in found if scope}
@@ -260,35 +260,35 @@ class InspectorApp(App[None]):
         return sorted(own, key=lambda scope: (GENERAL.index(scope) if scope in GENERAL else -1, order[scope]))
 
     def action_follow(self) -> None:
-        """Follow the session Hermes writes to."""
+        """Follow the session Hermes is writing to."""
         from inspector.screens.following import FollowingScreen
 
         if not isinstance(self.screen, FollowingScreen):
             self.push_screen(FollowingScreen(self.locations))
 
     def action_command_palette(self) -> None:
-        """Go anywhere by a few letters of its name."""
+        """Open the palette that jumps anywhere by a few letters of a name."""
         from inspector.screens.jump.palette import JumpPalette
 
         if not isinstance(self.screen, CommandPalette):
             self.push_screen(JumpPalette())
 
     def action_settings(self) -> None:
-        """Show every setting, and try themes on."""
+        """Show every setting, and try out themes."""
         from inspector.screens.dialogs.settings import SettingsScreen
 
         if not isinstance(self.screen, SettingsScreen):
             self.push_screen(SettingsScreen())
 
     def action_next_theme(self) -> None:
-        """Go round the themes that ship."""
+        """Switch to the next shipped theme."""
         names = [theme.name for theme in shipped()]
         place = names.index(self.theme) if self.theme in names else -1
         self.theme = names[(place + 1) % len(names)]
         self.remember("theme", self.theme)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """What ctrl+p offers: the commands of the table that work here and say so."""
+        """Offer the commands marked for the palette that work on this screen."""
         active = {entry.binding.id: entry for entry in screen.active_bindings.values()}
         for command in table():
             entry = active.get(command.id)

@@ -1,4 +1,4 @@
-"""One frame of the app as SVG or PNG, drawn without a terminal."""
+"""Renders one frame of the app as SVG or PNG, without a terminal."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from inspector.terminal.picture import write_picture
 
 DEFAULT_SIZE = (120, 40)
 MOST_SECONDS = 120.0
-"""How long a frame is waited for."""
+"""How long to wait for a frame to finish loading."""
 STEP, LOOKS = 0.02, 3
-"""Seconds between two looks at whether anything is under way, and how many must find nothing in a row."""
+"""Seconds between two checks for running workers, and how many in a row must find none."""
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
-    """Draw the app once everything it reads has arrived, and write the frame.
+    """Render the app once everything it reads has arrived, and write the frame.
 
     Args:
-        app: Not yet running; its arguments say which screen and session to show.
-        path: The picture to write; a name that ends in .png gets a PNG.
+        app: The app, not yet running; its arguments choose the screen and session.
+        path: The file to write; a name ending in .png makes a PNG.
         size: Columns and rows.
 
     Raises:
         OSError: The file cannot be written.
-        ConfigError: What draws a PNG is not installed.
-        InspectorError: Something could not be read; the frame is written all the same, and shows what.
+        ConfigError: The package that makes PNGs is not installed.
+        InspectorError: Something could not be read; the frame is still written and shows the error.
     """
     write_picture(path, asyncio.run(frame(app, size)))
     if app.failures:
@@ -38,20 +38,20 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
 
 
 async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
-    """The frame itself, with what the app has to say about it; what takes too long is left out."""
+    """Return the frame as SVG, notifications included; cancel whatever takes longer than `MOST_SECONDS`."""
     async with app.run_test(size=size, notifications=True) as pilot:
         if not await _settled(app, pilot):
-            what = f"is still read after {MOST_SECONDS:,.0f} s: the frame shows what was there by then"
+            what = f"was still loading after {MOST_SECONDS:,.0f} s: the frame shows what had arrived"
             app.failures.append(InspectorError(what, where=str(app.locations[0].db)))
             app.workers.cancel_all()
         return app.export_screenshot(title=app.title)
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
-    """Wait until no worker is left and none has started another, nor opened a screen that did.
+    """Wait until no worker is running and none has started another or opened a screen that did.
 
     Returns:
-        Whether that came to pass within `MOST_SECONDS`.
+        Whether that happened within `MOST_SECONDS`.
     """
     calm, latest = 0, time.monotonic() + MOST_SECONDS
     while calm < LOOKS:

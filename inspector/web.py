@@ -1,4 +1,4 @@
-"""The web server of textual-serve, behind a guard; it has none of its own."""
+"""A guard around textual-serve's web server, which has no access control of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from textual_serve.server import Server
 
 COOKIE = "hermes-inspector"
 VISITORS = 4
-"""Browsers at a time; each is a process of its own."""
+"""Browsers allowed at a time; each runs a process of its own."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; script-src 'self' 'unsafe-inline'; "
@@ -25,20 +25,20 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-"""What a page of ours may load and who may hold it: nothing from elsewhere, nobody."""
+"""Security headers: a page loads nothing from other hosts, and no site may embed it."""
 _FONT = re.compile(r'<link[^>]*href="https://fonts\.googleapis\.com[^>]*>')
-"""Of another machine, which no browser may ask here."""
+"""The link to web fonts on another host, which the Content-Security-Policy would block."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """Answers 403 to everybody else.
+    """Answers 403 to every request without the token or the cookie that the token earned.
 
     Args:
-        hosts: What the Host header may say, with the port.
+        hosts: Accepted values of the Host header, port included.
 
     Attributes:
-        token: Opens one browser, once.
+        token: Lets in one browser, once.
     """
 
     def __init__(self, hosts: Collection[str]) -> None:
@@ -61,7 +61,7 @@ class Guard:
         return await self._visit(request, handler)
 
     def _origin_fits(self, request: web.Request) -> bool:
-        """A browser names the page that asks; a socket must name one, and it must be ours."""
+        """Whether the Origin header names this server; a WebSocket request must have one."""
         origin = request.headers.get("Origin")
         if origin is None:
             return request.path != "/ws"
@@ -81,7 +81,7 @@ class Guard:
         if request.path != "/ws":
             return await handler(request)
         if self._visitors >= VISITORS:
-            raise web.HTTPServiceUnavailable(text="As many as may look do so already.")
+            raise web.HTTPServiceUnavailable(text="Too many browsers are connected already.")
         self._visitors += 1
         try:
             return await handler(request)
@@ -89,7 +89,7 @@ class Guard:
             self._visitors -= 1
 
     async def sign(self, request: web.Request, response: web.StreamResponse) -> None:
-        """Say on every answer what the page may load."""
+        """Add the security headers to every response."""
         sockets = " ".join(f"ws://{host}" for host in sorted(self._hosts))
         for name, value in _HEADERS.items():
             response.headers[name] = value.replace("{sockets}", sockets)
@@ -100,13 +100,13 @@ def _same(given: str, known: str) -> bool:
 
 
 class GuardedServer(Server):
-    """Serves the app to whoever brings the token.
+    """Serves the app to a browser that has the token.
 
     Args:
-        words: The command line of the app, without the program.
+        words: Command-line arguments of the app, without the program name.
         host: The address to listen on.
-        port: Likewise.
-        ready: Told the URL once the server listens.
+        port: The port to listen on.
+        ready: Called with the URL once the server listens.
     """
 
     def __init__(self, words: Sequence[str], host: str, port: int, ready: Callable[[str], None]) -> None:
@@ -119,10 +119,10 @@ class GuardedServer(Server):
         self._ready = ready
 
     def serve(self, debug: bool = False) -> None:
-        """Serve until stopped; no request is logged, for the first one holds the token.
+        """Serve until stopped. Requests are not logged, because the first one contains the token.
 
         Args:
-            debug: As of textual-serve; not used.
+            debug: Part of textual-serve's signature; unused.
         """
         url = f"{self.public_url}/?token={self.guard.token}"
         web.run_app(
@@ -148,10 +148,10 @@ class GuardedServer(Server):
         return app
 
     async def on_startup(self, app: web.Application) -> None:
-        """Say nothing yet: it does not listen before this is done."""
+        """Suppress textual-serve's start message: at this point the server does not listen yet."""
 
 
 def _hosts(host: str, port: int) -> frozenset[str]:
-    """What a browser may call the server."""
+    """Host header values a browser may send."""
     names = {host, "127.0.0.1", "localhost"} if host in LOOPBACK else {host}
     return frozenset({f"{name}:{port}" for name in names} | (names if port == 80 else set()))

@@ -15,7 +15,7 @@ import pytest
 from core.support.program_files import load_table
 from inspector.base.commands import table
 from inspector.base.named_screens import NAMES
-from inspector.base.words import asked
+from inspector.base.words import screen_questions
 from inspector.cli.main import run, split
 from inspector.cli.registry import COMMANDS
 from inspector.settings.settings import Settings, values
@@ -62,9 +62,9 @@ def test_the_reference_names_every_scope_setting_and_finding() -> None:
 
 def test_every_screen_answers_a_question_and_names_keys_that_exist() -> None:
     scopes = {one.scope for one in table()}
-    assert set(asked()) == set(NAMES)
-    assert all(one.asks.endswith("?") for one in asked().values())
-    assert {scope for one in asked().values() for scope in one.scopes} - scopes == set()
+    assert set(screen_questions()) == set(NAMES)
+    assert all(one.asks.endswith("?") for one in screen_questions().values())
+    assert {scope for one in screen_questions().values() for scope in one.scopes} - scopes == set()
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words usage lines by its release")

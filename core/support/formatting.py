@@ -1,4 +1,4 @@
-"""The one place that turns numbers, money and times into words.
+"""The one place that formats numbers, money and times for people.
 
 Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 """
@@ -35,7 +35,7 @@ class Costs(Protocol):
 
 
 def count(value: int | None, *, mark: str = "") -> str:
-    """A whole number in full: `54,828`; `mark` is `~` or `≥`."""
+    """A whole number in full: `54,828`; `mark` is `~` or `≥` or nothing."""
     return UNKNOWN if value is None else f"{mark}{value:,}"
 
 
@@ -69,7 +69,7 @@ def limit(threshold: int, window: int | None) -> str:
 
 
 def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:
-    """Tokens, short unless `whole`; a lower bound of nothing says nothing, so it is unknown."""
+    """Tokens, in short unless `whole`; a lower bound of 0 says nothing, so it counts as unknown."""
     if lower_bound and not value:
         return UNKNOWN
     return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
@@ -104,7 +104,7 @@ def _amount(amount: Decimal) -> str:
 
 
 def sum_of_money(value: Costs, *, lower_bound: bool = False, own: bool = False) -> str:
-    """A sum of costs; a lower bound when some of it has no price, or some usage was never recorded."""
+    """A sum of costs, marked as a lower bound if a price is missing or usage was not recorded."""
     return money(value.usd, mark=LOWER_BOUND if value.missing or lower_bound else "", own=own)
 
 
@@ -118,7 +118,7 @@ def percent(share: float | None, *, mark: str = "") -> str:
 
 
 def duration(seconds: float) -> str:
-    """A span of time in its two largest units: `0.3s`, `4m 10s`, `2h 05m`, `3d 4h`."""
+    """A time span in its two largest units: `0.3s`, `4m 10s`, `2h 05m`, `3d 4h`."""
     if seconds < 0:
         return f"-{duration(-seconds)}"
     if seconds < 9.95:
@@ -134,9 +134,9 @@ def duration(seconds: float) -> str:
 
 
 def age(moment: datetime | None, now: datetime) -> str:
-    """How long ago, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date.
+    """How long ago a moment was, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date.
 
-    Where `formats.ages` is `clock`, when it was: the time of a moment today, else the date.
+    With `formats.ages: clock` it is when: the time of day for today, the date otherwise.
     """
     if moment is None:
         return UNKNOWN
@@ -173,32 +173,32 @@ def _clock(local: datetime, seconds: str = "") -> str:
 
 
 def moment(value: datetime | None) -> str:
-    """Date and time in local time: `2026-11-12 14:05:08`."""
+    """A date and time in local time: `2026-11-12 14:05:08`."""
     return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d} {clock(value)}"
 
 
 def day_and_clock(value: datetime) -> str:
-    """A moment of the last months in local time, without its year: `11-12 14:05`."""
+    """A recent date and time in local time, without the year: `11-12 14:05`."""
     return f"{value.astimezone():%m-%d} {clock(value, seconds=False)}"
 
 
 def span(start: datetime, end: datetime) -> str:
-    """From when to when in local time; the day once when it is the same."""
+    """A time span in local time; the day is named once if both ends share it."""
     return " – ".join(ends(start, end))
 
 
 def ends(start: datetime, end: datetime) -> tuple[str, str]:
-    """Both ends of a span in local time; the second only by the clock on the same day."""
+    """Both ends of a time span in local time; on the same day the second is only a time."""
     first, last = start.astimezone(), end.astimezone()
     day = "" if first.date() == last.date() else f"{last:%Y-%m-%d} "
     return f"{first:%Y-%m-%d} {_clock(first)}", f"{day}{_clock(last)}"
 
 
 def model(name: str | None) -> str:
-    """A model in a list: without its maker, `opus-4-5`."""
+    """A model name for a list, without its maker: `opus-4-5`."""
     return (name or UNKNOWN).rpartition("/")[2].removeprefix("claude-")
 
 
 def utc_now() -> datetime:
-    """The present; views take it from here so that a test can freeze it."""
+    """The current time; views call this so that a test can freeze it."""
     return datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""What a screen may ask of the app around it, and what `=` asks of a screen: where its figures come from."""
+"""What screens may use of the app around them, and the question that `=` asks a screen about its figures."""
 
 from __future__ import annotations
 
@@ -26,39 +26,40 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class LiveState:
-    """Whether the app follows, and when something was last written.
+    """Whether the app follows new writes, and when it last saw one.
 
     Attributes:
-        changed: None while nothing was written since the app was opened.
+        paused: The user stopped following.
+        changed: When a write was last seen; None if there was none since the app opened.
     """
 
     paused: bool = False
     changed: datetime | None = None
 
     def sign(self, now: datetime) -> str:
-        """The state in a few characters; "" while there is nothing to tell."""
+        """Describe the state in a few characters; empty when there is nothing to say."""
         if self.paused:
             return f"{PAUSED} paused"
         return f"{LIVE} live, {fmt.age(self.changed, now)}" if self.changed is not None else ""
 
     def toggle(self) -> str:
-        """Stop following, or go on; what to tell the user."""
+        """Pause or resume following, and return what to tell the user."""
         self.paused = not self.paused
         return "Paused: what Hermes writes is shown when you go on." if self.paused else "Live again."
 
 
 class Shell(Protocol):
-    """The app, as its screens see it.
+    """The parts of the app that screens use.
 
     Attributes:
         now: The clock.
-        diagnosed: How many findings of each severity a conversation, or with None a database, has, once
-            somebody examined it.
-        keys: Those typed while something opens.
-        failures: What could not be read, the first first.
-        engine: The context engine the command line named; None for ours.
-        hermes_python: The interpreter Hermes runs on, where the command line named one.
-        live: Whether screens follow what is written, and when something last was.
+        diagnosed: Findings by severity for each conversation that has been examined; None as the
+            session stands for the database as a whole.
+        keys: Holds keys typed while something opens.
+        failures: Read errors, oldest first.
+        engine: The context engine named on the command line; None for Hermes' own.
+        hermes_python: The Python that runs Hermes, if the command line named one.
+        live: Whether screens follow new writes, and when the last one was seen.
     """
 
     now: Callable[[], datetime]
@@ -70,28 +71,28 @@ class Shell(Protocol):
     live: LiveState
 
     def recall(self, name: str) -> object:
-        """What an earlier run remembered under a name; None where nothing was."""
+        """Return what an earlier run remembered under a name; None if nothing."""
 
     def remember(self, name: str, value: str | bool) -> None:
-        """Keep it for the next run."""
+        """Keep a value for the next run."""
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None
     ) -> None:
-        """Open the workspace of a conversation, at a message when one is named."""
+        """Open the workspace of a conversation, at the given message row if there is one."""
 
     def open_trajectories(self, path: str) -> None:
-        """Open a file of trajectories."""
+        """Preview a file of trajectories."""
 
 
 def shell(widget: Widget) -> Shell:
-    """The app a screen or widget lives in."""
+    """The app that a screen or widget belongs to."""
     return cast("Shell", widget.app)
 
 
 @dataclass(frozen=True, slots=True)
 class FigureOrigin:
-    """One figure: its origin, and what it is of where the title does not say that."""
+    """The origin of one figure, and what the figure is about where the title does not say so."""
 
     origin: Origin
     about: str = ""
@@ -99,11 +100,11 @@ class FigureOrigin:
 
 @dataclass(frozen=True, slots=True)
 class FigureQuestion:
-    """The figures under the cursor.
+    """Asks where the figures under the cursor come from.
 
     Attributes:
-        title: What they are of.
-        read: Looks them up, in a worker's thread.
+        title: What the figures are about.
+        read: Looks up their origins; runs in a worker thread.
     """
 
     title: str
@@ -111,5 +112,5 @@ class FigureQuestion:
 
 
 def located(evidence: Iterable[Evidence]) -> tuple[str, ...]:
-    """Where each piece lies, and what it says there."""
+    """Each piece of evidence as its place and its text."""
     return tuple(f"{one.where}: {one.text}" for one in evidence)

@@ -1,4 +1,4 @@
-"""The table of commands: one source for bindings, footer, help screen and palette."""
+"""The table of commands, the one source for bindings, footer, help screen and palette."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _EXAMPLE = "Example: `sessions.sort: o`"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One thing the user can do.
+    """One thing the user can do, and the keys that do it.
 
     Attributes:
-        id: Name in the user's keymap; `scope.verb`.
-        scope: Where it applies: `app`, `list`, or a screen.
-        keys: Textual key names, the shown one first.
-        action: Textual action of the widget, screen or app that asks for the scope.
-        label: Word in the footer; empty to leave it out.
+        id: Name in the user's keymap: `scope.verb`.
+        scope: Where it works: `app`, `list`, or a screen.
+        keys: Textual key names; the first one is shown.
+        action: Textual action of the widget, screen or app that binds this scope.
+        label: Word in the footer; empty to leave it out of the footer.
         help: One sentence.
         palette: Also offered by the command palette.
-        danger: Leads to a write.
+        danger: It leads to a write.
         listed: Shown on the help screen.
     """
 
@@ -52,7 +52,7 @@ class Command:
 
     @property
     def binding(self) -> Binding:
-        """The command as Textual binds it."""
+        """The command as a Textual binding."""
         return Binding(
             ",".join(self.keys), self.action, self.label or self.help.rstrip("."),
             show=bool(self.label), key_display=key_name(self.keys[0]), tooltip=self.help, id=self.id,
@@ -60,13 +60,13 @@ class Command:
 
 
 def key_name(key: str) -> str:
-    """A key as people write it: `?`, `↑`, `^f`."""
+    """A key as it is shown to people: `?`, `↑`, `^f`."""
     return KEY_NAMES.get(key) or key.replace("ctrl+", "^")
 
 
 @cache
 def table() -> tuple[Command, ...]:
-    """Every command, in the order the footer and the help screen show them."""
+    """Every command, in the order of the footer and the help screen."""
     rows = load_table("inspector/base/commands.yaml")
     return tuple(Command(**{**row, "keys": tuple(row["keys"])}) for row in rows)
 
@@ -77,12 +77,12 @@ def commands(scope: str) -> tuple[Command, ...]:
 
 
 def bindings(scope: str) -> list[BindingType]:
-    """The `BINDINGS` of a widget, screen or app."""
+    """The `BINDINGS` of a widget, screen or app for one scope."""
     return [command.binding for command in commands(scope)]
 
 
 def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
-    """A user's own keys: YAML that maps command ids to a key or a list of keys.
+    """Parse the user's own keys: YAML that maps command ids to a key or a list of keys.
 
     Raises:
         ConfigError: It is not such a map, or names a command that does not exist.
@@ -97,7 +97,7 @@ def keymap(text: bytes | str, where: str = "keys.yaml") -> dict[str, str]:
 
 
 def keymap_of(data: Mapping[str, object], where: str) -> dict[str, str]:
-    """The same, of a mapping that was read.
+    """Build the same keymap from a mapping that is already parsed.
 
     Raises:
         ConfigError: It names a command that does not exist.
@@ -107,7 +107,7 @@ def keymap_of(data: Mapping[str, object], where: str) -> dict[str, str]:
 
 
 def read_keymap(path: Path) -> dict[str, str]:
-    """The keymap of a file; empty without one.
+    """Read the keymap from a file; empty if the file does not exist.
 
     Raises:
         ConfigError: It cannot be read, or cannot be used.
@@ -121,10 +121,10 @@ def read_keymap(path: Path) -> dict[str, str]:
 
 
 def refuse_unknown(names: Iterable[object], where: str) -> None:
-    """Hold names against the commands there are.
+    """Check that every name is a command.
 
     Raises:
-        ConfigError: One is no command.
+        ConfigError: A name is not a command.
     """
     import difflib
 
@@ -132,7 +132,7 @@ def refuse_unknown(names: Iterable[object], where: str) -> None:
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=3)
-            remedy = f"Near it: {', '.join(near)}" if near else "Example: `sessions.sort: o`"
+            remedy = f"Similar: {', '.join(near)}" if near else "Example: `sessions.sort: o`"
             raise ConfigError(f"no command is named {name!r}", where=where, remedy=remedy)
 
 

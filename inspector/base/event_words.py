@@ -1,4 +1,4 @@
-"""One event as one line, and one compaction in words: what it did, who wrote the summary, what that lost."""
+"""Words for one event in a line, and for one compaction: its effect, its summary's author, what was lost."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Facts = Mapping[str, Any]
 
 
 def effect(event: CompressionEvent) -> str:
-    """Messages and tokens before and after."""
+    """Messages, tokens and time: before → after."""
     if not event.completed:
         return "none: it failed, the conversation is as it was"
     parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
@@ -51,7 +51,7 @@ def summary(event: CompressionEvent) -> str:
 
 
 def lost(kept: Retention | None) -> str:
-    """What of the middle no summary holds any more, gravest kinds first: of these also that none is lost."""
+    """What no summary keeps of the middle, gravest kinds first; grave kinds are named even if none is."""
     if kept is None:
         return f"{fmt.UNKNOWN} no summary is on record to hold against what was removed"
     if not kept.by_category:
@@ -73,7 +73,7 @@ def heaviest(kept: Retention | None) -> Iterator[str]:
 
 
 def bill(one: Payback | None) -> str:
-    """What a compaction cost, of what, and whether the smaller prompts have earned that."""
+    """What a compaction cost, made of what, and whether the smaller prompts have paid for it since."""
     if one is None:
         return f"{fmt.UNKNOWN} nothing on record tells"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
@@ -96,13 +96,13 @@ def bill(one: Payback | None) -> str:
 
 
 def text(event: LiveEvent) -> str:
-    """The time of day, the kind, the session, and what there is to say."""
+    """An event as one line: time of day, kind, session, sentence."""
     kind = event.kind.value.replace("_", " ")
     return f"{fmt.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
 
 
 def sentence(event: LiveEvent) -> str:
-    """What there is to say of it."""
+    """What happened, in one sentence."""
     return " ".join(_WORDS[event.kind.value](event.facts).split())
 
 

@@ -1,4 +1,4 @@
-"""Keys typed while something opens wait for it, then follow in order and at a typist's pace."""
+"""Holds keys typed while something opens, then hands them on in order, one at a time."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from textual.message_pump import MessagePump
 from textual.timer import Timer
 
 LONGEST, STUCK = 30.0, 0.5
-"""Seconds: after the first nothing that opens is waited for any more; each time the second have passed it is
-looked whether what a key went to is still there to handle it.
+"""Seconds: how long to wait at most for something to open, and how often to check that the widget a key
+went to still exists.
 """
 GIVES_UP = "escape"
 
 
 class KeyPassed(Message):
-    """Follows a key up the same widgets: when it reaches the app, what the key did is done.
+    """Follows a key through the same widgets; once it reaches the app, the key has been handled.
 
     Attributes:
-        again: To be sent the same way once more: a key may post a message, whose handler opens
-            something, and only a second one comes behind that.
+        again: Send a second one the same way: a key may post a message whose handler opens something,
+            and only a second one arrives after that.
     """
 
     def __init__(self, *, again: bool) -> None:
@@ -32,11 +32,11 @@ class KeyPassed(Message):
 
 
 class KeyHold:
-    """Hands keys on one by one, none before the one ahead is done, and none between `hold` and `release`.
+    """Hands keys on one by one: each waits for the one before it, and all wait between `hold` and `release`.
 
     Args:
-        app: Whose keys they are.
-        send: Hands one on as if it had been typed now.
+        app: The app that receives the keys.
+        send: Hands one on as if it had just been typed.
     """
 
     def __init__(self, app: App[None], send: Callable[[Key], Awaitable[None]]) -> None:
@@ -49,19 +49,19 @@ class KeyHold:
         self._patience: Timer | None = None
 
     def hold(self, longest: float = LONGEST) -> None:
-        """Something is opening that the next keys are for; so many seconds at most."""
+        """Hold keys back for something that is opening, for at most `longest` seconds."""
         self._opening += 1
         self._wait(round(longest / STUCK))
 
     def release(self) -> None:
-        """It is there: the keys that waited go to it."""
+        """Hand the held keys to what has opened."""
         self._stop_waiting()
         if self._opening:
             self._opening = 0
             self._app.call_later(self._next)
 
     def _wait(self, times: int) -> None:
-        """In short steps: a timer holds what was in front when it began to its end, stopped or not."""
+        """Wait in short steps: a timer, even a stopped one, keeps alive what was active at its start."""
         self._stop_waiting()
         go_on = (lambda: self._wait(times - 1)) if times > 0 else self.release
         self._patience = self._app.set_timer(STUCK, go_on)
@@ -72,7 +72,7 @@ class KeyHold:
             self._patience = None
 
     async def take(self, key: Key) -> None:
-        """Hand a key on when it is its turn; escape goes through at once and takes those waiting with it."""
+        """Queue a key and hand it on in its turn; escape goes through at once and drops the keys waiting."""
         if key.key == GIVES_UP:
             self._held.clear()
             self._opening = self._under_way = 0
@@ -81,7 +81,7 @@ class KeyHold:
         await self._next()
 
     async def passed(self, what: KeyPassed) -> None:
-        """What followed a key has come back: the key under way is done, or is asked after once more."""
+        """Handle a `KeyPassed` that reached the app: the key is done, or a second one must follow it."""
         target = self._target
         if what.again and target is not None and target.is_running:
             target.post_message(KeyPassed(again=False))
@@ -106,7 +106,7 @@ class KeyHold:
         self._app.set_timer(STUCK, lambda: self._free(key, target, times - 1))
 
     async def _free(self, key: int, target: MessagePump, times: int) -> None:
-        """The widget it went to may be gone, and with it what follows; a busy one is waited for."""
+        """Go on if the widget that got the key is gone, its `KeyPassed` with it; wait if it is busy."""
         if self._under_way != key:
             return
         if target.is_running and times > 0:

@@ -1,4 +1,4 @@
-"""Following a Hermes that writes: looks at the files, says when they changed, and can be paused."""
+"""Follows a running Hermes: watches the files, tells screens when they changed, and can be paused."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 
 BEHIND = "Hermes wrote more: press r"
-"""Of what takes too long, or costs too much, to be read again each second."""
+"""Shown for what takes too long, or costs too much, to read again each second."""
 PACE = 0.12
-"""Seconds between two looks."""
+"""Seconds between two checks of the files."""
 LEAST, MOST = 0.5, 2.0
-"""Seconds from one reading to the next."""
+"""Fewest and most seconds from one read to the next."""
 SHARE = 6.7
-"""Seconds from one reading to the next for each second of a core it took: following takes 15 % of one."""
+"""Seconds between reads for each CPU second a read took, so that following uses 15 % of one core."""
 USUAL = 4
-"""Newest readings of which the cheapest tells what one costs, so that one slow reading delays no other."""
+"""How many recent reads to compare: the cheapest counts, so that one slow read does not delay the next."""
 PATIENCE = 10.0
-"""Seconds until a reading that does not end is given up."""
+"""Seconds after which a read that has not ended is ignored."""
 _LOOKS = ("poll",)
 
 
 class Rhythm:
-    """When to read again: not while it is being read, and the later the longer that took.
+    """Decides when to read again: never during a read, and later the longer reads take.
 
     Args:
-        host: Its workers are at work while it is being read.
+        host: The widget whose workers do the reading.
     """
 
     def __init__(self, host: Widget) -> None:
@@ -42,7 +42,7 @@ class Rhythm:
 
     @property
     def due(self) -> bool:
-        """Whether it is time to look; nobody sees what another screen covers."""
+        """Whether to check the files now; False while the host's screen is covered by another."""
         took = time.monotonic() - self._began
         if self._reading and _at_work(self._host) and took < PATIENCE:
             return False
@@ -56,16 +56,16 @@ class Rhythm:
         return self._ripe and in_sight(self._host)
 
     def begin(self, *, first: bool = False) -> None:
-        """It is being read; the first time has much to import and tells nothing of the next."""
+        """Note that a read begins. The first also imports modules, so its cost does not count."""
         self._began, self._spent = time.monotonic(), time.process_time()
         self._reading, self._first, self._ripe = True, first, False
 
 
 def in_sight(host: Widget) -> bool:
-    """Whether the screen of a widget is in front, or only dialogs are before it.
+    """Whether a widget's screen is in front, covered by nothing but modal dialogs.
 
-    Textual counts any screen just below the one in front as current, and draws all of that one anew when
-    what it covers changes.
+    Textual treats the screen just below the top one as current too, and redraws all of it whenever the top
+    one changes.
     """
     stack = host.app.screen_stack
     if host.screen not in stack:
@@ -79,13 +79,13 @@ def _at_work(host: Widget) -> bool:
 
 
 class Pulse:
-    """Tells a screen when the files of its stores changed; a look costs a few `stat`, less than a thread.
+    """Tells a screen when its databases' files changed; a check is a few `stat` calls, cheaper than a thread.
 
     Args:
         host: A `Reporting` widget or screen.
-        places: The databases and their homes.
-        changed: Called when something was written; the workers of the host read it.
-        ready: Says whether what was read last is whole; until then a change has to wait.
+        places: The databases, with their homes.
+        changed: Called when something was written; it starts the host's workers.
+        ready: Whether the last read is complete; changes wait until then.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class Pulse:
         host.set_interval(PACE, self.look)
 
     def begin(self, *, first: bool = False) -> None:
-        """The host reads by itself."""
+        """Note that the host has started a read of its own."""
         self._rhythm.begin(first=first)
 
     def look(self) -> None:
-        """Have the host read what was written, unless the user wants to see no change, or nobody sees it."""
+        """Let the host read new writes, unless the user paused following or the host is out of sight."""
         live = shell(self._host)
         if live.live.paused or not self._rhythm.due or not self._ready():
             return

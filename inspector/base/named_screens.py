@@ -1,4 +1,4 @@
-"""What `--screen` names: the list, tabs, where the keys of a tab lead, and pages over all conversations."""
+"""The names `--screen` accepts: the list, the tabs, screens opened from a tab, and pages over everything."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from core.errors import UsageError
 
 HOME = "sessions"
 VIEWS = ("map", "why", "preview", "usage", "cache", "chain")
-"""The tabs of a workspace: what is there, why, what if, what did it cost, what broke the cache, whence."""
+"""The tabs of a workspace, in order."""
 PAGES = {
     "findings": "findings",
     "spending": "usage",
@@ -15,7 +15,7 @@ PAGES = {
     "settings": "app.settings",
     "help": "app.help",
 }
-"""Screens over all conversations by name, and what the list does to open one."""
+"""Pages over all conversations: name, and the action of the list that opens it."""
 
 FOCUS = "focus"
 PLACES = {
@@ -33,18 +33,18 @@ PLACES = {
     "apply": ("preview", "go_on('apply')"),
     "undo": ("preview", "go_on('undo')"),
 }
-"""Screens of one conversation by name: the tab, and what its view does to open one."""
+"""Screens of one conversation: name, then the tab and the action of its view that opens it."""
 
 NAMES = (HOME, *VIEWS, *PLACES, *PAGES)
 FINDINGS_OF_ONE = ("why", "findings")
-"""Where `findings` leads when a conversation is named."""
+"""Where `findings` leads when a conversation is given."""
 
 
 def known_screen(name: str | None) -> str | None:
-    """The name of a screen, when there is one of that name.
+    """Check the name of a screen; None stays None.
 
     Raises:
-        UsageError: There is no screen of that name.
+        UsageError: No screen has that name.
     """
     if name is not None and name not in NAMES:
         known = ", ".join(NAMES)
@@ -53,7 +53,7 @@ def known_screen(name: str | None) -> str | None:
 
 
 def place(name: str | None, *, session: str | None = None) -> tuple[str | None, str]:
-    """The tab a name stands for and what its view does then; that is empty for a tab itself."""
+    """The tab for a screen name, and the action to run on it; no action for a tab itself."""
     if name == "findings" and session is not None:
         return FINDINGS_OF_ONE
     return PLACES.get(name or "", (name, ""))

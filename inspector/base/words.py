@@ -1,4 +1,4 @@
-"""What `?` says of a screen and the labels on it, from `screens.yaml` and `words.yaml`."""
+"""The explanations that `?` shows for a screen and its labels, from `screens.yaml` and `words.yaml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Words = Mapping[str, str]
 
 
 def explained() -> Mapping[str, Words]:
-    """The sentence of each label, by the scope whose screen shows it."""
+    """The explanation of each label, by the scope of the screen that shows it."""
     from core.support.program_files import shared_table
 
     found: Mapping[str, Words] = shared_table("inspector/base/words.yaml")
@@ -19,7 +19,7 @@ def explained() -> Mapping[str, Words]:
 
 
 def words_for(scopes: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Label and sentence of everything on a screen, each label once, the most particular screen's first."""
+    """Label and explanation of everything on a screen; the first scope that explains a label wins."""
     table = explained()
     known: dict[str, str] = {}
     for scope in (*scopes, EVERYWHERE):
@@ -29,24 +29,24 @@ def words_for(scopes: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The question a screen answers, and the scopes of its keys and words, its own first."""
+class ScreenQuestion:
+    """The question a screen answers, and the scopes of its keys and words, the screen's own first."""
 
     asks: str
     scopes: tuple[str, ...]
 
 
-def asked() -> Mapping[str, Asked]:
-    """What each named screen answers."""
+def screen_questions() -> Mapping[str, ScreenQuestion]:
+    """The question of each named screen."""
     from core.support.program_files import shared_table
 
     table = shared_table("inspector/base/screens.yaml")
-    return {name: Asked(one["asks"], tuple(one["scopes"])) for name, one in table.items()}
+    return {name: ScreenQuestion(one["asks"], tuple(one["scopes"])) for name, one in table.items()}
 
 
 def question(scopes: Iterable[str]) -> str:
-    """What the screen with these scopes answers, the innermost first; empty for one without a name."""
+    """The question answered by the screen with these scopes, innermost first; empty if it has none."""
     own: dict[str, str] = {}
-    for one in asked().values():
+    for one in screen_questions().values():
         own.setdefault(one.scopes[0], one.asks)
     return next((own[scope] for scope in scopes if scope in own), "")

@@ -1,4 +1,4 @@
-"""Work that takes time: off the screen's thread, replaceable, cancellable, and never the end of the app."""
+"""Background work: it runs off the UI thread, can be replaced and cancelled, and never ends the app."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ R = TypeVar("R")
 
 
 def in_thread(group: str) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
-    """Decorator: calls of this method run in a thread, and what they raise is reported, not fatal.
+    """Decorate a method to run in a thread that reports its errors instead of ending the app.
 
-    A call takes the place of the one before it in its group, which is told to stop.
+    A call cancels the earlier call in its group.
     """
 
     def decorate(method: Callable[P, R]) -> Callable[P, Worker[R]]:
-        # Without a description Textual writes out every argument: for 12,000 messages that is 20 MB, on the
-        # thread that draws.
+        # Without a description Textual formats every argument: for 12,000 messages that is 20 MB, on the
+        # UI thread.
         return work(
             thread=True,
             exclusive=True,
@@ -47,15 +47,15 @@ def in_thread(group: str) -> Callable[[Callable[P, R]], Callable[P, Worker[R]]]:
 
 
 def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: bool = True) -> None:
-    """The same for work that lives outside a widget: run it in a thread of the widget that is told.
+    """Run a job in a worker thread; like `in_thread`, for work that is not a method of a widget.
 
-    Timers made meanwhile keep a worker long after it is done, so it lets go of its job before it does it.
+    Textual's timers can keep a finished worker alive, so it drops its reference to the job before running it.
 
     Args:
-        host: A `Reporting` widget or screen; when it goes, the work is told to stop.
-        group: Names the work among that of the host.
-        job: What to do; it finds out by `cancelled` whether to go on.
-        exclusive: It takes the place of the work of this group before it.
+        host: A `Reporting` widget or screen; when it is removed, the work is cancelled.
+        group: Name of the work among the host's workers.
+        job: What to run; it asks `cancelled` whether to go on.
+        exclusive: Cancel earlier work in the same group.
     """
     name = f"{group} for {type(host).__name__}"
     jobs = [job]
@@ -72,7 +72,7 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
 
 @dataclass
 class Answered(Message, bubble=False):
-    """A thread found something; `show` puts it on screen, unless the host asked for something else since."""
+    """A thread found something: `show` displays it, unless the host has asked for something newer since."""
 
     show: Callable[[], object]
 
@@ -85,13 +85,13 @@ def ask(
     *,
     exclusive: bool = True,
 ) -> None:
-    """Run a job in a thread and send the host what it found, as an `Answered`.
+    """Run a job in a thread and send its result to the host as an `Answered` message.
 
     Args:
-        host: As for `start`; it calls the event's `show`, on the thread that draws.
+        host: As for `start`; it calls the message's `show` on the UI thread.
         group: As for `start`.
-        job: Gets a function that says whether to stop; None is no answer.
-        show: What to do with the answer.
+        job: Gets a function that says whether to stop; returning None means no answer.
+        show: Displays the answer.
         exclusive: As for `start`.
     """
 
@@ -107,14 +107,14 @@ def ask(
 def ask_store(
     host: Widget, group: str, location: Location, read: Callable[[Store], R | None], show: Callable[[R], None]
 ) -> None:
-    """The same for what a database answers, read on a connection of the thread's own.
+    """Ask a database in a thread, on a connection of the thread's own.
 
     Args:
         host: As for `start`.
         group: As for `start`.
         location: The database.
-        read: Asks it.
-        show: What to do with the answer.
+        read: Queries the database; None means no answer.
+        show: Displays the answer.
     """
 
     def job(stop: Callable[[], bool]) -> R | None:
@@ -127,35 +127,35 @@ def ask_store(
 
 
 def cancelled() -> Callable[[], bool]:
-    """For use in a worker's thread: says whether the worker was told to stop.
+    """Return a function for a worker thread that says whether the worker was cancelled.
 
-    Hand it to whatever reads a database: `exclusive=True` alone marks the old worker but lets its query run.
+    Pass it to whatever reads a database: `exclusive=True` only marks the old worker, its query would run on.
     """
     worker = get_current_worker()
     return lambda: worker.is_cancelled
 
 
 def then(host: Widget, show: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
-    """In a worker's thread: have what it found put on screen, unless it was told to stop."""
+    """From a worker thread, have the host display a result, unless the worker was cancelled."""
     if not get_current_worker().is_cancelled:
         host.post_message(Answered(partial(show, *args, **options)))
 
 
 class Reporting:
-    """For widgets and screens that own workers: an error becomes a toast, never the end of the app."""
+    """Mixin for widgets and screens that own workers: an error becomes a toast instead of ending the app."""
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Tell the user what failed."""
+        """Tell the user about a failed worker."""
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
             self.report(error)
 
     def on_answered(self, event: Answered) -> None:
-        """Put on screen what a thread found."""
+        """Display what a thread found."""
         event.show()
 
     def report(self, error: BaseException) -> None:
-        """Say what happened, where, and what to do; a query we stopped ourselves is no news."""
+        """Tell the user what happened, where, and what to do; a query that we interrupted is no error."""
         if isinstance(error, Interrupted):
             return
         if isinstance(error, InspectorError):
@@ -164,7 +164,7 @@ class Reporting:
         self.toast(_words(error), "error", seconds=12)
 
     def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:
-        """Say something at the edge of the screen; any text is safe."""
+        """Show a toast; the text may be untrusted."""
         assert isinstance(self, Widget)
         self.app.notify(clean_line(text), severity=severity, markup=False, timeout=seconds)
 

@@ -1,1 +1,1 @@
-"""One module a subcommand; every view has a --json twin here."""
+"""The subcommands, one module each; every screen of the app has a --json counterpart here."""

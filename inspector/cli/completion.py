@@ -1,4 +1,4 @@
-"""What the shell completes after `hermes-inspector`: commands, options, their choices and files.
+"""Prints a completion script for a shell, or the manual page.
 
 bash: hermes-inspector completion bash > ~/.local/share/bash-completion/completions/hermes-inspector
 zsh:  hermes-inspector completion zsh > ~/.zfunc/_hermes-inspector, with ~/.zfunc in fpath
@@ -24,18 +24,18 @@ MANUAL = "man"
 _CODES = (
     ("0", "done"),
     ("1", "internal error"),
-    ("2", "the command line is off"),
+    ("2", "bad command line"),
     ("3", "not found"),
     ("4", "configuration"),
     ("5", "database"),
-    ("6", "the budget was passed (usage --budget)"),
+    ("6", "over budget (usage --budget)"),
 )
 PROGRAM = "hermes-inspector"
 SUMMARY = "See why Hermes Agent compressed a conversation, what it lost and what it cost."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `completion`."""
+    """Add the options of `completion`."""
     parser.add_argument(
         "shell",
         metavar="SHELL",
@@ -71,8 +71,8 @@ def _script(parser: argparse.ArgumentParser, shell: str) -> str:
 
 
 def _name_files(parser: argparse.ArgumentParser, shtab: Any) -> None:
-    """Let options that take a file complete files, and those that take a folder folders."""
-    for action in parser._actions:  # argparse tells of them nowhere else
+    """Let options that take a file complete file names, and those that take a folder complete folders."""
+    for action in parser._actions:  # argparse has no public list of options
         word = action.metavar if isinstance(action.metavar, str) else ""
         if word.startswith(("FILE", "DIR")):
             what = shtab.FILE if word.startswith("FILE") else shtab.DIRECTORY
@@ -80,7 +80,7 @@ def _name_files(parser: argparse.ArgumentParser, shtab: Any) -> None:
 
 
 def manual_page(parser: argparse.ArgumentParser) -> str:
-    """The page in roff, for `man -l`."""
+    """The manual page in roff, for `man -l`."""
     return "\n".join(_lines(parser)) + "\n"
 
 
@@ -110,7 +110,7 @@ def _lines(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    for action in parser._actions:  # argparse tells of them nowhere else
+    for action in parser._actions:  # argparse has no public list of options
         if isinstance(action, argparse._SubParsersAction) or action.help == argparse.SUPPRESS:
             continue
         yield ".TP"
@@ -137,16 +137,16 @@ def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in which nothing is a request: lines of one paragraph, a blank line begins another."""
+    """Escape a text for roff; a blank line begins a new paragraph."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-")
     paragraphs = (" ".join(one.split()) for one in escaped.split("\n\n"))
     return "\n.PP\n".join(f"\\&{one}" if one[:1] in (".", "'") else one for one in paragraphs if one)
 
 
 def all_options() -> argparse.ArgumentParser:
-    """The whole command line; imports every command, so it is made for nothing short."""
+    """The parser of the whole command line. It imports every command, which is slow, so use it sparingly."""
     parser = argparse.ArgumentParser(PROGRAM, description=SUMMARY, allow_abbrev=False)
-    parser.add_argument("--version", action="version", version=__version__, help="print the version and end")
+    parser.add_argument("--version", action="version", version=__version__, help="print the version and exit")
     options.add_store_options(parser)
     options.add_app_options(parser)
     commands = parser.add_subparsers(metavar="COMMAND", dest="command")
@@ -159,9 +159,9 @@ def all_options() -> argparse.ArgumentParser:
 
 
 def parsers_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parsers of its commands, by name, in the order of the help; empty where it has none."""
+    """The subparsers by name, in the order of the help; empty if there are none."""
     found: dict[str, argparse.ArgumentParser] = {}
-    for action in parser._actions:  # argparse tells of them nowhere else
+    for action in parser._actions:  # argparse has no public list of options
         if isinstance(action, argparse._SubParsersAction):
             found |= action.choices
     return found

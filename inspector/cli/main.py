@@ -1,8 +1,8 @@
 """The command `hermes-inspector`: finds the subcommand, runs it, and turns every failure into one line.
 
-stdout carries results only; diagnostics go to stderr. Exit codes are those of `core.errors`, 130 after
-Ctrl-C, and 141 when the reader of stdout has gone (as a program killed by SIGPIPE would report).
-`HERMES_INSPECTOR_DEBUG=1` shows the traceback behind an error.
+Results go to stdout, diagnostics to stderr. Exit codes are those of `core.errors`, 130 after Ctrl-C, and 141
+when the reader of stdout is gone (as for a program killed by SIGPIPE).
+`HERMES_INSPECTOR_DEBUG=1` shows the traceback of an error.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from inspector.terminal.waiting import waiting
 PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
 _MANY = 50_000
-"""New objects after which garbage is looked for; most commands end before that."""
+"""New objects before the garbage collector runs; most commands end before that."""
 SELDOM_USED = ("inspect",)
-"""`dataclasses` of Python 3.11 imports `inspect`, 7 ms with all it brings, for classes without docstring."""
+"""`dataclasses` in Python 3.11 imports `inspect` (7 ms with its imports) for classes without a docstring."""
 
 
 def main() -> int:
-    """Carry out the command line of this process; what is loaded for it stays to the end, so is no garbage.
+    """Run this process's command line. Loaded modules stay until the end, so they are never garbage.
 
     Returns:
         The exit code.
     """
     gc.set_threshold(_MANY)
     code = run()
-    gc.freeze()  # or the interpreter would look through all of it once more before it ends
+    gc.freeze()  # otherwise the interpreter would collect once more before it exits
     return code
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Carry out one command line.
+    """Run one command line.
 
     Args:
-        argv: The arguments without the program's name; None for those of the process.
+        argv: The arguments without the program name; None for those of the process.
 
     Returns:
         The exit code.
@@ -90,7 +90,7 @@ def _dispatch(words: list[str]) -> int:
     parser = options.Parser(f"{PROGRAM} {name}", _sentence(COMMANDS[name].summary), module.__doc__)
     module.add_arguments(parser)
     options.add_common_options(parser, __version__)
-    mixed = parser.mixes and "--" not in rest  # behind which argparse would look for options again
+    mixed = parser.mixes and "--" not in rest  # argparse would look for options after it again
     args = (parser.parse_intermixed_args if mixed else parser.parse_args)(rest)
     with nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}"):
         code: int = module.run(args)
@@ -98,10 +98,10 @@ def _dispatch(words: list[str]) -> int:
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """The subcommand a command line names, and the other words in their order.
+    """Find the subcommand in a command line; also return the other words, in order.
 
-    Options may stand on either side of the command, so the first word that is a command and no option's
-    value is the one.
+    Options may come before or after the command, so it is the first word that is a command and not the value
+    of an option.
     """
     previous = ""
     for index, word in enumerate(words):
@@ -145,7 +145,12 @@ def _unknown(word: str) -> UsageError:
 def _command_list() -> str:
     rows = (f"  {name:<15}{command.summary}" for name, command in COMMANDS.items())
     return "\n".join(
-        ["commands (without one, the app opens):", *rows, "", f"`{PROGRAM} COMMAND --help` says more."]
+        [
+            "commands (without one, the app opens):",
+            *rows,
+            "",
+            f"`{PROGRAM} COMMAND --help` shows its options.",
+        ]
     )
 
 
@@ -165,7 +170,7 @@ def _report(error: Exception, *, as_json: bool) -> int:
 
 
 def _make_streams_forgiving() -> None:
-    """Let a terminal that cannot show a character show something else, and a closed stream swallow all."""
+    """Escape characters that a stream cannot encode, and discard output of a closed one."""
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
@@ -179,7 +184,7 @@ def _nowhere() -> TextIO:
 
 
 def _drop_what_cannot_be_written() -> None:
-    """The interpreter would try again at exit, and complain in words and with a code of its own."""
+    """Flush now; at exit the interpreter would try again, and fail with its own message and exit code."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -187,16 +192,16 @@ def _drop_what_cannot_be_written() -> None:
 
 
 def _discard_stdout() -> None:
-    """Point stdout at nothing, so that the interpreter's own flush at exit stays quiet."""
+    """Redirect stdout to the null device, so that the interpreter's flush at exit stays quiet."""
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, sys.stdout.fileno())
     os.close(nothing)
 
 
 class _Later(ModuleType):
-    """Stands for a module until something in it is asked for.
+    """A stand-in for a module that is loaded when something in it is used.
 
-    `importlib.util.LazyLoader` is no help: the second import statement already makes it load.
+    `importlib.util.LazyLoader` does not help: a second import statement already loads the module.
     """
 
     def __getattr__(self, name: str) -> object:
@@ -208,6 +213,6 @@ class _Later(ModuleType):
 
 
 def put_off(*names: str) -> None:
-    """Let these modules be imported without being loaded; those loaded already stay."""
+    """Delay loading these modules until they are used; modules already loaded stay."""
     for name in names:
         sys.modules.setdefault(name, _Later(name))

@@ -1,4 +1,4 @@
-"""What reaches stdout and stderr: JSON for scripts, tidy text for people, one line for an error."""
+"""Writes to stdout and stderr: JSON for scripts, formatted text for people, one line for an error."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ if TYPE_CHECKING:
 PROGRAM = "hermes-inspector"
 
 LONGEST_QUOTE = 400
-"""Characters of a quoted line; a terminal gets no more than its rows hold, and --json all of it."""
+"""Most characters of a quoted line; a terminal gets only what fits on its rows, and --json all of it."""
 
 
 def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     """Print one JSON document, with the credentials in it masked as they are on screen.
 
-    Everything outside ASCII is escaped: any stream can carry it, and no character of a stored text can act
-    on the terminal it is printed to.
+    Everything outside ASCII is escaped: any stream can carry it, and no stored character can act on the
+    terminal it is printed to.
 
     Args:
         payload: The document.
-        mask: False when the caller asks for the texts of their own file as they are.
+        mask: False if the user asked to see the texts of their own file.
     """
     if mask:
         payload = jsonio.masked(payload)
-    # `dumps`, not `dump`: only the former uses the C encoder, which is ten times as fast.
+    # `dumps`, not `dump`: only `dumps` uses the C encoder, which is ten times as fast.
     write_text(f"{jsonio.dumps(payload)}\n")
 
 
 def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> None:
-    """Print lines for people, as wide as the terminal and in its colours.
+    """Print lines for people, wrapped to the terminal and in colour if it has any.
 
     Args:
-        lines: Untrusted.
+        lines: Untrusted text.
         mask: As for `write_json`.
-        wrap: False for what is there to be copied, such as a path.
+        wrap: False for what is meant to be copied, such as a path.
     """
     from inspector.terminal.ink import printed
 
@@ -52,10 +52,10 @@ def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -
 
 
 def show(args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterable[str]) -> int:
-    """Print a result: its document with --json, else its lines; masked either way.
+    """Print a result: its document with --json, otherwise its lines; both are masked.
 
     Returns:
-        The exit code of a command that has answered.
+        The exit code of success.
     """
     if args.json:
         write_json(document())
@@ -65,41 +65,41 @@ def show(args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterabl
 
 
 def write_text(text: str) -> None:
-    """Print what is made ready for stdout."""
+    """Print text that is ready for stdout."""
     waiting.stop()
     sys.stdout.write(text)
 
 
 def muted(text: str) -> str:
-    """A line that is there for who looks for it."""
+    """A line of minor importance."""
     from inspector.terminal.ink import Ink, inked
 
     return inked(text, Ink.MUTED)
 
 
 def strong(text: str) -> str:
-    """What a line is about."""
+    """An emphasised text."""
     from inspector.terminal.ink import Ink, inked
 
     return inked(text, Ink.STRONG)
 
 
 def tinted(text: str, severity: Severity | None) -> str:
-    """A text in the colour of how bad it is."""
+    """A text in the colour of a severity."""
     from inspector.terminal.ink import BY_SEVERITY, Ink, inked
 
     return inked(text, Ink.GOOD if severity is None else BY_SEVERITY[severity])
 
 
 def indented(lines: Iterable[str], by: str = "  ") -> Iterator[str]:
-    """The same lines further in, in their colours."""
+    """The same lines, indented, with their colours."""
     from inspector.terminal.ink import joined
 
     return (joined(by, line) for line in lines)
 
 
 def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterator[str]:
-    """Quotations and computations, each with its place and, on a terminal, on so many rows at most."""
+    """Pieces of evidence, each with its place; on a terminal cut to a number of rows."""
     from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean_line, crop
 
@@ -107,13 +107,13 @@ def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterat
     for one in found:
         line = clean_line(f"{one.source.value} {one.where}: {one.text}", LONGEST_QUOTE)
         if width is not None:
-            # a row after the first is two cells further in, and may end a word early
+            # rows after the first are indented by two cells, and may end early at a word boundary
             line = crop(line, (width - len(indent)) + (rows - 1) * (width - len(indent) - 12))
         yield from indented([muted(line)], indent)
 
 
 def headline(found: Headline) -> Iterator[str]:
-    """The answer in one sentence, and on a line of its own what helps."""
+    """The answer in one sentence, and the remedy on a line of its own."""
     from inspector.terminal.glyphs import SEVERITY, WELL
 
     mark = WELL if found.severity is None else SEVERITY[found.severity]
@@ -123,7 +123,7 @@ def headline(found: Headline) -> Iterator[str]:
 
 
 def fix(remedy: str, severity: Severity | None, indent: str = "  ") -> str:
-    """The line that says what helps."""
+    """The line with the remedy."""
     from core.model.finding import help_word
     from inspector.terminal.ink import joined
 
@@ -131,7 +131,7 @@ def fix(remedy: str, severity: Severity | None, indent: str = "  ") -> str:
 
 
 def verdicts(used: Iterable[Verdict]) -> Iterator[str]:
-    """What the words in brackets mean, those that were used."""
+    """Explain the verdicts that were used, such as `[proved]`."""
     from inspector.base.words import EVERYWHERE, explained
 
     told = explained()[EVERYWHERE]
@@ -140,9 +140,9 @@ def verdicts(used: Iterable[Verdict]) -> Iterator[str]:
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
-    """Print rows that share their keys as a table for a spreadsheet; nothing when there are none.
+    """Print rows with the same keys as CSV for a spreadsheet; nothing if there are no rows.
 
-    What is unknown stays empty.
+    Unknown values stay empty.
     """
     import csv
 
@@ -156,7 +156,7 @@ def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _cells(texts: Sequence[str]) -> Iterator[str]:
-    """Texts as a spreadsheet may read them: none becomes a formula."""
+    """Texts that are safe in a spreadsheet: none becomes a formula."""
     from inspector.terminal.text import clean_lines
 
     return (f"'{text}" if text.startswith(("=", "+", "-", "@")) else text for text in clean_lines(texts))
@@ -170,11 +170,11 @@ def write_note(text: str) -> None:
 
 
 def progress(what: str, found: Callable[[], str] = lambda: "") -> Callable[[int, int], None]:
-    """Something to be told how far long work is; a terminal shows it when that takes more than a second.
+    """Make a progress callback; a terminal shows the progress if the work takes more than a second.
 
     Args:
         what: The work.
-        found: What it has come to so far, in a few words.
+        found: Its result so far, in a few words.
     """
 
     def tell(done: int, total: int) -> None:

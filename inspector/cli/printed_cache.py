@@ -1,7 +1,7 @@
-"""Printed documents, kept until a file they were made of changes: asked for again, nothing need be loaded.
+"""Caches printed answers until a file they depend on changes, so that nothing is loaded to print one again.
 
-Most of what a short command takes is loading what it is written in, so a script that asks every few seconds
-whether anything happened would spend its time on that.
+A short command spends most of its time on imports; a script that asks every few seconds would spend its time
+on that.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from inspector.cli.arguments import target
 from inspector.terminal.stdout import is_coloured, terminal_width
 
 LARGEST = 20_000_000
-"""Characters of a document: a usage list of some forty thousand sessions."""
+"""Most characters of a cached document; enough for a usage list of about forty thousand sessions."""
 
 
 def entry(
     args: argparse.Namespace, *sources: Path, people: bool = False, today: bool = False, several: bool = False
 ) -> KeptAnswer | None:
-    """Where what a command line asks for is kept; None for what is not.
+    """The cache entry for a command line; None if its answer is not cached.
 
-    That is what is no JSON, and mostly what several databases say: the note that one of them was left out
-    would be kept from whoever asks again.
+    Only JSON is cached unless `people` is set, and an answer about several databases only with `several`: a
+    cached answer would not repeat the note that an unreadable database was skipped.
 
     Args:
         args: The command line.
-        sources: What the answer rests on besides the program, the database and its home.
-        people: Lines for people are kept as well, for terminals of one width and one kind.
-        today: The answer is another tomorrow.
-        several: It may be about several databases; who writes it sees that none was left out.
+        sources: Files the answer depends on, besides the program, the database and its home.
+        people: Cache printed lines too, for terminals of the same width and colours.
+        today: The answer changes with the date.
+        several: It may be about several databases; the caller makes sure that none was skipped.
 
     Raises:
         NotFoundError: There is no database.
@@ -49,7 +49,7 @@ def entry(
         [str(place.db.absolute()) for place in places],
         sorted((key, str(value)) for key, value in vars(args).items()),
     )
-    # Logs are in local time, and so are days, so what they say depends on the zone.
+    # Logs and days are in local time, so the answer depends on the time zone.
     day = time.localtime()[:3] if today else ()
     if people and not args.json:
         asked = (*asked, terminal_width(), is_coloured())
@@ -65,22 +65,22 @@ def entry(
 
 
 def write(kept: KeptAnswer, *pieces: str) -> None:
-    """Keep a document that is not too long."""
+    """Store a document in the cache unless it is too long."""
     if sum(map(len, pieces)) <= LARGEST:
         kept.write(*pieces)
 
 
 def prices() -> tuple[Path, ...]:
-    """What computed costs rest on: the user's own prices, and the list that is installed."""
+    """Files that computed costs depend on: the user's prices and the installed price list."""
     listed = find_spec("genai_prices")
     folders = (listed and listed.submodule_search_locations) or ()
     return (config_directory() / OWN_PRICES, *map(Path, folders))
 
 
 def _states(place: Location) -> Iterator[tuple[object, ...]]:
-    """Every file an answer can rest on: the database, its home's YAML and logs, a recording, our journal."""
+    """State of every file an answer may depend on: database, YAML and logs, recording, journal."""
     yield state(place.db)
-    yield state(place.db.with_name(f"{place.db.name}-wal"))  # reading a database may make an empty one
+    yield state(place.db.with_name(f"{place.db.name}-wal"))  # reading a database may create an empty one
     for kept in (state_directory() / RECORDING, journal_file(place.db)):
         yield from (state(kept), state(kept.with_name(f"{kept.name}-wal")))
     if place.home is not None:

@@ -1,4 +1,4 @@
-"""Tidy tables for people: as wide as the terminal at most, without columns that say the same in every row."""
+"""Formats tables for people: no wider than the terminal, and without columns whose rows are all equal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Column:
     """One column of a table.
 
     Attributes:
-        right: Align to the right, as numbers are.
-        shrinks: Give up width when the terminal is narrow; at least `least` cells stay.
-        wraps: Take several rows rather than cut a text.
-        varies: Left out where every row says the same, which is then said once below the table.
-        rank: Left out when there is no room, the highest first; 0 stays.
+        right: Align to the right, as for numbers.
+        shrinks: Gives up width on a narrow terminal, down to `least` cells.
+        wraps: Wraps long texts over several rows instead of cutting them.
+        varies: Leave the column out if all rows say the same; that is then said once below the table.
+        rank: If there is no room, columns are left out from the highest rank down; 0 always stays.
     """
 
     title: str
@@ -39,15 +39,15 @@ class Column:
 def lines(
     columns: Sequence[Column], rows: Iterable[Sequence[str]], total: Sequence[str] | None = None
 ) -> list[str]:
-    """A header and the rows, then what was left out and why.
+    """A header and the rows, then which columns were left out and why.
 
     Args:
-        columns: What stands where.
-        rows: One text a column, perhaps coloured; untrusted, cleaned here.
-        total: A last row that is none of them.
+        columns: The columns, from left to right.
+        rows: One text per column, which may be coloured and untrusted; it is cleaned here.
+        total: A last row for the totals.
 
     Returns:
-        Lines without trailing blanks, within the terminal's width when stdout is one.
+        Lines without trailing blanks, no wider than the terminal if stdout is one.
     """
     cells = [[_clean(cell) for cell in row] for row in rows]
     foot = [[_clean(cell) for cell in total]] if total is not None else []
@@ -57,7 +57,7 @@ def lines(
     kept, widths = _fitting(columns, [*cells, *foot], told, room)
     shown = [columns[i] for i in kept]
     if room is not None:
-        widths = _shrunk(shown, widths, room, _SLIVER)  # rather than to cut a number at the end
+        widths = _shrunk(shown, widths, room, _SLIVER)  # rather than cut off a number at the end
     found = _headings(shown, widths)
     for row in (*cells, *foot):
         found += _row_lines(shown, widths, [row[i] for i in kept])
@@ -68,7 +68,7 @@ def lines(
 def _fitting(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], kept: Sequence[int], room: int | None
 ) -> tuple[list[int], list[int]]:
-    """The columns there is room for, and their widths; the least needed go first."""
+    """The columns that fit, and their widths; the least important ones are dropped first."""
     kept = list(kept)
     while True:
         widths = _widths([columns[i] for i in kept], [[row[i] for i in kept] for row in rows], room)
@@ -84,7 +84,7 @@ def _clean(cell: str) -> str:
 
 
 def _same(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> dict[int, str]:
-    """Columns that say the same in each of at least two rows."""
+    """Columns whose rows are all equal, if there are at least two rows."""
     if len(cells) < 2:
         return {}
     return {
@@ -104,7 +104,7 @@ def _left_out(columns: Sequence[Column], same: dict[int, str], hidden: Sequence[
 
 
 def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int | None) -> list[int]:
-    """What each column takes; headings give way first, then the columns that shrink, the widest first."""
+    """The width of each column; headings give way first, then the widest columns that shrink."""
     needed = [max((cell_len(row[i]) for row in rows), default=0) for i in range(len(columns))]
     widths = [max(cell_len(column.title), width) for column, width in zip(columns, needed, strict=True)]
     if room is None:
@@ -116,7 +116,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int 
 
 
 def _shrunk(columns: Sequence[Column], widths: Sequence[int], room: int, most: int = 80) -> list[int]:
-    """The widths once the columns that shrink gave up what is too much; `most` cells or `least` stay."""
+    """The widths after shrinkable columns gave up the excess; each keeps `most` cells or its `least`."""
     widths, excess = list(widths), _whole(widths) - room
     order = sorted((i for i, column in enumerate(columns) if column.shrinks), key=lambda i: -widths[i])
     for index in order:
@@ -138,7 +138,7 @@ def _headings(columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
 def _row_lines(
     columns: Sequence[Column], widths: Sequence[int], row: Sequence[str], *, foot: bool = False
 ) -> list[str]:
-    """One row of a table, over as many lines as its longest wrapped cell; with `foot` all end in the last."""
+    """One row over as many lines as its tallest cell; with `foot` all cells end on the last line."""
     stacks = [_stack(cell, width, column) for column, width, cell in zip(columns, widths, row, strict=True)]
     height = max(map(len, stacks), default=1)
     stacks = [["", *[""] * (height - len(one) - 1), *one][-height:] if foot else one for one in stacks]
@@ -157,7 +157,7 @@ def _stack(cell: str, width: int, column: Column) -> list[str]:
 
 
 def _elided(text: str, width: int) -> str:
-    """A text cut between two words where that loses little, and anywhere else otherwise."""
+    """Cut a text between words if that loses little, otherwise anywhere."""
     cut = crop(text, width)
     head, blank, _ = cut.removesuffix("…").rpartition(" ")
     broke = not text[len(cut) - 1 :].startswith(" ")
@@ -173,7 +173,7 @@ def _line(columns: Sequence[Column], widths: Sequence[int], row: Sequence[str]) 
 
 
 def _stripped(line: str) -> str:
-    """Without trailing blanks, so also without their colour."""
+    """Remove trailing blanks, with their colour."""
     text = str(line).rstrip()
     return _within(line, text)
 

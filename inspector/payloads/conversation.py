@@ -1,4 +1,4 @@
-"""A conversation as JSON: why it was compressed, where it stands, its cache, the sessions around it."""
+"""A conversation as JSON: why it was compressed, its current state, its cache, its lineage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def why_payload(found: Explanation) -> dict[str, Any]:
-    """An answer as the command line promises it."""
+    """The document of `why`."""
     return {
         "session": found.session,
         **jsonio.headline(found.headline),
@@ -37,7 +37,7 @@ def why_payload(found: Explanation) -> dict[str, Any]:
 
 
 def event_payload(event: CompressionEvent) -> dict[str, Any]:
-    """One compaction as the command line promises it."""
+    """One compaction in the document of `why`."""
     return {
         **jsonio.fields(event, "session to_session"),
         "mode": None if event.mode is None else event.mode.value,
@@ -87,8 +87,8 @@ def _now(now: Now) -> dict[str, Any]:
 
 
 def chain_payload(chain: Chain) -> dict[str, Any]:
-    """A lineage as the command line promises it."""
-    from core.explain.headline.conversation import chain_headline  # `why` printed again does without
+    """The document of `chain`."""
+    from core.explain.headline.conversation import chain_headline  # a cached `why` does not need it
 
     return {
         **jsonio.headline(chain_headline(chain)),
@@ -124,7 +124,7 @@ def _node(node: ChainNode, below: tuple[Buckets, Money]) -> dict[str, Any]:
 
 
 def cache_payload(found: CacheReport) -> dict[str, Any]:
-    """A report as the command line promises it."""
+    """The document of `cache`."""
     from core.explain.headline.usage import cache_headline
 
     return {
@@ -149,12 +149,12 @@ def cache_payload(found: CacheReport) -> dict[str, Any]:
 
 
 def marker(point: Breakpoint) -> dict[str, Any]:
-    """Where a request carries a cache marker."""
+    """One place where a request sets a cache marker."""
     return jsonio.fields(point, "index role where ttl honoured prefix_tokens")
 
 
 def cache_call(call: CacheCall, before: CacheCall | None) -> dict[str, Any]:
-    """A call, what it found in the cache, and the seconds since the one before it."""
+    """One call: what it found in the cache, and the seconds since the call before it."""
     return {
         **jsonio.fields(call, "at session model prompt cache_read cache_write output hit_rate"),
         "gap": None if before is None else call.since(before),
@@ -163,7 +163,7 @@ def cache_call(call: CacheCall, before: CacheCall | None) -> dict[str, Any]:
 
 
 def recorded_payload(found: RecordedUse) -> dict[str, Any]:
-    """What the recorder inside Hermes saw of the requests themselves."""
+    """What the recorder inside Hermes saw in the requests themselves."""
     return {
         "requests": found.requests,
         "tokens": jsonio.tokens(found.tokens),
@@ -204,7 +204,7 @@ def _payback(one: Payback) -> dict[str, Any]:
 
 
 def status_payload(found: Status) -> dict[str, Any]:
-    """A status as the command line promises it."""
+    """The document of `status`."""
     return {
         **jsonio.fields(found, "session title tokens verdict threshold share"),
         "today_usd": jsonio.money(found.today.usd),

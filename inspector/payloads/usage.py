@@ -1,6 +1,6 @@
-"""A ledger as the command line promises it: row by row as text, because there may be many thousand.
+"""The document of `usage`, written row by row as text because it may have many thousand rows.
 
-Most rows of a long ledger are one group of spending; these are written without a row's objects.
+Most rows of a long ledger are a single group of spending; those are written without building row objects.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inspector.payloads import values as jsonio
 
 NULL = "null"
 PIECE = 500
-"""Rows written at once: all in one text would stand in memory thrice before they are printed."""
+"""Rows written at once; joining all of them first would hold the text in memory three times."""
 _RECORDED, _USD = map(Group._fields.index, ("recorded", "usd"))
 _TITLE = Group._fields.index("title")
 _PRICED = itemgetter(*map(Group._fields.index, ("included", "price", "usd", "unpriced")))
@@ -38,7 +38,7 @@ NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unp
 
 
 def payload(found: Ledger) -> dict[str, Any]:
-    """A ledger as the command line promises it, where no recorder kept anything."""
+    """The document of `usage`, where no recorder wrote anything."""
     extra = _auxiliary(found)
     return {
         **jsonio.headline(usage_headline(found)),
@@ -54,7 +54,7 @@ def payload(found: Ledger) -> dict[str, Any]:
 
 
 def _auxiliary(found: Ledger) -> dict[str, Decimal]:
-    """Of each session or conversation what its summaries and other helpers cost."""
+    """What summaries and other side tasks cost, by session or conversation."""
     extra: dict[str, Decimal] = defaultdict(Decimal)
     for one in found.rows if found.by in BY_ID else ():
         extra[one.key] += (best_cost(one).usd or Decimal(0)) if one.task else Decimal(0)
@@ -62,11 +62,11 @@ def _auxiliary(found: Ledger) -> dict[str, Decimal]:
 
 
 def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
-    """A row as the command line promises it.
+    """One row of the document.
 
     Args:
         one: The row.
-        auxiliary: What the helpers of its session or conversation cost, which have rows of their own.
+        auxiliary: Cost of the side tasks of its session or conversation, which have rows of their own.
     """
     own = best_cost(one).usd
     if one.task:
@@ -84,7 +84,7 @@ def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
 
 
 def _cost(one: LedgerRow) -> dict[str, Any]:
-    """What it cost by either book, and who says so."""
+    """What the row cost as recorded and by price list, and the source of each amount."""
     return {
         "recorded_usd": jsonio.money(one.recorded.usd),
         "computed_usd": jsonio.money(one.computed.usd),
@@ -102,7 +102,7 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
 
 
 def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[str]:
-    """The text of `payload` in pieces, its stored names masked."""
+    """The text of `payload` in pieces, with credentials masked in stored names."""
     entries, totals = books.entries(), books.totals()
     extra = _helpers(books, entries)
     rest = {
@@ -126,7 +126,7 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
 def _headline(
     books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields], extra: Mapping[Any, Decimal]
 ) -> dict[str, str | None]:
-    """What the ledger comes to; of all rows only the one that cost most is made for it."""
+    """The headline of a ledger; only the most expensive row is built for it."""
     main = [entry for entry in entries if not entry[_TASK]] if extra else entries
     largest = max(
         main, key=lambda entry: _spent(books, entry) + float(extra.get(entry[_KEY], 0)), default=None
@@ -147,7 +147,7 @@ def _spent(books: Books, entry: Entry | Fields) -> float:
 
 
 def _helpers(books: Books, entries: Sequence[Entry | Fields]) -> dict[Any, Decimal]:
-    """As `_auxiliary`, of rows nobody made yet."""
+    """The same as `_auxiliary`, from rows that are not built yet."""
     extra: dict[Any, Decimal] = defaultdict(Decimal)
     for one in entries if books.by in BY_ID else ():
         if one[_TASK]:
@@ -170,9 +170,9 @@ def _whole(made: dict[str, Any], label: str, shown: Callable[[str], str]) -> str
 
 
 def _simple(group: Fields, label: str) -> str | None:
-    """The row of a session that is one group, and that of its main loop.
+    """The row of a session that is a single group of its main loop.
 
-    None when a bucket was not recorded, and so nothing made of it is known.
+    None if a token bucket was not recorded, because then nothing computed from it is known.
     """
     (
         _, key, _, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
@@ -201,7 +201,7 @@ def _simple(group: Fields, label: str) -> str | None:
 
 
 def _usd(group: Fields) -> str:
-    """What such a row cost by the price list, when nothing was recorded."""
+    """Cost of such a row by price list, if none was recorded."""
     included, price, usd, _ = _PRICED(group)
     paid = usd is not None and not (included or (price is not None and price.billing == "included"))
     return quoted(f"{usd:f}") if paid else NULL
@@ -213,7 +213,7 @@ def _quoted_word(word: str) -> str:
 
 
 def _computed(group: Fields) -> str:
-    """The computed cost of such a row."""
+    """The computed cost of such a row, as JSON."""
     included, price, usd, unpriced = _PRICED(group)
     amount = NULL if usd is None else quoted(f"{usd:f}")
     source = NULL if price is None else quoted(price.source)

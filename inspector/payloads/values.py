@@ -1,7 +1,7 @@
-"""How values of `core.model` are written in JSON; each command puts its document together from these.
+"""How values of `core.model` are written in JSON; each command builds its document from these.
 
 Keys are never removed or renamed. Money is a decimal string, times are ISO 8601 in UTC, ranges are half-open
-`[start, end]` pairs, and what is not known is null.
+`[start, end]` pairs, and null means unknown.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ CODED = frozenset((
     "auxiliary_usd",
 ))
 # fmt: on
-"""Keys whose values are ids, times, amounts or words of ours: no stored text stands there."""
+"""Keys whose values are ids, times, amounts or our own words, never stored text."""
 
 
 _WORD = 64
-"""Characters of what is a name rather than a text."""
+"""Most characters of a name; anything longer is a text."""
 _KEYS = ("input", "cache_read", "cache_write", "output")
 
 
 def dumps(document: Any, *, indent: int | None = None) -> str:
-    """A document as JSON that every parser reads.
+    """Write a document as JSON that every parser reads.
 
-    Python reads and writes NaN and infinity as bare words, so a stored message may hold them; JSON has no
-    such numbers and they become null. Everything outside ASCII is escaped.
+    Python writes NaN and infinity as bare words, and a stored message may contain them. JSON has no such
+    numbers, so they become null. Everything outside ASCII is escaped.
     """
-    import json  # like masking, only for what is not printed again from what was kept
+    import json  # not needed when a cached answer is printed
 
     separators = (",", ":") if indent is None else None
     try:
@@ -65,10 +65,10 @@ def _finite(value: Any) -> Any:
 
 
 def encode(value: object) -> object:
-    """What `json.dumps` is given for a value JSON has no form for.
+    """Convert a value that JSON has no type for; a `default` for `json.dumps`.
 
     Raises:
-        TypeError: There is no agreed form for values of this kind.
+        TypeError: Values of this kind have no agreed form.
     """
     if isinstance(value, Decimal):
         return money(value)
@@ -80,7 +80,7 @@ def encode(value: object) -> object:
 
 
 def masked(value: Any) -> Any:
-    """A document with its free texts masked; a stored message is masked field by field."""
+    """Mask the free texts of a document; a stored message is masked field by field."""
     if isinstance(value, str):
         return masked_word(value) if len(value) <= _WORD else _masked_text(value)
     if isinstance(value, dict):
@@ -95,7 +95,7 @@ def masked(value: Any) -> Any:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """The free texts of a document, those that `masked` masks."""
+    """The free texts of a document: those that `masked` masks."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -113,7 +113,7 @@ def _masked_text(text: str) -> str:
 
 
 def masked_word(text: str) -> str:
-    """A name without its credentials; names come again and again."""
+    """Mask credentials in a name; cached, because names recur."""
     from core.redact.known_values import KNOWN
 
     return _masked_word(text, KNOWN.count)
@@ -125,12 +125,12 @@ def _masked_word(text: str, known: int) -> str:
 
 
 def fields(value: object, names: str) -> dict[str, Any]:
-    """The fields of these names, with a blank between two, each in the form JSON has for it."""
+    """The named fields of a value, each in its JSON form; names are separated by blanks."""
     return {name: _plain(getattr(value, name)) for name in names.split()}
 
 
 def _plain(value: Any) -> Any:
-    """A value of a field in the form JSON has for it."""
+    """A field's value in its JSON form."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple):
@@ -139,32 +139,32 @@ def _plain(value: Any) -> Any:
 
 
 def headline(found: Headline) -> dict[str, str | None]:
-    """What is told first, and what helps."""
+    """A headline and its remedy."""
     return {"headline": found.sentence, "remedy": found.remedy}
 
 
 def time(value: datetime | None) -> str | None:
-    """ISO 8601 in UTC, ending in Z."""
+    """A time as ISO 8601 in UTC, ending in Z."""
     return None if value is None else value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def money(value: Decimal | None) -> str | None:
-    """US dollars as a plain decimal string, never in exponent form."""
+    """US dollars as a decimal string, never in exponent form."""
     return None if value is None else format(value, "f")
 
 
 def cost(value: Cost) -> dict[str, Any]:
-    """An amount and who says so."""
+    """An amount and its source."""
     return {"usd": money(value.usd), "status": value.status, "source": value.source}
 
 
 def session_cost(session: Session) -> dict[str, Any]:
-    """What a session cost as a whole, and how much of it calls beside the main loop did."""
+    """What a session cost in total, and how much of that was spent outside the main loop."""
     return {**cost(session.cost), "auxiliary_usd": money(session.auxiliary_usd)}
 
 
 def tokens(value: Buckets) -> dict[str, int | None]:
-    """The buckets, and `prompt` as their sum."""
+    """The token buckets, and `prompt` as the sum of the input buckets."""
     return fields(value, "input cache_read cache_write output reasoning prompt")
 
 
@@ -174,12 +174,12 @@ def span(value: Span) -> list[int]:
 
 
 def evidence(value: Evidence) -> dict[str, str]:
-    """One located quotation or computation."""
+    """One piece of evidence: where it stands, and its text."""
     return {"source": value.source.value, "where": value.where, "text": value.text}
 
 
 def error(value: InspectorError) -> dict[str, Any]:
-    """An error, in the parts a script can act on."""
+    """An error as separate fields that a script can act on."""
     return {
         "message": value.line,
         **fields(value, "what where remedy exit_code"),
@@ -187,7 +187,7 @@ def error(value: InspectorError) -> dict[str, Any]:
 
 
 def finding(found: Finding) -> dict[str, Any]:
-    """A finding as the command line promises it."""
+    """One finding in the document of `findings`."""
     return {
         **fields(found, "rule name severity sentence verdict session numbers"),
         "evidence": [evidence(one) for one in found.evidence],
@@ -196,19 +196,19 @@ def finding(found: Finding) -> dict[str, Any]:
 
 
 def not_known(one: NotKnown) -> dict[str, str]:
-    """A rule that lacks its evidence."""
+    """A rule that could not be checked for lack of data."""
     return fields(one, "rule name why")
 
 
 def call_payload(call: SummaryCall) -> dict[str, Any]:
-    """Its model, its tokens and their price; None for what was not counted or has no price."""
+    """Model, tokens and price of a summary call; null for what was not counted or has no price."""
     counted = call.usage
     tokens = {key: counted and getattr(counted, key) for key in _KEYS}
     return {"model": call.model, **tokens, "usd": money(call.usd)}
 
 
 def call_words(call: SummaryCall) -> str:
-    """The same in words."""
+    """A summary call in words."""
     from core.support import formatting as fmt
 
     counted = call.usage

@@ -1,4 +1,4 @@
-"""The parts a report is made of, as Markdown and as a page of HTML; every text is taken for text."""
+"""The parts of a report, written as Markdown or as an HTML page; every text is escaped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from themes.loader import ThemeFile, load_all
 
 _SPECIAL = "\\`*_[]<>|#~"
 _CALLED = re.compile(r"(?<![\w@])([@#])(?=\w)")
-"""A tracker takes this for somebody or for an issue and tells them, unless a comment stands between."""
+"""Trackers read `@name` or `#1` as a mention and notify people, unless a comment stands in between."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _LIGHT, _DARK = "hermes-light", "hermes-dark"
 _COLOURS = {
@@ -29,7 +29,7 @@ _COLOURS = {
     "critical": "severity-critical",
     "warning": "severity-warning",
 }
-"""What is drawn, and the theme's colour that means it."""
+"""What is drawn, and the theme colour for it."""
 _LAYOUT = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
     "background:var(--back);color:var(--ink)}li{margin:.3em 0}figure{margin:1em 0}"
@@ -43,12 +43,12 @@ _LAYOUT = (
 
 
 def for_html(text: str) -> str:
-    """A line for a page or a drawing."""
+    """Escape a line for an HTML page or an SVG."""
     return escape(clean_line(text))
 
 
 def for_markdown(line: str) -> str:
-    """A line that Markdown takes for text."""
+    """Escape a line for Markdown."""
     text = clean_line(line)
     for sign in _SPECIAL:
         text = text.replace(sign, f"\\{sign}")
@@ -57,7 +57,7 @@ def for_markdown(line: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence that matters; `severity` colours it on a page."""
+    """An important sentence; `severity` colours it on a page."""
 
     text: str
     severity: str = ""
@@ -72,14 +72,14 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Lines as they are: sums, lines of a log."""
+    """Lines shown as they are: arithmetic, log lines."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under a header."""
+    """Rows below a header."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -87,7 +87,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing for a page; Markdown has none. `svg` is made of numbers and of text already safe."""
+    """A drawing for a page; Markdown leaves it out. `svg` holds numbers and escaped text only."""
 
     svg: str
     caption: str
@@ -98,18 +98,18 @@ Section = tuple[str, Sequence[Block]]
 
 
 def bullets(lines: Iterable[str]) -> Bullets:
-    """A plain list."""
+    """A list without nested lines."""
     return Bullets(tuple((line,) for line in lines))
 
 
 def facts(**values: str | None) -> Table:
-    """What is known, one a row; underscores in the names are blanks."""
+    """A table of names and values, without empty values; underscores in names become blanks."""
     rows = tuple((name.replace("_", " "), value) for name, value in values.items() if value)
     return Table(("", ""), rows)
 
 
 def markdown(title: str, subject: str, sections: Iterable[Section]) -> str:
-    """The report for a bug tracker."""
+    """The report as Markdown, for a bug tracker."""
     parts = [f"# {title}: `{clean_line(subject).replace('`', '')}`"]
     for heading, blocks in sections:
         parts += ["", f"## {heading}"] if heading else []
@@ -120,7 +120,7 @@ def markdown(title: str, subject: str, sections: Iterable[Section]) -> str:
 
 
 def html(title: str, subject: str, sections: Iterable[Section]) -> str:
-    """The report as a page without scripts and without anything from elsewhere."""
+    """The report as an HTML page without scripts, which loads nothing."""
     parts = [
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
@@ -169,7 +169,7 @@ def _lines(lines: Iterable[str]) -> str:
 
 
 def style() -> str:
-    """The style sheet, without anything from elsewhere."""
+    """The style sheet; it loads nothing."""
     themes = {theme.name: theme for theme in load_all(load_table)}
     drawn = "".join(
         f"path.{name}{{stroke:var(--{name})}}text.{name},p.{name}{{fill:var(--{name});color:var(--{name})}}"

@@ -1,4 +1,4 @@
-"""The charts of a report: context used call by call, tokens by day, cache breaks by cause."""
+"""The charts of a report: context used per call, tokens per day, cache breaks per cause."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _DAY_PARTS = (
 )
 _BREAKS_TITLE = "Cache breaks by cause"
 _NAMES, _ROW, _ENDS = 170, 24, 200
-"""Units for the names on the left, for a row, and for the figures on the right."""
+"""Units for the names on the left, for the height of a row, and for the figures on the right."""
 
 
 def context_used(found: dict[str, Any]) -> Chart | None:
-    """A column a call; None where fewer than two calls are on record.
+    """Chart the context used, one column per call; None for fewer than two calls.
 
     Args:
         found: The report's document: `cache.calls`, `cache.breaks`, `why.events`, `why.now`.
@@ -63,14 +63,14 @@ def context_used(found: dict[str, Any]) -> Chart | None:
 
 
 def _thinned(calls: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """At most so many calls that each is seen; of neighbours the largest stays."""
+    """Reduce the calls to at most `_MOST_COLUMNS`; of each group of neighbours the largest stays."""
     size = -(-len(calls) // _MOST_COLUMNS)
     groups = (calls[start : start + size] for start in range(0, len(calls), size))
     return [max(group, key=lambda call: int(call["prompt"])) for group in groups]
 
 
 def _spans(calls: Sequence[dict[str, Any]]) -> dict[str, list[tuple[int, int, int]]]:
-    """What each request was made of; a call whose cache nobody told is one of unknown parts."""
+    """The parts of each request; a call whose cache use is not recorded is of unknown parts."""
     spans: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for place, call in enumerate(calls):
         prompt, read = call["prompt"], call["cache_read"]
@@ -84,7 +84,7 @@ def _spans(calls: Sequence[dict[str, Any]]) -> dict[str, list[tuple[int, int, in
 
 
 def _limit(on: Plane, marks: Sequence[int], limits: Sequence[int]) -> Iterator[str]:
-    """The line above which compression fires, as it was in force between the compactions."""
+    """The threshold as a line, at the value in force between the compactions."""
     edges = [0, *marks, on.places]
     for start, end, limit in zip(edges[:-1], edges[1:], limits, strict=True):
         if limit:
@@ -109,7 +109,7 @@ def _breaks(on: Plane, calls: Sequence[dict[str, Any]], breaks: Sequence[dict[st
 
 
 def _place(calls: Sequence[dict[str, Any]], at: str | None) -> int:
-    """How many calls came before a moment; times are written alike, so that text compares as time does."""
+    """How many calls came before a moment; all times have the same form, so comparing text compares times."""
     return sum(1 for call in calls if at is not None and call["at"] is not None and call["at"] < at)
 
 
@@ -131,7 +131,7 @@ def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:
 
 
 def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
-    """The last days, oldest first; None where there are fewer than two.
+    """Chart the tokens of the last days, oldest first; None for fewer than two days.
 
     Args:
         days: Rows of `usage --by day`: `key` is the day, `tokens` its counts.
@@ -158,7 +158,7 @@ def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
 
 
 def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:
-    """A bar a cause, as long as the tokens that were read again; None where the cache never broke."""
+    """Chart the tokens read again, one bar per cause; None if the cache never broke."""
     causes: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in breaks:
         causes[one["cause"]].append(one)
@@ -185,7 +185,7 @@ def _row(y: int, cause: str, breaks: Sequence[dict[str, Any]], lost: int, unit: 
 
 
 def _cost(breaks: Sequence[dict[str, Any]]) -> str:
-    """Their price; a lower bound where some have none, and nothing claimed where none has."""
+    """The cost of cache breaks: a lower bound if some have no price, and none if no break has one."""
     known = [Decimal(one["cost_usd"]) for one in breaks if one["cost_usd"] is not None]
     if not known:
         return "no price"

@@ -1,7 +1,7 @@
-"""The incident report: gathered once as a document, then told as Markdown or as a page of its own.
+"""The incident report: built once as a document, then written as Markdown or as an HTML page.
 
-It tells what happened to a conversation and nothing that was said in it: what a rule or a line of the log
-quotes of a message is left out.
+It tells what happened to a conversation and quotes nothing said in it: whatever a rule or a log line quotes
+from a message is left out.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from inspector.report.charts import cache_breaks, context_used, tokens_by_day
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
 _MOST_EVIDENCE, _MOST_TEXT = 3, 240
-"""Of each finding; the document holds it all."""
+"""Most pieces of evidence shown per finding, and most characters of each; the document has all of it."""
 _TYPED = re.compile(r"(msg=).*", re.DOTALL)
 _HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
-"""A path names its owner there."""
+"""Home directories, whose paths contain their owner's name."""
 
 
 def document(store: Store, session: Session) -> dict[str, Any]:
-    """Everything the report says, in the shapes of the commands it comes from, of one reading."""
+    """Everything the report says, in the JSON forms of the commands, from one read of the conversation."""
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
     from core.explain.diagnose.case import Case
@@ -76,7 +76,7 @@ def _about(store: Store, conversation: Conversation) -> dict[str, Any]:
 
 
 def _reasons_without_quotes(why: dict[str, Any]) -> dict[str, Any]:
-    """Without what the user typed: a turn's line of the log quotes it."""
+    """Remove what the user typed: the log line of a turn quotes it."""
     for event in why["events"]:
         for one in event["evidence"]:
             one["text"] = _TYPED.sub(rf"\1{LEFT_OUT}", one["text"])
@@ -84,7 +84,7 @@ def _reasons_without_quotes(why: dict[str, Any]) -> dict[str, Any]:
 
 
 def _finding_without_quotes(found: dict[str, Any]) -> dict[str, Any]:
-    """Without what its rule quotes of a message; of a rule that does not tell, without all it may quote."""
+    """Remove what the rule quotes from messages; for a rule that does not say, remove every text."""
     from core.explain.diagnose.registry import EVIDENCE, NOTHING, quoted
 
     quotes = quoted(found["rule"], found["name"])
@@ -114,7 +114,7 @@ def _sections(found: dict[str, Any]) -> Iterator[Section]:
 
 
 def _answer(found: dict[str, Any]) -> Iterator[Block]:
-    """What happened, what helps, and the picture of it."""
+    """What happened, what helps, and a chart of it."""
     why = found["why"]
     yield Paragraph(why["headline"], found["severity"] or "")
     if why["remedy"]:
@@ -125,7 +125,7 @@ def _answer(found: dict[str, Any]) -> Iterator[Block]:
 
 
 def _lead(found: dict[str, Any]) -> str:
-    """How much happened."""
+    """Counts of compactions, failed attempts and findings."""
     events, findings = found["why"]["events"], found["findings"]
     done = sum(1 for event in events if event["completed"])
     parts = [fmt.plural(done, "compaction")]
@@ -192,7 +192,7 @@ def _findings(found: dict[str, Any]) -> Iterator[Block]:
 
 
 def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
-    """Where the first of it stands, and what it says, as far as it may be told."""
+    """The first pieces of evidence: where each stands, and its text, cut short."""
     for one in evidence[:_MOST_EVIDENCE]:
         text = one["text"]
         yield f"{one['where']}: {text[:_MOST_TEXT]}{LEFT_OUT if len(text) > _MOST_TEXT else ''}"
@@ -238,7 +238,7 @@ def _chain(chain: dict[str, Any]) -> Iterator[str]:
 
 
 def _moment(text: str | None) -> str:
-    """A time to the second."""
+    """A time with seconds, in UTC."""
     if text is None:
         return fmt.UNKNOWN
     return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S} UTC"
@@ -249,7 +249,7 @@ def _dollars(text: str | None) -> str:
 
 
 def report_text(store: Store, session: Session, form: str) -> str:
-    """The report of a conversation as `json`, `html` or, whatever else is asked for, Markdown."""
+    """The report of a conversation as `json`, as `html`, or otherwise as Markdown."""
     found = masked(document(store, session))
     if form == "json":
         return jsonio.dumps(found, indent=2) + "\n"
@@ -258,7 +258,7 @@ def report_text(store: Store, session: Session, form: str) -> str:
 
 
 def masked(value: Any) -> Any:
-    """The same value with credentials masked in every text, and the names of people's home directories."""
+    """The same value with credentials and the paths of people's home directories masked in every text."""
     from core.redact.text import redact_text
 
     if isinstance(value, str):

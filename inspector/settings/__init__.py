@@ -1,1 +1,1 @@
-"""What the user sets once, what the app remembers, and how the user is called (bell, desktop)."""
+"""What the user sets, what the app remembers, and how it alerts the user (bell, desktop)."""

@@ -1,4 +1,4 @@
-"""Reading the user's `config.yaml`: what it sets, where, and each thing in it that cannot be used."""
+"""Reads the user's `config.yaml`: its settings, the line of each, and every problem in it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _NEVER = "never"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the file that cannot be used.
+    """Something in the file that is not valid.
 
     Attributes:
-        what: What is wrong, in one clause.
-        line: Where, from 1; None when it is the whole file.
-        remedy: What to write instead; empty when nobody knows.
+        what: The problem, in one clause.
+        line: Line number, from 1; None for the whole file.
+        remedy: What to write instead; empty if unknown.
     """
 
     what: str
@@ -33,14 +33,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file that was read.
+    """A settings file that was read.
 
     Attributes:
-        path: Where it lies.
-        exists: Whether it is there.
-        settings: What is in force; the defaults where there are problems.
-        lines: The line each value stands on, by its path.
-        problems: In the order of the file.
+        path: The file.
+        exists: Whether the file exists.
+        settings: The settings in force; all defaults if the file has problems.
+        lines: The line of each value, by its path of keys.
+        problems: In file order.
     """
 
     path: Path
@@ -51,15 +51,15 @@ class ConfigFile:
 
 
 def own_config() -> Path:
-    """Where the user's file lies, or would."""
+    """The path of the user's settings file, whether it exists or not."""
     return config_directory() / OWN_SETTINGS
 
 
 def own_settings() -> Settings:
-    """What the user set; the defaults without a file.
+    """The user's settings; the defaults if there is no file.
 
     Raises:
-        ConfigError: Something in the file cannot be used.
+        ConfigError: The file has a problem.
     """
     found = read_config(own_config())
     for problem in found.problems:
@@ -69,24 +69,24 @@ def own_settings() -> Settings:
 
 
 def refuse_sending(host: str) -> None:
-    """Hold what is about to be sent to another machine against the user's settings.
+    """Refuse to send something to another machine if the user's settings forbid it.
 
     Args:
-        host: Where it would go.
+        host: The machine it would go to.
 
     Raises:
-        ConfigError: They say that nothing is sent.
+        ConfigError: The settings say that nothing is sent.
     """
     if own_settings().privacy.send == _NEVER:
         raise ConfigError(
             f"privacy.send is {_NEVER}, so nothing is sent to {host}",
             where=str(own_config()),
-            remedy="Take a summariser of this machine, or set `send: ask` there",
+            remedy="Use a summariser on this machine, or set `send: ask` there",
         )
 
 
 def read_config(path: Path) -> ConfigFile:
-    """A file of settings, with every problem in it."""
+    """Read a settings file, with every problem in it."""
     try:
         content = read_user_file(path)
     except FileNotFoundError:
@@ -121,7 +121,7 @@ def _lines(node: Any, path: Place) -> Iterator[tuple[Place, int]]:
     """The line of each value below a node.
 
     Raises:
-        BadYaml: A key stands twice in one mapping: YAML would silently take the last.
+        BadYaml: A key occurs twice in one mapping; YAML would silently use the last.
     """
     if node.id != "mapping":
         return
@@ -149,7 +149,7 @@ def _checked(data: Any, lines: Mapping[Place, int]) -> tuple[Settings, list[Prob
 
 
 def _without_empty(data: Any) -> Any:
-    """Leave out sections with nothing in them, as all lines commented out leave them."""
+    """Drop sections that are empty because all their lines are commented out."""
     return {key: value for key, value in data.items() if value is not None}
 
 
@@ -166,7 +166,7 @@ def _problem(error: Mapping[str, Any], lines: Mapping[Place, int]) -> Problem:
 
 
 def _near(error: Mapping[str, Any]) -> str:
-    """The value that was meant, where only some are known."""
+    """Suggest the value that was probably meant, if only some values are valid."""
     import difflib
 
     known = re.findall(r"'([^']*)'", str(error.get("ctx", {}).get("expected", "")))
@@ -186,7 +186,7 @@ def _suggestion(place: tuple[str, ...]) -> str:
 
 
 def _misnamed(data: Mapping[Any, Any], lines: Mapping[Place, int]) -> Iterator[Problem]:
-    """Themes and commands that do not exist; what is no name at all is left to the validation."""
+    """Themes and commands that do not exist; values of a wrong type are left to the validation."""
     import difflib
 
     from inspector.base.commands import refuse_unknown

@@ -1,4 +1,4 @@
-"""Every setting with its value and where that comes from, and the user's file of them opened in an editor."""
+"""Lists every setting with its value and origin, and opens the user's settings file in an editor."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from inspector.settings.config_file import ConfigFile, own_config
 from inspector.settings.settings import values
 
 TEMPLATE = Path(__file__).with_name("template.yaml")
-"""What a new file of settings holds: each of them, commented out."""
+"""A new settings file begins as this: every setting, commented out."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSetting:
-    """One setting.
+    """One setting as it is shown.
 
     Attributes:
-        name: As `alerts.context`.
-        value: What is in force.
-        origin: `default`, the file and line, or a variable of the environment.
-        line: In the file; None elsewhere.
+        name: Its path, such as `alerts.context`.
+        value: The value in force.
+        origin: `default`, file and line, or an environment variable.
+        line: Line in the file; None if the file does not set it.
         says: What it does.
     """
 
@@ -39,7 +39,7 @@ class ShownSetting:
 
     @property
     def text(self) -> str:
-        """The value in words."""
+        """The value as text."""
         if isinstance(self.value, dict):
             return ", ".join(f"{key}: {keys}" for key, keys in self.value.items()) or "-"
         if isinstance(self.value, list):
@@ -50,7 +50,7 @@ class ShownSetting:
 
 
 def shown_settings(found: ConfigFile) -> Iterator[ShownSetting]:
-    """All of them, in the order of the template."""
+    """Every setting, in the order of the template."""
     for path, value, says in values(found.settings):
         line = found.lines.get(path)
         origin = "default" if line is None else f"{found.path.name}:{line}"
@@ -60,7 +60,7 @@ def shown_settings(found: ConfigFile) -> Iterator[ShownSetting]:
 
 
 def edit_settings() -> None:
-    """Open it, begun with every setting commented out when there is none.
+    """Open the settings file in an editor; a new one starts with every setting commented out.
 
     Raises:
         UsageError: There is no editor, or no terminal.

@@ -1,4 +1,4 @@
-"""Calling the user away from other work: the terminal's bell, and a notification on the desktop."""
+"""Alerts a user who is busy elsewhere: the terminal's bell, and a desktop notification."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inspector.settings.settings import Alerts, Settings
 from inspector.terminal.text import clean_line
 
 _MOST = 200
-"""Characters of a notification."""
+"""Most characters of a notification."""
 _TITLE = "Hermes Inspector"
 _PACKAGE = "desktop_notifier"
 
 
 def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | None = None) -> Limits:
-    """When to speak up: what an option says goes before the user's settings."""
+    """The limits to alert at: command-line options override the user's settings."""
     return Limits(
         own.alerts.context if share is None else share,
         own.budgets.today if budget is None else budget,
@@ -31,27 +31,27 @@ def limits_of(own: Settings, *, share: float | None = None, budget: Decimal | No
 
 
 class _Complaints(Handler):
-    """Takes what the package logs when it fails, which would be written across the screen."""
+    """Collects what the package logs when it fails; otherwise it would be written across the screen."""
 
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[str] = []
 
     def emit(self, record: LogRecord) -> None:
-        """Keep the kind of error, or else what is said."""
+        """Keep the type of the error, or else the message."""
         kind = record.exc_info[0] if record.exc_info else None
         self.heard.append(kind.__name__ if kind is not None else record.getMessage())
 
 
 class Notifier:
-    """Calls once for all that happened since the last look.
+    """Alerts the user once for everything since the last check.
 
     Args:
-        how: The user's settings.
+        how: The user's alert settings.
         ring: Rings the bell.
 
     Raises:
-        ConfigError: A notification on the desktop is wanted, and its package is not there.
+        ConfigError: Desktop notifications are on, but their package is not installed.
     """
 
     def __init__(self, how: Alerts, ring: Callable[[], object]) -> None:
@@ -65,10 +65,10 @@ class Notifier:
         self._failed = ""
 
     def tell(self, events: Sequence[LiveEvent]) -> str:
-        """Call for some events; takes as long as the desktop does. Where that fails, the bell rings instead.
+        """Alert for some events; blocks while the desktop does. If the desktop fails, ring the bell instead.
 
         Returns:
-            Why the desktop could not be told, once for each reason; "" where it was, or need not be.
+            Why the desktop failed, once per reason; empty if it worked or was not needed.
         """
         if not events:
             return ""
@@ -93,11 +93,11 @@ class Notifier:
             log.removeHandler(complaints)
         if not complaints.heard:
             return ""
-        return f"The desktop could not be told, the terminal's bell rings instead: {complaints.heard[0]}."
+        return f"The desktop notification failed, so the bell rings instead: {complaints.heard[0]}."
 
 
 def notification(events: Sequence[LiveEvent]) -> str:
-    """The newest event in a sentence without credentials and markup, and how many more there are."""
+    """The newest event as a sentence without credentials and markup, and how many more there are."""
     said = mask(clean_line(sentence(events[-1])))[:_MOST]
     plain = said.translate({ord(sign): " " for sign in "<>&"})
     return f"{plain} (and {len(events) - 1} more)" if len(events) > 1 else plain

@@ -1,4 +1,4 @@
-"""What the app remembers between runs: the theme, the order of the list, that the first card was read."""
+"""What the app remembers between runs: the theme, the order of the list, that the first-run card was read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FILE_NAME = "app.json"
 
 
 class RememberedState:
-    """A few words and numbers in one small file; one that is damaged or cannot be written is no failure.
+    """A few values in one small file; a damaged or unwritable file is ignored.
 
     Args:
         path: The file, in the user's state directory.
@@ -22,11 +22,11 @@ class RememberedState:
         self._path = path
 
     def read(self, name: str) -> Any:
-        """What was remembered under a name; None where nothing was."""
+        """Return what was remembered under a name; None if nothing was."""
         return self._stored().get(name)
 
     def remember(self, name: str, value: str | bool) -> None:
-        """Write it, so that another app that runs sees the old file or the new one, never half of one."""
+        """Store a value; the file is replaced as a whole, so another app never reads half of one."""
         known = self._stored()
         if known.get(name) == value:
             return

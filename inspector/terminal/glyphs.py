@@ -1,4 +1,4 @@
-"""The signs the app draws with: each state has a sign or a word besides its colour, so NO_COLOR works."""
+"""The signs the app draws with. Each state has a sign or word besides its colour, so NO_COLOR works."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from core.model.finding import Severity, Verdict
 from core.model.transcript.session import Kind
 
 ROLE = {"system": "◇", "user": "○", "assistant": "◆", "tool": "┆"}
-"""One sign a role; anything else that was stored is `ROLE_OTHER`."""
+"""One sign per role; any other stored role gets `ROLE_OTHER`."""
 ROLE_OTHER = "?"
 CALL = "⚙"
 SUMMARY = "§"
@@ -32,5 +32,5 @@ VERDICT = {Verdict.PROVED: "✓", Verdict.DERIVED: "≈", Verdict.SUSPECTED: "?"
 
 
 def kind_word(kind: Kind) -> str:
-    """What a session is to its parent, in a word for users."""
+    """How a session relates to its parent, in a word for users."""
     return "sub-agent" if kind is Kind.DELEGATE else kind.value

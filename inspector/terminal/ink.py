@@ -1,4 +1,4 @@
-"""Colour of printed lines, from the sixteen colours that every terminal has and that its user chose."""
+"""Colours for printed lines: the sixteen that every terminal has and lets its user choose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.terminal.wrap import broken
 
 
 class Ink(Enum):
-    """What a piece of a line stands for, and how it is drawn."""
+    """What a piece of a line means, and the terminal code that draws it."""
 
     CRITICAL = "1;31"
     WARNING = "33"
@@ -36,24 +36,24 @@ class Span:
 
 
 class Inked(str):
-    """A text that knows its coloured pieces; whoever treats it as text loses nothing but those."""
+    """A string that knows its coloured pieces; code that treats it as plain loses only the colours."""
 
     spans: tuple[Span, ...]
 
     def __new__(cls, text: str, spans: tuple[Span, ...] = ()) -> Inked:
-        """A text with its coloured pieces, in their order and without overlap."""
+        """Make a text from its coloured pieces, which are in order and do not overlap."""
         made = super().__new__(cls, text)
         made.spans = spans
         return made
 
 
 def inked(text: str, ink: Ink | None) -> str:
-    """A text in one colour; as it is without one."""
+    """A text in one colour; unchanged if `ink` is None."""
     return text if ink is None or not text else Inked(text, (Span(0, len(text), ink),))
 
 
 def joined(*parts: str) -> str:
-    """Texts one after the other, each in its colours."""
+    """Concatenate texts and keep their colours."""
     spans: list[Span] = []
     at = 0
     for part in parts:
@@ -63,12 +63,12 @@ def joined(*parts: str) -> str:
 
 
 def spans_of(text: str) -> tuple[Span, ...]:
-    """The coloured pieces of a text; none of a plain one."""
+    """The coloured pieces of a text; a plain string has none."""
     return text.spans if isinstance(text, Inked) else ()
 
 
 def escaped(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str:
-    """A slice of a harmless text with the terminal's codes around its coloured pieces."""
+    """A slice of a cleaned text, with terminal codes around its coloured pieces."""
     pieces: list[str] = []
     at = start
     for one in spans:
@@ -80,12 +80,12 @@ def escaped(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str:
 
 
 def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> Iterator[str]:
-    """Rows that may be written as they are.
+    """Turn lines into rows that are safe to write to the terminal.
 
     Args:
-        lines: Untrusted, perhaps with coloured pieces; a line break in one begins a row.
-        mask: False when credentials are masked already, or asked for.
-        wrap: False for what is there to be copied: lines keep their length.
+        lines: Untrusted lines, possibly coloured; a line break inside one starts a new row.
+        mask: False when credentials are masked already, or the user asked to see them.
+        wrap: False for text meant to be copied: lines keep their length.
     """
     width, coloured = terminal_width() if wrap else None, is_coloured()
     for line in lines:
@@ -102,7 +102,7 @@ def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> It
 
 
 def _harmless(line: str, *, mask: bool) -> tuple[str, tuple[Span, ...]]:
-    """A line cleaned as a whole, with its coloured pieces where cleaning leaves each its place."""
+    """Clean a line as a whole; keep its colours only if cleaning piece by piece gives the same text."""
     made = clean if mask else visible
     text, spans = made(line), spans_of(line)
     if not spans or text == line:

@@ -1,6 +1,6 @@
-"""One row of the screen, put together cell by cell, and the palette: a theme's colours as styles of its text.
+"""Builds one row of the screen cell by cell, and the palette: a theme's colours as text styles.
 
-The only maker of segments and strips.
+No other module makes Textual segments and strips.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.app import App
 
 LEAST_CUT = 8
-"""Characters of a word that must be there for a cut one to count."""
+"""Characters of a cut-off word that must be visible for it to count."""
 CUT = "…"
 
 
@@ -40,7 +40,7 @@ class Line:
         self.width = 0
 
     def add(self, text: str, style: Style | None = None, *, most: int | None = None) -> Line:
-        """Append text in its own width, cropped to `most` cells."""
+        """Append text at its own width, cropped to `most` cells."""
         text = clean_line(text)
         text = text if most is None else crop(text, most)
         return self._put(text, style, cell_len(text))
@@ -50,7 +50,7 @@ class Line:
         return self._put(fit(clean_line(text), width, right=right), style, max(width, 0))
 
     def preformatted(self, text: str, style: Style | None = None, *, most: int | None = None) -> Line:
-        """Append one line of text with its runs of blanks, such as code, cropped to `most` cells."""
+        """Append one line of text and keep its runs of blanks, as code needs, cropped to `most` cells."""
         text = clean(text).replace("\n", " ").expandtabs(4)
         text = text if most is None else crop(text, most)
         return self._put(text, style, cell_len(text))
@@ -60,7 +60,7 @@ class Line:
         return self._put(" " * width, None, max(width, 0))
 
     def to(self, column: int) -> Line:
-        """Append blanks up to a column; nothing when the line is already there."""
+        """Append blanks up to a column; nothing if the line is already that long."""
         return self.gap(max(0, column - self.width))
 
     def extend(self, other: Line) -> Line:
@@ -70,12 +70,12 @@ class Line:
         return self
 
     def mark(self, words: Collection[str], style: Style, *, start: int = 0) -> Line:
-        """Lay a style over each place where one of some words stands, and over one that is cut at the end.
+        """Highlight each place where one of the words occurs, and one that is cut off at the end.
 
         Args:
-            words: What is looked for, as written; pieces put in one by one are looked through one by one.
-            style: Laid over the style that is there.
-            start: The segments before this cell stay as they are.
+            words: The words, as written; each appended piece of text is searched by itself.
+            style: Added to the style that is there.
+            start: Leave segments that begin before this cell as they are.
         """
         marked: list[Segment] = []
         column = 0
@@ -105,7 +105,7 @@ class Line:
 
 
 def recoloured(strip: Strip, old: Style, new: Style) -> Strip:
-    """A row with one text colour in place of another."""
+    """A row in which one text colour replaces another."""
     if old.color == new.color:
         return strip
     mine = [segment.style is not None and segment.style.color == old.color for segment in strip]
@@ -117,7 +117,7 @@ def recoloured(strip: Strip, old: Style, new: Style) -> Strip:
 
 
 def found_in(text: str, words: Collection[str]) -> list[tuple[int, int]]:
-    """Where words stand by themselves in a text, in order and apart: start and end of each place."""
+    """Find whole words in a text: start and end of each place, in order, merged where they touch."""
     cut = text.endswith(CUT)
     there = [word for word in words if word and (cut or word in text)]
     places = sorted(place for word in there for place in _places(text, word))
@@ -157,7 +157,7 @@ def _laid_over(segment: Segment, places: list[tuple[int, int]], style: Style) ->
 
 
 def textual_theme(theme: ThemeFile) -> Theme:
-    """A theme file as Textual's theme; each token becomes a CSS variable of its name."""
+    """Convert a theme file to a Textual theme; each token becomes a CSS variable of the same name."""
     variables = {
         **theme.tokens,
         "text-muted": theme.tokens["ink-muted"],
@@ -183,13 +183,13 @@ def textual_theme(theme: ThemeFile) -> Theme:
 
 @cache
 def shipped() -> tuple[ThemeFile, ...]:
-    """Every theme that ships, the default first; kept as tables are, so that a start parses none."""
+    """Every theme that ships, the default first; parsed once and cached, so a start parses none."""
     return load_all(load_table)
 
 
 @cache
 def defaults() -> dict[str, str]:
-    """Token colours for a theme that has none of its own, such as Textual's built-in ones."""
+    """Token colours for themes that define none, such as Textual's built-in ones."""
     return dict(shipped()[0].tokens)
 
 
@@ -197,7 +197,7 @@ LOUD = ("severity-critical", "severity-warning")
 
 
 class Palette:
-    """The styles of one theme, by token name; each is made once, for every row asks for the same few."""
+    """The styles of one theme by token name; each is made once, since every row asks for the same few."""
 
     _newest: tuple[Mapping[str, str], bool, Palette] | None = None
 

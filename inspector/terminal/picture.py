@@ -1,4 +1,4 @@
-"""A screen as a picture on disk: the SVG Textual draws, or a PNG of it."""
+"""Saves a screen as a picture: the SVG that Textual draws, or a PNG of it."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from inspector.terminal.text import cell_len
 PNG = ".png"
 _REMOTE_FONTS = re.compile(r"\s*@font-face\s*\{[^}]*\}")
 _FONTS = 'font-family: Fira Code, "DejaVu Sans Mono", Menlo, Consolas, monospace;'
-"""Fonts of one width for every glyph: a font that lacks one would give its whole run to a serif font."""
+"""Monospaced fonts that have every glyph: a run with a missing glyph would fall back to a serif font."""
 
 _TEXT = re.compile(
     r'<text class="(?P<ink>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<wide>[\d.]+)"'
     r"(?P<clip>[^>]*)>(?P<said>[^<]*)</text>"
 )
-"""One run of cells, as Rich writes it: as long as its characters would be if none took two cells."""
+"""One run of cells as Rich writes it, its length computed as if no character took two cells."""
 _UP, _HIGH = 18.5, 24.65
-"""From the line a text stands on to the upper edge of its row, and how high a row is."""
+"""Units from a text's baseline up to the top of its row, and the height of a row."""
 
 
 def write_picture(path: Path, svg: str) -> None:
-    """Write it in the form its name asks for.
+    """Write the picture in the format that the file name asks for.
 
     Raises:
         OSError: The file cannot be written.
-        ConfigError: What draws a PNG is not installed.
+        ConfigError: The package that makes PNGs is not installed.
     """
     svg = _TEXT.sub(_drawn, _local_fonts(svg))
     if path.suffix.lower() == PNG:
@@ -42,7 +42,7 @@ def write_picture(path: Path, svg: str) -> None:
 
 
 def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
-    """Write an SVG named after the moment, and a PNG beside it where what draws one is installed.
+    """Write an SVG named after the moment, and a PNG next to it if the package for that is installed.
 
     Raises:
         OSError: A file cannot be written.
@@ -57,7 +57,7 @@ def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
 
 
 def told(folder: Path, svg: str, now: datetime) -> str:
-    """Write them, and say what came of it."""
+    """Write both pictures, and return what to tell the user."""
     try:
         written = write_pictures(folder, svg, now)
     except OSError as error:
@@ -66,13 +66,13 @@ def told(folder: Path, svg: str, now: datetime) -> str:
 
 
 def _local_fonts(svg: str) -> str:
-    """It without the addresses of fonts: a picture of a session is opened without asking a server."""
+    """Remove web fonts, so that opening a picture of a session contacts no server."""
     local = _REMOTE_FONTS.sub("", svg).replace("font-family: arial;", "font-family: arial, sans-serif;")
     return local.replace("font-family: Fira Code, monospace;", _FONTS)
 
 
 def _drawn(found: re.Match[str]) -> str:
-    """A run as wide as its cells; bars as rectangles, for no font fills a row without a gap."""
+    """Correct a run to the width of its cells; draw bars as rectangles, since glyphs leave gaps."""
     said = unescape(found["said"])
     wide = float(found["wide"])
     cell = wide / len(said) if said else 0.0

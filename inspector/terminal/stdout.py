@@ -1,4 +1,4 @@
-"""What stdout can show: how many columns, whether colours, and how many of them."""
+"""What stdout can show: columns, whether colours, and how many of them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 
 NARROWEST = 20
 _USUAL = 80
-"""Of a terminal that does not say how wide it is."""
+"""For a terminal that does not report its width."""
 _COLOURS = {"256": 256, "standard": 16, "windows": 16}
 
 
 def terminal_width() -> int | None:
-    """Columns of the terminal stdout goes to, or what COLUMNS says; None for a pipe or a file without it."""
+    """Columns of the terminal on stdout, or the value of COLUMNS; None for a pipe or file without COLUMNS."""
     told = os.environ.get("COLUMNS", "")
     if told.isascii() and told.isdecimal() and int(told) > 0:
         return max(int(told), NARROWEST)
@@ -23,7 +23,7 @@ def terminal_width() -> int | None:
 
 
 def is_coloured() -> bool:
-    """Whether stdout shall be coloured: a terminal's is; NO_COLOR and FORCE_COLOR decide before that."""
+    """Whether to colour stdout: NO_COLOR and FORCE_COLOR decide; otherwise only a terminal is coloured."""
     if os.environ.get("NO_COLOR"):
         return False
     if forced := os.environ.get("FORCE_COLOR"):
@@ -32,7 +32,7 @@ def is_coloured() -> bool:
 
 
 def colours_of_terminal() -> int | None:
-    """16 or 256, as COLORTERM and TERM say (TEXTUAL_COLOR_SYSTEM before them); None where it shows all."""
+    """16 or 256, from TEXTUAL_COLOR_SYSTEM, COLORTERM and TERM; None if the terminal shows all."""
     from rich.console import Console
     from textual.constants import COLOR_SYSTEM
 

@@ -1,10 +1,10 @@
-"""The one place where untrusted text becomes something a terminal may draw.
+"""The one place where untrusted text becomes safe to draw on a terminal.
 
 Everything in a session database was written by somebody else: a model, a tool, a web page. Textual and Rich
-hand escape sequences to the terminal as they are (a message can set the clipboard or clear the screen), and
-take a plain `str` for markup. So: `core` returns raw strings; widgets, strips and the command line show only
-what `clean`, `clean_line`, `content` or `inspector.line.Line` made of them. Nothing is deleted silently: a
-reader must see that a message held an escape, or a credential, which is masked.
+pass escape sequences to the terminal unchanged (a message can set the clipboard or clear the screen), and
+read a plain `str` as markup. So `core` returns raw strings, and widgets, strips and the command line show
+only what `clean`, `clean_line`, `content` or `inspector.terminal.line.Line` return. Nothing disappears
+silently: a reader must see that a message contained an escape, or a credential, which is masked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 LINE_LIMIT = 4_096
-"""Characters of a string that a single line looks at; no terminal is wider."""
+"""Characters of a string that a single line uses; no terminal is wider."""
 
 _BAD = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
@@ -45,7 +45,7 @@ _BAD = re.compile(
 _BLANKS = re.compile(r"\s+")
 _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
-"""More than four marks on one character climb over the lines around it."""
+"""More than four combining marks on one character would overlap the lines around it."""
 TAB = 4
 _WORDS = re.compile(r"\s+|\S+")
 
@@ -56,7 +56,7 @@ def clean(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""A text whose credentials are masked already, or asked for, with nothing in it that acts on a terminal.
+    r"""Make a text harmless to a terminal whose credentials are masked already, or that may show them.
 
     Control characters become their pictures (ESC is `␛`), invisible and direction-changing ones their escape
     (`\u202e`); joiners and variation selectors stay so that emoji keep their shape.
@@ -67,33 +67,33 @@ def visible(text: str) -> str:
 
 
 def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
-    """Make a single harmless line of a text: blanks of every kind run together to one space."""
+    """Make a text one harmless line: whitespace of every kind becomes single spaces."""
     if len(text) > limit:
         text = masked_start(text, limit) + "…"
     return _clean_line(text, KNOWN.count)
 
 
 def clean_lines(texts: Iterable[str]) -> list[str]:
-    """`clean_line` of many texts: one look for credentials at all of them, not one at each."""
+    """`clean_line` for many texts, with one search for credentials instead of one per text."""
     cut = (text if len(text) <= LINE_LIMIT else masked_start(text, LINE_LIMIT) + "…" for text in texts)
     return list(map(visible, mask_all([_BLANKS.sub(" ", text) for text in cut])))
 
 
 @lru_cache(maxsize=4_096)
 def _clean_line(text: str, known: int) -> str:
-    # `known`: what is masked grows with the credentials learned, so a line kept from before does not count.
+    # `known` is part of the cache key: a newly learned credential must be masked in lines cached before.
     return clean(_BLANKS.sub(" ", text))
 
 
 def content(text: str) -> Content:
-    """Text for a widget: cleaned, and never taken for markup."""
+    """Text for a widget: cleaned, and never read as markup."""
     from textual.content import Content
 
     return Content(clean(text))
 
 
 def crop(text: str, width: int) -> str:
-    """Cut a cleaned line to at most `width` cells, with an ellipsis when something is missing."""
+    """Cut a cleaned line to at most `width` cells, with an ellipsis if something is cut off."""
     if width <= 0:
         return ""
     text = text[: LINE_LIMIT + 1]
@@ -110,7 +110,7 @@ def crop(text: str, width: int) -> str:
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
-    """Crop or pad a cleaned line to exactly `width` cells, to the right when asked."""
+    """Crop or pad a cleaned line to exactly `width` cells; `right` aligns it to the right."""
     text = crop(text, width)
     room = max(width, 0) - cell_len(text)
     return " " * room + text if right else set_cell_size(text, max(width, 0))
@@ -128,11 +128,11 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, none wider than `width` cells; words stay whole where they fit.
+    """Wrap a text into lines of at most `width` cells; words stay whole where they fit.
 
     Args:
         text: Cleaned text; its own line breaks are kept, tabs become blanks.
-        width: Cells a line may have; at least 1.
+        width: Most cells of a line; at least 1.
     """
     width = max(1, width)
     for line in text.expandtabs(TAB).split("\n"):
@@ -159,7 +159,7 @@ def _wrapped(line: str, width: int) -> Iterator[str]:
 
 
 def _chopped(word: str, width: int) -> Iterator[str]:
-    """A word too long for any line, cut between graphemes."""
+    """Cut a word that is too long for any line between graphemes."""
     start, used = 0, 0
     for begin, _end, cells in split_graphemes(word)[0]:
         if used and used + cells > width:

@@ -1,4 +1,4 @@
-"""What a terminal shows while a command works for more than a second, or a model writes the summary."""
+"""Progress on stderr while a command runs for more than a second, or a model writes the summary."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from core.compress.summarise.base import Cancelled, Endpoint, OnText
 
 PATIENCE = 0.9
-"""Seconds after which somebody wants to know."""
+"""Seconds before progress is shown."""
 _EVERY = 0.5
 _WIPE = "\r\x1b[K"
 
 
 class Waiting:
-    """One line on a terminal's stderr, kept up to date by a thread until there is a result.
+    """A line on a terminal's stderr that a thread keeps up to date until there is a result.
 
     Args:
-        stream: A terminal.
-        what: What the command does, as long as it says nothing better.
+        stream: The terminal.
+        what: What the command does, shown until `say` says something more specific.
     """
 
     def __init__(self, stream: TextIO, what: str) -> None:
@@ -38,21 +38,21 @@ class Waiting:
         self.told = False
 
     def say(self, text: str) -> None:
-        """What it does just now; empty when that is over."""
+        """Set what the command does now; empty restores the general text."""
         self._said = text
 
     def pause(self) -> None:
-        """Take the line away; it comes back if the work goes on."""
+        """Remove the line; it comes back if the work continues."""
         with self._lock:
             self._wipe()
 
     def stop(self) -> None:
-        """Take the line away for good."""
+        """Remove the line for good."""
         self._done.set()
         self.pause()
 
     def seconds(self) -> float:
-        """Since the command began."""
+        """Seconds since the command began."""
         return time.monotonic() - self._began
 
     def _run(self) -> None:
@@ -65,7 +65,7 @@ class Waiting:
 
     def _draw(self, text: str, tail: str) -> None:
         self.told = True
-        text = f"{text[: _columns() - len(tail) - 1]}{tail}"  # what is wrapped cannot be wiped
+        text = f"{text[: _columns() - len(tail) - 1]}{tail}"  # a wrapped line could not be wiped
         self._wipe()
         self._stream.write(text)
         self._stream.flush()
@@ -90,9 +90,9 @@ _now: Waiting | None = None
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Show a line while the work within takes long, and afterwards how long it took; only on a terminal.
+    """Show a progress line while the work within takes long, and its duration afterwards; only on a terminal.
 
-    With `TEXTUAL_ANIMATIONS=none` nothing is drawn: a line that is written over and over is read out so.
+    With `TEXTUAL_ANIMATIONS=none` nothing is drawn: a screen reader would read out every update of the line.
     """
     global _now
     still = os.environ.get("TEXTUAL_ANIMATIONS", "").lower() == "none"
@@ -111,28 +111,28 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """What the command does just now."""
+    """Set what the command does now."""
     if _now is not None:
         _now.say(text)
 
 
 def pause() -> None:
-    """Make room for a line on stderr."""
+    """Clear the progress line to make room for a message on stderr."""
     if _now is not None:
         _now.pause()
 
 
 def stop() -> None:
-    """The result begins, or a question, or a line of somebody else's."""
+    """End the progress line: a result, a question or another line of progress follows."""
     if _now is not None:
         _now.stop()
 
 
 class Progress:
-    """One line on a terminal that counts seconds and characters; silent elsewhere.
+    """A progress line on a terminal that counts seconds and characters of a summary; silent elsewhere.
 
     Args:
-        endpoint: Who is asked; None when nobody is.
+        endpoint: The model asked for the summary; None if no model is.
     """
 
     def __init__(self, endpoint: Endpoint | None) -> None:
@@ -145,16 +145,16 @@ class Progress:
 
     @property
     def on_text(self) -> OnText | None:
-        """Takes the summary as it arrives: so it is streamed; None where nobody watches."""
+        """Callback for the summary as it streams in; None without a terminal."""
         return self._take if self._shown else None
 
     @property
     def cancelled(self) -> Cancelled | None:
-        """Asked several times a second: the line is brought up to date then."""
+        """Callback that is polled several times a second and updates the line; it never cancels."""
         return self._tick if self._shown else None
 
     def close(self) -> None:
-        """Leave an empty line behind."""
+        """Clear the line."""
         if self._shown:
             sys.stderr.write(_WIPE)
             sys.stderr.flush()
@@ -179,7 +179,7 @@ class Progress:
 
 @contextmanager
 def progress(endpoint: Endpoint | None) -> Iterator[Progress]:
-    """A line that counts while a summary is made."""
+    """Show a progress line while a summary is made."""
     line = Progress(endpoint)
     try:
         yield line

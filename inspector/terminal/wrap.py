@@ -1,4 +1,4 @@
-"""Lines as wide as the terminal: broken between words, and inside none that fits on a line."""
+"""Wraps lines to the terminal's width: between words, and inside a word only if it is wider than a row."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from inspector.terminal.text import cell_len, crop
 _WORDS = re.compile(r"\S+|\s+")
 _JOINTS = re.compile(r"(?<=[/\\._,:;=&?|)\]}-])(?=.)")
 HANG = 2
-"""Cells by which the rest of a line stands further in than its beginning."""
+"""Cells by which continuation rows are indented further than the first."""
 
 Slice = tuple[int, int]
 
 
 def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice]]:
-    """The rows a line takes: what stands before each, and which slice of the line it is.
+    """Split a line into rows: the indent of each, and its slice of the line.
 
     Args:
-        line: Cleaned, without line breaks.
-        width: Cells of a row.
-        hang: Cells by which all rows but the first stand further in.
+        line: Cleaned text without line breaks.
+        width: Most cells of a row.
+        hang: Cells by which all rows but the first are indented further.
     """
     if cell_len(line) <= width:
         yield "", (0, len(line))
@@ -46,7 +46,7 @@ def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice
 
 
 def _pieces(line: str, room: int) -> Iterator[Slice]:
-    """Words and the blanks between them; a word longer than a row comes in parts."""
+    """Words and the blanks between them; a word longer than a row comes in pieces."""
     for match in _WORDS.finditer(line):
         first, last = match.span()
         if match[0].isspace() or cell_len(match[0]) <= room:
@@ -56,7 +56,7 @@ def _pieces(line: str, room: int) -> Iterator[Slice]:
 
 
 def _parts(line: str, first: int, last: int, room: int) -> Iterator[Slice]:
-    """A word too long for any row: at its joints (`/`, `.`, `-`), else wherever a row ends."""
+    """Cut a word too long for any row: at its joints (`/`, `.`, `-`), else where the row ends."""
     joints = [first, *(first + found.start() for found in _JOINTS.finditer(line[first:last])), last]
     for start, stop in pairwise(joints):
         at = start

@@ -1,1 +1,1 @@
-"""Reusable parts; each carries its own DEFAULT_CSS."""
+"""Reusable widgets; each has its own DEFAULT_CSS."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from inspector.base.commands import Command, key_name
 from inspector.base.commands import table as commands
 from inspector.base.named_screens import FINDINGS_OF_ONE, HOME, NAMES, PAGES, PLACES, VIEWS
-from inspector.base.words import Asked, asked, explained
+from inspector.base.words import ScreenQuestion, explained, screen_questions
 from tests.reference.markdown import table
 
 MADE = "<!-- Written by `python -m tests.reference`; do not edit. -->"
@@ -15,13 +15,13 @@ MADE = "<!-- Written by `python -m tests.reference`; do not edit. -->"
 
 def screen_pages() -> dict[str, str]:
     """Each page, by the name of its file."""
-    pages = {f"{name}.md": _page(name, asked()[name]) for name in NAMES}
-    links = ((f"[{name}]({name}.md)", asked()[name].asks) for name in NAMES)
+    pages = {f"{name}.md": _page(name, screen_questions()[name]) for name in NAMES}
+    links = ((f"[{name}]({name}.md)", screen_questions()[name].asks) for name in NAMES)
     pages["index.md"] = iter(("# Screens", "", *table("screen", "what it answers", links)))
     return {file: "\n".join((MADE, "", *lines, "")) for file, lines in pages.items()}
 
 
-def _page(name: str, screen: Asked) -> Iterator[str]:
+def _page(name: str, screen: ScreenQuestion) -> Iterator[str]:
     yield from (f"# {name}", "", f"*{screen.asks}*", "", _way(name), "")
     yield from ("```sh", f"hermes-inspector demo --screen {name}", "```", "")
     yield from ("## Keys", "", *_keys(screen.scopes), "")

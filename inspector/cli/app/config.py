@@ -1,8 +1,8 @@
-"""The settings are yours: a file in the configuration directory that this program reads and never rewrites.
+"""The settings live in a file in the configuration directory that this program reads and never rewrites.
 
-`show` says what is in force and where each value comes from, `check` names every line that cannot be used,
-`edit` opens the file in $VISUAL or $EDITOR, and begins it when there is none. keys.yaml and prices.yaml
-beside it are checked too.
+`show` prints the values in force and where each comes from, `check` names every line that is not valid,
+`edit` opens the file in $VISUAL or $EDITOR and creates it if there is none. `check` also reads the keys.yaml
+and prices.yaml next to it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ACTIONS = ("show", "path", "edit", "check")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `config`."""
+    """Add the options of `config`."""
     parser.add_argument("action", choices=ACTIONS, nargs="?", default="show", help="default: %(default)s")
     options.add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show, name, open or check the settings."""
+    """Show, locate, edit or check the settings."""
     from inspector.settings.config_file import own_config, read_config
 
     if args.action == "path":
@@ -47,7 +47,7 @@ def _show(args: argparse.Namespace, found: ConfigFile) -> int:
     from inspector.settings.config_file import own_settings
     from inspector.settings.edit import shown_settings
 
-    own_settings()  # says what is wrong with it
+    own_settings()  # raises if the file has a problem
     rows = list(shown_settings(found))
     document = {"path": str(found.path), "exists": found.exists}
     return output.show(args, lambda: document | {"settings": list(map(_row, rows))}, _table(rows))
@@ -88,7 +88,7 @@ def _line(problem: dict[str, Any]) -> str:
 
 
 def _beside() -> Iterator[dict[str, Any]]:
-    """What is wrong with the files of keys and of prices."""
+    """Problems in the files of keys and prices."""
     from core.account.pricing.price_book import read_overrides
     from core.support.own_files import OWN_KEYS, OWN_PRICES, config_directory
     from inspector.base.commands import read_keymap

@@ -1,4 +1,4 @@
-"""Made-up conversations of every kind the inspector explains, in a home inside the user's cache directory."""
+"""Opens sample conversations of every kind the inspector explains, kept in the user's cache directory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inspector.cli.arguments import options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `demo`."""
+    """Add the options of `demo`."""
     options.add_app_options(parser)
     parser.add_argument(
         "--path", action="store_true", help="print the home of the sample sessions instead, for --home"
@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Open the app on the sample sessions."""
     if args.db or args.home or args.profile:
-        raise UsageError("demo shows the samples and no other store", remedy="Leave `demo` out to open yours")
+        raise UsageError("demo only shows the samples", remedy="Leave out `demo` to open your own sessions")
     from sample_sessions.demo import demo_home
 
     home = demo_home()

@@ -1,6 +1,6 @@
-"""The app without drawing: each screen as lines, what can be done as numbers, for screen readers and pipes.
+"""The app without drawing: screens as lines and choices as numbers, for screen readers and pipes.
 
-Answers are read from stdin, a line each. The lists and the answers come from the commands of the same names.
+Answers are read from stdin, one per line. The output comes from the commands of the same names.
 """
 
 from __future__ import annotations
@@ -28,40 +28,42 @@ Words = Sequence[str]
 Item = TypeVar("Item")
 
 ABOUT_ONE: Mapping[str, Words] = {
-    "Why it was compressed, or was not": ("why",),
+    "Why it was compressed, or why not": ("why",),
     "What the model sees and where compression would cut": ("plan",),
     "What a compaction would keep and lose; nothing is written": ("compress", "--summariser", "extractive"),
     "Tokens and cost": ("usage",),
     "Prompt cache, call by call": ("cache",),
     "Its sessions, branches and sub-agents": ("chain",),
     "What is wrong, and what helps": ("findings",),
-    "What became of each tool result": ("results",),
+    "What happened to each tool result": ("results",),
     "The messages": ("show",),
 }
-"""What can be asked about a conversation, and the command that answers; its session comes last."""
+"""What you can ask about a conversation, and the command that answers; the session id is added to it."""
 SCREENS = {"map": "plan", "sums": "plan", "preview": "compress", "lost": "compress"}
-"""Screens whose command has another name."""
+"""Screens whose command has a different name."""
 ABOUT_ALL: Mapping[str, tuple[str, Words]] = {
-    "f": ("What is wrong, over all conversations", ("findings",)),
+    "f": ("What is wrong in all conversations", ("findings",)),
     "u": ("Where the money went", ("usage",)),
 }
 OVER_ALL = {"findings": "f", "spending": "u"}
-"""Screens about all conversations, and the answers that open them."""
+"""Screens over all conversations, and the answer that opens each."""
 
 
 def is_asked(args: argparse.Namespace) -> bool:
-    """Whether the app is to print instead of drawing; a picture is drawn all the same."""
+    """Whether to print instead of drawing; a screenshot is always drawn."""
     return bool(args.linear or os.environ.get(ENVIRONMENT, "") not in ("", "0")) and args.screenshot is None
 
 
 def start(args: argparse.Namespace) -> int:
-    """List the conversations, and answer about the one that is chosen, until q or the end of stdin."""
+    """List the conversations and answer questions about the chosen one, until q or the end of stdin."""
     if not _begun(args):
         return 0
     wanted, begin = "", 0
     while True:
         rows, total = _list(args, wanted, begin)
-        answer = _ask("Number, n for the next, / and a text to filter, f findings, u usage, q quit")
+        answer = _ask(
+            "Type a number, n for more, / and a text to filter, f for findings, u for usage, q to quit"
+        )
         if answer is None:
             return 0
         if answer.startswith("/"):
@@ -75,10 +77,10 @@ def start(args: argparse.Namespace) -> int:
 
 
 def _begun(args: argparse.Namespace) -> bool:
-    """Answer what the options ask for before the list.
+    """Answer what the command-line options ask for.
 
     Returns:
-        Whether to go on with the list.
+        Whether to continue with the list.
     """
     from inspector.base.named_screens import known_screen
 
@@ -97,11 +99,11 @@ def _begun(args: argparse.Namespace) -> bool:
 
 
 Choice = tuple["Location", str, str]
-"""Where a conversation is, its newest session, and its name."""
+"""The database of a conversation, its newest session, and its name."""
 
 
 def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
-    """Print some conversations, the newest first."""
+    """Print one page of conversations, newest first."""
     from core.model.transcript.session import ListQuery
 
     query = ListQuery(begin + SHOWN, text=wanted or None)
@@ -117,7 +119,7 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
     found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
     found = found[begin : begin + SHOWN]
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
-    output.write_lines([f"{heading}{f', holding {wanted}' if wanted else ''}."])
+    output.write_lines([f"{heading}{f', containing {wanted}' if wanted else ''}."])
     for number, (place, row, name) in enumerate(found, 1):
         output.write_lines([f"{number}. {name}. {_figures(row, place, several=several)}"])
     return [(place, row.tip.id, name) for place, row, name in found], total
@@ -128,7 +130,7 @@ def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
 
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
-    """What the list tells of one conversation, each figure with its name."""
+    """What the list says about one conversation, each figure with its name."""
     from core.support import formatting as fmt
 
     usd = row.cost.usd
@@ -146,15 +148,15 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
 
 
 def _one(place: Location, session: str, name: str) -> bool:
-    """Answer about one conversation until the user goes back.
+    """Answer questions about one conversation until the user goes back.
 
     Returns:
-        Whether to go on with the list.
+        Whether to continue with the list.
     """
     while True:
         output.write_lines(["", f"Conversation: {name}"])
         output.write_lines([f"{number}. {label}" for number, label in enumerate(ABOUT_ONE, 1)])
-        answer = _ask("Number, b back, q quit")
+        answer = _ask("Type a number, b to go back, q to quit")
         if answer is None or answer == "b":
             return answer == "b"
         words = _chosen(list(ABOUT_ONE.values()), answer)
@@ -163,7 +165,7 @@ def _one(place: Location, session: str, name: str) -> bool:
 
 
 def _answer(words: Words) -> None:
-    """Print what a command prints, or the line that says why it cannot."""
+    """Print the output of a command, or the error line that says why there is none."""
     name, *rest = words
     module = importlib.import_module(f"inspector.cli.{COMMANDS[name].module}")
     parser = options.Parser(name, "")
@@ -178,22 +180,22 @@ def _answer(words: Words) -> None:
 
 
 def _place_words(place: Location) -> Words:
-    """The options that name one database."""
+    """The options that select one database."""
     if place.home is None:
         return "--db", str(place.db)
     return "--home", str(place.home), "--profile", "default"
 
 
 def _chosen(found: Sequence[Item], answer: str) -> Item | None:
-    """What a number stands for; one that stands for nothing is said."""
+    """The item a number stands for; an invalid answer is reported."""
     if answer.isascii() and answer.isdigit() and len(answer) < 6 and 0 < int(answer) <= len(found):
         return found[int(answer) - 1]
-    output.write_lines([f"There is no {answer[:40] or 'empty answer'} here."])
+    output.write_lines([f"Not a choice here: {answer[:40] or 'an empty answer'}."])
     return None
 
 
 def _ask(what: str) -> str | None:
-    """The next line of stdin; None for q and for the end."""
+    """Prompt for a line of stdin; None for q or the end of input."""
     sys.stdout.write(f"{what}: ")
     sys.stdout.flush()
     line = sys.stdin.readline() if sys.stdin is not None else ""

@@ -1,4 +1,4 @@
-"""The app itself, or one frame of it."""
+"""Starts the app, or draws one frame of it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _app(args: argparse.Namespace) -> InspectorApp:
 
 
 def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
-    """The context engine whose cut the app foresees, and the interpreter it needs."""
+    """The context engine used for plans in the app, and the Python it needs."""
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
     from core.compress.engines.host.discovery import EngineSearch, engine_named, told_name
@@ -86,7 +86,7 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
 
 
 def _own() -> dict[str, Any]:
-    """What the user set for the app."""
+    """The user's settings for the app."""
     from inspector.base.commands import keymap_of
     from inspector.settings.config_file import own_settings
 
@@ -99,28 +99,28 @@ def _own() -> dict[str, Any]:
 
 
 def _of_terminal() -> dict[str, Any]:
-    """What a picture must not depend on: what the app remembers, how many colours the terminal shows."""
+    """What must not affect a screenshot: the remembered state and the terminal's number of colours."""
     from inspector.terminal.stdout import colours_of_terminal
 
     return {"state": _state(), "colours": colours_of_terminal()}
 
 
 def _state() -> RememberedState:
-    """What the app remembers between runs."""
+    """Where the app remembers values between runs."""
     from inspector.settings.state import FILE_NAME, RememberedState
 
     return RememberedState(journal_path().with_name(FILE_NAME))
 
 
 def _conversation(args: argparse.Namespace, view: str | None) -> tuple[Location, str]:
-    """The conversation a screen is opened on unless one is named: the newest, to undo the last written."""
+    """The conversation to open: the one named, else for `undo` the last one written to, else the newest."""
     args.session = args.session or (_last_written(args) if view == "undo" else None) or target.LATEST
     with target.session(args) as (store, session):
         return store.location, session.id
 
 
 def _last_written(args: argparse.Namespace) -> str | None:
-    """The session that was last written to from here, and not taken back."""
+    """The session that Hermes Inspector last wrote to, if that was not undone."""
     from inspector.screens.apply.work import newest_write
 
     found = [entry for place in target.locations(args) if (entry := newest_write(place))]
@@ -128,10 +128,10 @@ def _last_written(args: argparse.Namespace) -> str | None:
 
 
 def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
-    """The topics the focus lab compares.
+    """The topics for the focus lab to compare.
 
     Raises:
-        UsageError: Another screen is asked for, or more topics than the lab has columns for.
+        UsageError: Another screen is asked for, or there are too many topics for the lab's columns.
     """
     from inspector.base.named_screens import FOCUS
 
@@ -165,7 +165,7 @@ def draw_why(place: Location, session_id: str, path: Path) -> None:
 
 
 def _require_terminal() -> None:
-    """Refuse to draw into a pipe, unless Textual was given another driver, as behind a browser."""
+    """Refuse to draw into a pipe, unless Textual uses another driver, as it does behind a browser."""
     if os.environ.get("TEXTUAL_DRIVER"):
         return
     streams = (sys.stdin, sys.stdout)
@@ -177,7 +177,7 @@ def _require_terminal() -> None:
 
 
 def clear_render_caches() -> None:
-    """Forget all of them; a frame drawn after it takes some milliseconds longer."""
+    """Clear the render caches; the next frame takes a few milliseconds longer."""
     from rich.cells import cached_cell_len
     from rich.segment import Segment
     from textual._styles_cache import StylesCache

@@ -1,4 +1,4 @@
-"""Asking before something leaves this machine or is written."""
+"""Asks for consent before anything is sent to another machine or written."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ YES = ("y", "yes")
 def ask_to_send(
     what: str, places: Sequence[Endpoint], usd: Decimal | None, *, yes: bool, times: str = "", more: str = ""
 ) -> None:
-    """Name where something would go and what that costs, and go on only when the user agrees.
+    """Name the destination and the cost, and continue only if the user agrees.
 
     Args:
-        what: What is about to be sent, from the verb on.
-        places: The model asked first, and one asked when it fails.
-        usd: What it costs; None when nobody knows.
+        what: What is about to be sent, starting with the verb.
+        places: The model asked first, and the one asked if it fails.
+        usd: The cost; None if unknown.
         yes: As for `ask`.
-        times: In how many requests.
-        more: What comes on top.
+        times: In how many requests, as words.
+        more: Words for what is added to the cost.
 
     Raises:
-        ConfigError: The user's settings keep everything on this machine.
-        UsageError: They do not agree, or nobody is there to be asked.
+        ConfigError: The user's settings forbid sending.
+        UsageError: The user does not agree, or there is no terminal to ask on.
     """
     from core.support import formatting as fmt
     from inspector.settings.config_file import refuse_sending
@@ -45,19 +45,21 @@ def ask_to_send(
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Go on only when the user agrees.
+    """Continue only if the user agrees.
 
     Args:
         question: What is about to happen, as a question.
-        yes: The user agreed beforehand with `--yes`.
+        yes: The user agreed in advance with `--yes`.
 
     Raises:
-        UsageError: They do not agree, or nobody is there to be asked.
+        UsageError: The user does not agree, or there is no terminal to ask on.
     """
     if yes:
         return
     if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError(f"{question} Nobody is there to answer", remedy="Agree beforehand with --yes")
+        raise UsageError(
+            f"{question} There is no terminal to answer on", remedy="Agree in advance with --yes"
+        )
     waiting.stop()
     output.write_note(f"{question} [y/N]")
     if sys.stdin.readline().strip().lower() not in YES:

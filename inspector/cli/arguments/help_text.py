@@ -1,4 +1,4 @@
-"""The help of a command, as wide as the terminal and broken between words."""
+"""Formats a command's help to the terminal's width, broken between words."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 _USUAL, _WIDEST = 80, 110
 _LONG = 40
-"""Characters of choices from which they stand behind what the option does."""
+"""From this many characters on, an option's choices are listed after its description."""
 _ENTRY = re.compile(r"  (\S+ +)?")
 
 
 class HelpText(argparse.HelpFormatter):
-    """Paragraphs are filled; what is indented, such as the list of commands, stays a line each."""
+    """Fills paragraphs; indented text, such as the list of commands, keeps its lines."""
 
     def __init__(self, prog: str) -> None:
         from inspector.terminal.stdout import terminal_width
@@ -30,7 +30,7 @@ class HelpText(argparse.HelpFormatter):
         groups: Iterable[Any],
         prefix: str | None = None,
     ) -> None:
-        """The words a command takes; its options have lines of their own below."""
+        """Show a command's positional arguments; its options are listed below the usage line."""
         words = [
             self._format_args(one, self._get_default_metavar_for_positional(one))
             for one in actions

@@ -1,4 +1,4 @@
-"""Options every command shares, and the parser that turns a bad command line into one clear line."""
+"""The options that commands share, and a parser that reports a bad command line in one clear line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 
-_VERSION = "print the version and end"
+_VERSION = "print the version and exit"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises instead of printing its usage and exiting.
+    """An argument parser that raises an error instead of printing its usage and exiting.
 
     Attributes:
-        mixes: Its words may stand apart, with options between them.
+        mixes: Positional arguments may have options between them.
     """
 
     mixes = False
@@ -38,50 +38,50 @@ class Parser(argparse.ArgumentParser):
         self.register("type", None, _text)
 
     def error(self, message: str) -> NoReturn:
-        """Raise what went wrong with the command line as a `UsageError`."""
-        command = self.prog.partition(" ")[2]  # the program's own name stands before every error
+        """Raise a problem with the command line as a `UsageError`."""
+        command = self.prog.partition(" ")[2]  # the program name already begins every error line
         raise UsageError(message, where=command, remedy=f"See `{self.prog} --help`")
 
     def format_help(self) -> str:
-        """The help, as wide as the terminal."""
+        """The help, formatted to the terminal's width."""
         from inspector.cli.arguments.help_text import HelpText
 
         self.formatter_class = HelpText
         return super().format_help()
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        """Write the help and let a full disk or a closed pipe be noticed, which argparse would hide."""
+        """Write the help so that a full disk or a closed pipe raises an error, which argparse would hide."""
         (file or sys.stdout).write(self.format_help())
         sys.stdout.flush()
 
 
 def _text(word: str) -> str:
-    """A word of the command line as text a database can hold, whatever the locale could not decode in it.
+    """An argument as text that a database can hold; bytes the locale could not decode are replaced.
 
-    Names of files stay as the system gave them: their options say `type=str` or `type=Path`.
+    File names stay as the system gave them, because their options say `type=str` or `type=Path`.
     """
     return word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _unmeasured(prog: str) -> argparse.HelpFormatter:
-    """What argparse checks each option with: a fixed width saves it the modules that measure the terminal."""
+    """The formatter argparse checks options with; a fixed width saves importing what measures terminals."""
     return argparse.HelpFormatter(prog, width=80)
 
 
 def add_store_options(parser: argparse.ArgumentParser) -> None:
-    """`--db`, `--home` and `--profile`: which session database is meant."""
+    """Add `--db`, `--home` and `--profile`, which select the session database."""
     group = parser.add_argument_group("which database (default: $HERMES_HOME, else ~/.hermes)")
     place = group.add_mutually_exclusive_group()
-    place.add_argument("--db", metavar="FILE", type=Path, help="this session database")
+    place.add_argument("--db", metavar="FILE", type=Path, help="use this session database")
     place.add_argument(
-        "--home", metavar="DIR", type=Path, help="this HERMES_HOME (state.db, config.yaml, logs/)"
+        "--home", metavar="DIR", type=Path, help="use this HERMES_HOME (state.db, config.yaml, logs/)"
     )
-    group.add_argument("--profile", type=str, metavar="NAME", help="this profile of the home")
+    group.add_argument("--profile", type=str, metavar="NAME", help="use only this profile of the home")
 
 
 def add_common_options(parser: argparse.ArgumentParser, version: str) -> None:
-    """What may stand on any command line: the store options, also where no store is read, and `--version`."""
-    known = parser._option_string_actions  # argparse tells of its options nowhere else
+    """Add what any command line accepts: `--version`, and the store options even if no store is read."""
+    known = parser._option_string_actions  # argparse has no public list of options
     if "--db" not in known:
         for name, kind in (("--db", Path), ("--home", Path), ("--profile", str)):
             parser.add_argument(name, type=kind, help=argparse.SUPPRESS) if name not in known else None
@@ -89,21 +89,21 @@ def add_common_options(parser: argparse.ArgumentParser, version: str) -> None:
 
 
 def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """`SESSION`: an id or a title, a unique beginning of one, or `latest`."""
+    """Add `SESSION`: an id or title, a unique beginning of one, or `latest`."""
     parser.add_argument(
         "session",
         metavar="SESSION",
         nargs="?" if optional else None,
-        help="an id or a title, or the unique beginning of one, or `latest`",
+        help="an id or title, a unique beginning of one, or `latest`",
     )
 
 
 def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
-    """`--json`: the same result for scripts.
+    """Add `--json`, the same result for scripts.
 
     Args:
-        parser: Of the command.
-        csv: Help of `--csv`, which goes without `--json`; None where the result is no table.
+        parser: The command's parser.
+        csv: Help text for `--csv`, which excludes `--json`; None if the result is not a table.
     """
     forms = parser.add_mutually_exclusive_group()
     if csv is not None:
@@ -112,17 +112,17 @@ def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) 
 
 
 def add_shared_options(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
-    """What every command takes that reads a database: `--json`, perhaps `--csv`, and which database."""
+    """Add the options of every command that reads a database: `--json`, possibly `--csv`, which database."""
     add_json_option(parser, csv=csv)
     add_store_options(parser)
 
 
 def add_app_options(parser: argparse.ArgumentParser) -> None:
-    """`--screenshot` and what goes with it."""
+    """Add the options of the app, such as `--screenshot`."""
     group = parser.add_argument_group("the app")
     add = group.add_argument
     add("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE, .svg or .png, and exit")
-    add("--linear", action="store_true", help="print lines and numbered choices instead of drawing")
+    add("--linear", action="store_true", help="print lines and numbered choices instead of drawing screens")
     add("--screen", metavar="NAME", help=_screens())
     add("--session", metavar="SESSION", help="the conversation to open there (default: the newest)")
     add(
@@ -135,20 +135,20 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         type=str,
         metavar="NAME|PATH|builtin|hermes",
-        help="the context engine whose cut map, preview and focus lab show",
+        help="the context engine to use in map, preview and focus lab",
     )
     add_python_option(group)
-    add("--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, as 120x40")
+    add("--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, such as 120x40")
 
 
 @cache
 def valued() -> frozenset[str]:
-    """Global options that take a value: it must not be mistaken for the name of a command."""
+    """Global options that take a value, so that the value is not mistaken for a command name."""
     parser = Parser("", "")
     taken: set[str] = set()
     for add in (add_store_options, add_app_options):
         add(parser)
-    for action in parser._actions:  # argparse tells of its options nowhere else
+    for action in parser._actions:  # argparse has no public list of options
         taken |= set(action.option_strings) if action.nargs != 0 else set()
     return frozenset(taken)
 
@@ -160,35 +160,42 @@ def _screens() -> str:
 
 
 def add_python_option(group: argparse._ActionsContainer) -> None:
-    """`--hermes-python`."""
+    """Add `--hermes-python`."""
     group.add_argument(
         "--hermes-python",
         type=Path,
         metavar="PATH",
-        help="the interpreter Hermes runs on (default: that of the `hermes` command)",
+        help="the Python that runs Hermes (default: that of the `hermes` command)",
     )
 
 
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
-    """`--engine` and `--hermes-python`: a context engine other than Hermes' own."""
+    """Add `--engine` and `--hermes-python`, which select a context engine other than Hermes' own."""
     group = parser.add_argument_group("the context engine")
     group.add_argument(
         "--engine",
         type=str,
         metavar="NAME|PATH|builtin|hermes",
-        help="let this engine compact a copy, in a process of its own; hermes: the installed release's own",
+        help="let this engine compact a copy in a separate process; hermes: the installed release's own",
     )
     add_python_option(group)
 
 
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
-    """`--fleet` and what goes with it: many machines, one document."""
+    """Add `--fleet` and its options: many machines, one document."""
     group = parser.add_argument_group("many machines")
     add = group.add_argument
-    add("--fleet", metavar="GLOB|FILE", help="every home or state.db that fits or that a list names")
+    add(
+        "--fleet",
+        metavar="GLOB|FILE",
+        help="read every home or state.db that matches a pattern or is listed in a file",
+    )
     add("--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)")
     add(
-        "--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one a processor)"
+        "--fleet-jobs",
+        type=numbers.positive,
+        metavar="N",
+        help="machines read at once (default: one per processor)",
     )
-    add("--engine", choices=("local", "ray"), help="where the work is done (default: local)")
-    add("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")
+    add("--engine", choices=("local", "ray"), help="what runs the work (default: local)")
+    add("--address", metavar="ADDR", help="address of the Ray cluster (default: auto)")

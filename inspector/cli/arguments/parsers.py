@@ -1,4 +1,4 @@
-"""How numbers, shares, sizes and moments are written on a command line."""
+"""Parsers for numbers, shares, sizes and times on a command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SCALES = {"k": 1_000, "m": 1_000_000}
 
 
 def whole(text: str) -> int:
-    """A whole number of 0 or more; `200_000`, `200,000`, `200K` and `1M` are accepted.
+    """A whole number, 0 or more; `200_000`, `200,000`, `200K` and `1M` are accepted.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no such number.
+        argparse.ArgumentTypeError: The text is not such a number.
     """
     digits = text.strip().replace(",", "").replace("_", "")
     scale = _SCALES.get(digits[-1:].lower(), 1)
@@ -29,7 +29,7 @@ def positive(text: str) -> int:
     """A whole number above 0, in the forms `whole` accepts.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no such number.
+        argparse.ArgumentTypeError: The text is not such a number.
     """
     value = whole(text)
     if value == 0:
@@ -41,7 +41,7 @@ def share(text: str) -> float:
     """A share above 0 and up to 1; `0.5` and `50%` mean the same.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no number, or lies outside the range.
+        argparse.ArgumentTypeError: The text is not a number, or is out of range.
     """
     value = fraction(text)
     if value == 0:
@@ -53,7 +53,7 @@ def fraction(text: str) -> float:
     """A number from 0 to 1, in the forms `share` accepts.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no number, or lies outside the range.
+        argparse.ArgumentTypeError: The text is not a number, or is out of range.
     """
     number, hundred = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
     try:
@@ -66,10 +66,10 @@ def fraction(text: str) -> float:
 
 
 def dollars(text: str) -> Decimal:
-    """An amount of US dollars, with or without the sign.
+    """An amount of US dollars, with or without `$`.
 
     Raises:
-        argparse.ArgumentTypeError: The text is no amount, or is below 0.
+        argparse.ArgumentTypeError: The text is not an amount, or is negative.
     """
     try:
         value = Decimal(text.strip().removeprefix("$").replace(",", ""))
@@ -81,13 +81,13 @@ def dollars(text: str) -> Decimal:
 
 
 def moment(text: str) -> datetime:
-    """A time: `2026-11-20`, `2026-11-20T14:05`, or so long ago: `30m`, `24h`, `7d`, `2w`.
+    """A time: `2026-11-20`, `2026-11-20T14:05`, or an age: `30m`, `24h`, `7d`, `2w`.
 
-    `today`, `yesterday`, `week` and `month` stand for their beginning. A time without a zone is local; a week
+    `today`, `yesterday`, `week` and `month` mean their beginning. A time without a time zone is local; a week
     begins on Monday.
 
     Raises:
-        argparse.ArgumentTypeError: The text is neither.
+        argparse.ArgumentTypeError: The text is none of these.
     """
     ago = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip().lower())
     if (days := _days_back(text.strip().lower())) is not None:
@@ -104,7 +104,7 @@ def moment(text: str) -> datetime:
 
 
 def _days_back(word: str) -> int | None:
-    """How many days ago a named period began, by the local calendar; None for another word."""
+    """How many days ago a named period began, by the local calendar; None for any other word."""
     today = datetime.now()
     named = {"today": 0, "yesterday": 1, "week": today.weekday(), "month": today.day - 1}
     return named.get(word)
@@ -114,11 +114,11 @@ def size(text: str) -> tuple[int, int]:
     """Columns and rows from `120x40`.
 
     Raises:
-        argparse.ArgumentTypeError: The text has another form, or no terminal is that small or large.
+        argparse.ArgumentTypeError: The text has another form, or the size is out of range.
     """
     found = re.fullmatch(r"(\d{1,4})[xX](\d{1,4})", text.strip())
     if found is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, as 120x40")
+        raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 120x40")
     width, height = int(found[1]), int(found[2])
     if not (20 <= width <= 1000 and 5 <= height <= 1000):
         raise argparse.ArgumentTypeError(f"{text!r} is outside 20x5 to 1000x1000")

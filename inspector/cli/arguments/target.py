@@ -1,4 +1,4 @@
-"""From options to an open database, and from what the user calls a session to the session."""
+"""Opens the databases that options select, and finds the session that the user names."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def locations(args: argparse.Namespace) -> tuple[Location, ...]:
-    """The databases the options name.
+    """The databases the options select.
 
     Raises:
-        NotFoundError: There is none; the remedy names the samples, for people who only came to look.
+        NotFoundError: There is none; the remedy also mentions the samples, for people who only want a look.
     """
     home, profile = (args.home, args.profile) if args.db else _place(args)
     try:
@@ -38,12 +38,12 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
     except NotFoundError as error:
         if args.db or args.home or args.profile:
             raise
-        remedy = f"{error.remedy}, or look at the samples: hermes-inspector demo"
+        remedy = f"{error.remedy}, or try the samples: hermes-inspector demo"
         raise NotFoundError(error.what, where=error.where, remedy=remedy) from error
 
 
 def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:
-    """The home and the profile of the options, else of the environment, else of the user's settings."""
+    """Home and profile from the options, else the environment, else the user's settings."""
     named = args.home or os.environ.get("HERMES_HOME", "").strip()
     if named or not os.path.lexists(config_directory() / OWN_SETTINGS):
         return args.home, args.profile
@@ -54,15 +54,15 @@ def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:
 
 
 def words(args: argparse.Namespace) -> list[str]:
-    """The options that name a database, for a command that is run by another."""
+    """The options that select a database, to pass on to another command."""
     named = ((f"--{name}", getattr(args, name)) for name in ("db", "home", "profile"))
     return [word for name, value in named if value is not None for word in (name, str(value))]
 
 
 @contextmanager
 def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
-    """Every database the options name, opened, as by `opened`."""
-    from core.store.store import Store  # all that can be read of a database, with the imports it takes
+    """Open every database the options select; see `opened`."""
+    from core.store.store import Store  # the full store, with all its imports
 
     with opened(args, Store) as found:
         yield found
@@ -70,15 +70,15 @@ def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
 
 @contextmanager
 def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
-    """Every database the options name, opened; one that cannot be read is reported, the others stay.
+    """Open every database the options select; an unreadable one is reported and left out.
 
     Args:
         args: The command line.
-        kind: What to open each as.
+        kind: What to open each one as.
 
     Raises:
         NotFoundError: There is none.
-        DatabaseError: None of them can be read.
+        DatabaseError: None of them is readable.
     """
     places = locations(args)
     with ExitStack() as stack:
@@ -89,7 +89,7 @@ def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iter
             except DatabaseError as error:
                 if len(places) == 1 or (place is places[-1] and not found):
                     raise
-                output.write_note(f"left out: {error.line}")
+                output.write_note(f"skipped: {error.line}")
             else:
                 stack.enter_context(database)
                 found.append(database)
@@ -98,13 +98,13 @@ def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iter
 
 @contextmanager
 def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
-    """The session `args.session` names, and the open database it is in.
+    """The session that `args.session` names, with its open database.
 
-    The credentials of its conversation are known from then on, so that each is masked wherever it is printed.
+    The credentials in its conversation are learned first, so that each is masked wherever it is printed.
 
     Raises:
-        NotFoundError: Nothing fits.
-        UsageError: Several sessions fit.
+        NotFoundError: No session matches.
+        UsageError: Several sessions match.
     """
     with named(args) as (store, session):
         store.learn(session.id)
@@ -113,7 +113,7 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
 
 @contextmanager
 def named(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
-    """As `session`, for what prints nothing that was said: titles are looked up by whoever prints them."""
+    """Like `session`, for output without message text; callers mask titles themselves."""
     with stores(args) as found:
         yield chosen(found, args.session)
 
@@ -124,13 +124,13 @@ Answer = TypeVar("Answer")
 def answered(
     store: Store, session: Session, find: Callable[[], Answer], shown: Callable[[Answer], Iterable[str]]
 ) -> Answer:
-    """What is found out about a session, masked where it is cut too, without reading all that was said in it.
+    """Find something out about a session; mask credentials in it without reading the whole conversation.
 
     Args:
-        store: The database, of `named`.
-        session: Whose conversation gives credentials away.
-        find: Finds it out; asked again when what it says holds one.
-        shown: All texts of it that may be printed.
+        store: The database, from `named`.
+        session: The session whose conversation may reveal credentials.
+        find: Finds it out; called again if a credential was learned meanwhile.
+        shown: Every text of the answer that may be printed.
     """
     from core.redact.known_values import KNOWN
 
@@ -140,10 +140,10 @@ def answered(
 
 
 def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
-    """The session a text names, and which of some open databases it is in; see `session`.
+    """The session that a text names, and the open database it is in; see `session`.
 
     Raises:
-        SummaryFailure: No model is named, or there is no key for it.
+        NotFoundError: No session matches.
     """
     found: list[tuple[Store, Session]] = []
     missing: NotFoundError | None = None
@@ -165,7 +165,7 @@ def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
 
 
 def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
-    """Do something with every database; one that fails is reported, unless it is the only one.
+    """Run an action on every database; a failure is reported, unless there is only one database.
 
     Raises:
         DatabaseError: The only database failed.
@@ -176,4 +176,4 @@ def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
         except DatabaseError as error:
             if len(databases) == 1:
                 raise
-            output.write_note(f"left out: {error.line}")
+            output.write_note(f"skipped: {error.line}")

@@ -1,4 +1,4 @@
-"""Every session related to one: what compression continued, what was branched off or delegated."""
+"""Lists every session related to one: its continuations, branches and sub-agents."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inspector.payloads.conversation import chain_payload
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `chain`."""
+    """Add the options of `chain`."""
     options.add_session_argument(parser)
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the family of a session."""
+    """Print the lineage of a session."""
     with target.named(args) as (store, session):
         chain = target.answered(store, session, lambda: store.chain(session.id), _texts)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _texts(chain: Chain) -> Iterator[str]:
-    """Every text of a chain."""
+    """Every text in a chain."""
     yield from values.texts(chain_payload(chain))
 
 
@@ -66,7 +66,7 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
 
     session = node.session
     sign = KIND[node.kind].strip()
-    marks = " ← asked" if session.id == asked else ""
+    marks = " ← this one" if session.id == asked else ""
     marks += " ← resume" if session.id == chain.resume_target else ""
     return [
         f"{'· ' * node.depth}{sign} {session.id}{marks}".lstrip(),

@@ -1,4 +1,4 @@
-"""Nothing is repaired or written. Exit code 5 says a database is unsound, 4 that a config is unusable."""
+"""Checks the databases; nothing is repaired or written. Exit code 5: a database is damaged; 4: bad config."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ T = TypeVar("T")
 
 SOUND = "ok"
 MOST_ROWS = 10
-"""Disagreements of rows that are printed for people; the document holds them all."""
+"""Most disagreements between rows that are printed; the JSON has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found at one database and in the home around it.
+    """What was found in one database and the home around it.
 
     Attributes:
-        health: None when the database cannot be read; `error` says why.
-        release: The Hermes release that wrote the newest conversation, in words; None without one.
-        config: The config.yaml that was read; None when the home has none.
-        notes: What a reader should know.
-        findings: Diagnoses of the database as a whole, worst first.
-        rows: Sessions whose totals, split by model and messages do not agree.
-        problems: What keeps it from being used.
+        health: None if the database is unreadable; `error` says why.
+        release: The Hermes release that wrote the newest conversation, as text; None if there is none.
+        config: The config.yaml that was read; None if the home has none.
+        notes: Remarks for the reader.
+        findings: Findings about the database as a whole, worst first.
+        rows: Sessions whose totals, per-model split and messages disagree.
+        problems: What makes the database unusable.
     """
 
     location: Location
@@ -53,20 +53,20 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """What the report means for a script."""
+        """The exit code for this report."""
         return max((problem.exit_code for problem in self.problems), default=0)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `doctor`."""
+    """Add the options of `doctor`."""
     add = parser.add_argument
-    add("--integrity", action="store_true", help="also SQLite's own check, which reads everything")
+    add("--integrity", action="store_true", help="also run SQLite's own check, which reads the whole file")
     options.add_shared_options(parser)
     options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is found."""
+    """Print the reports."""
     reports = [_examine(location, integrity=args.integrity) for location in target.locations(args)]
     if len(reports) == 1 and reports[0].error is not None:
         raise reports[0].error
@@ -90,7 +90,7 @@ def _examine(location: Location, *, integrity: bool) -> Report:
         return Report(location, error=error, problems=(error,))
     report = Report(location, health, findings=findings, rows=rows)
     problems: list[InspectorError] = list(_unsound(health))
-    problems += broken if not health.unreadable else []  # the tables say it more exactly
+    problems += broken if not health.unreadable else []  # the unreadable tables say it more exactly
     try:
         config = load_config(location.home)
         release = _release(location)
@@ -104,7 +104,7 @@ def _examine(location: Location, *, integrity: bool) -> Report:
 
 
 def _tried(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
-    """One part of the report; what a damaged table keeps from being read leaves the others whole."""
+    """Read one part of the report; a damaged table must not prevent the other parts."""
     try:
         return read()
     except DatabaseError as error:
@@ -126,18 +126,18 @@ def _release(location: Location) -> str | None:
 
 def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:
     for table, what in health.unreadable.items():
-        yield DatabaseError(f"table {table} cannot be read whole: {what}", where=str(health.path))
+        yield DatabaseError(f"table {table} cannot be read completely: {what}", where=str(health.path))
     if health.integrity not in (None, SOUND):
         yield DatabaseError(f"fails SQLite's check: {health.integrity}", where=str(health.path))
     if health.foreign_key_errors:
         yield DatabaseError(
-            f"has {health.foreign_key_errors} rows whose session is gone", where=str(health.path)
+            f"has {health.foreign_key_errors} rows whose session is missing", where=str(health.path)
         )
 
 
 def _damage(health: StoreHealth) -> Iterator[str]:
     for what, count in health.damage.items():
-        yield f"{count} sessions hold something that cannot be decoded: {what}"
+        yield f"{count} sessions contain something that cannot be decoded: {what}"
 
 
 def _payload(report: Report) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _row(one: Discrepancy) -> dict[str, Any]:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    """The answer, what was looked at, then each finding."""
+    """The first finding, what was checked, then the other findings."""
     told = list(output.indented(finding_lines(report.findings))) if report.findings else []
     if not (told or report.problems or report.rows):
         told = ["  ● Nothing wrong found."]
@@ -192,7 +192,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _looked_at(report: Report) -> Iterator[str]:
-    """What was read, and how."""
+    """What was read: the database, its release, its config."""
     from core.support import formatting as fmt
 
     if report.health is not None:
@@ -204,7 +204,7 @@ def _looked_at(report: Report) -> Iterator[str]:
         yield f"  written by Hermes {report.release or fmt.UNKNOWN}"
         yield f"  config: {report.config or 'none; defaults apply'}"
         yield from (f"  in use: {lease.kind} of {lease.key} by {lease.holder}" for lease in health.leases)
-        yield f"  SQLite's check: {health.integrity or 'not asked for (--integrity)'}"
+        yield f"  SQLite's check: {health.integrity or 'not run (use --integrity)'}"
     yield from (f"  note: {note}" for note in report.notes)
 
 
@@ -218,6 +218,6 @@ def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
     from core.support import formatting as fmt
 
     for one in rows[:MOST_ROWS]:
-        yield f"  rows disagree on {one.what} of {one.session}: {one.left} against {one.right}"
+        yield f"  rows disagree on {one.what} of {one.session}: {one.left} and {one.right}"
     if len(rows) > MOST_ROWS:
         yield f"  and {fmt.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"

@@ -1,4 +1,4 @@
-"""Rows of the session list, of one or several databases, and the table they are printed in."""
+"""Rows of the session list from one or several databases, and the table for printing them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 MOST_COUNTED = 1_000
 FAILED = "✗"
-"""Behind the number of compressions, as in the app's list."""
+"""Shown after the number of compressions, as in the app's list."""
 
 
 class Row(NamedTuple):
-    """A conversation, shown by its tip, or one session.
+    """A conversation, represented by its tip, or a single session.
 
     Attributes:
-        position: 0-based place of the session in its conversation.
+        position: Place of the session in its conversation, from 0.
         sessions: How many sessions the conversation has.
         routes: The sessions that `usd` was paid for.
-        held: The generations of the conversation; None while nobody looked.
-        lower_bound: Some part of `tokens` is not known.
-        preview: What the user said first, where there is no title; None while nobody looked.
+        held: Generation counts of the conversation; None if not read.
+        lower_bound: Part of `tokens` is unknown.
+        preview: The user's first words, for a row without a title; None if not read.
     """
 
     store: SessionLists
@@ -54,30 +54,30 @@ class Row(NamedTuple):
 
     @property
     def generations(self) -> int | None:
-        """How many there are; None while nobody looked."""
+        """How many generations there are; None if not read."""
         return None if self.held is None else self.held.generations
 
     def began(self, whole: bool) -> tuple[str, ...]:
-        """The sessions whose first words the row is known by: the next where none were written."""
+        """The sessions whose first words can name the row, in order of preference."""
         return (self.root, self.session.id) if whole else (self.session.id,)
 
 
 def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
-    """One row a session, and how many match without the limit."""
+    """One row per session, and how many match without the limit."""
     page = store.sessions(query)
     return [_of_session(store, entry) for entry in page.rows], page.total
 
 
 def conversations(store: ConversationLists, query: ListQuery) -> tuple[list[Row], int]:
-    """One row a conversation, and how many match without the limit."""
+    """One row per conversation, and how many match without the limit."""
     page = store.conversations(query)
     return [_of_conversation(store, row) for row in page.rows], page.total
 
 
 def with_generations(rows: Sequence[Row]) -> list[Row]:
-    """The same rows knowing how many generations their conversations have.
+    """The same rows with their generation counts.
 
-    That takes a look at the messages, so a longer list than `MOST_COUNTED` is left without.
+    Counting reads messages, so a list longer than `MOST_COUNTED` is left without.
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
@@ -90,11 +90,11 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
 
 
 def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
-    """The same rows with the first words of those that have no title.
+    """The same rows; those without a title get their first words.
 
     Args:
-        rows: What will be shown; a longer list than `MOST_COUNTED` is left without.
-        whole: A row stands for its conversation, so the words are those it began with.
+        rows: The rows to show; a list longer than `MOST_COUNTED` is left without.
+        whole: A row stands for its whole conversation, so use the words it began with.
     """
     if len(rows) > MOST_COUNTED:
         return list(rows)
@@ -114,36 +114,36 @@ _SIGNS = {
     Kind.BRANCH: "branch",
     Kind.DELEGATE: "sub-agent",
 }
-"""What stands before or behind a title."""
+"""The signs around a title, explained below the table."""
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
-    """The list for people.
+    """The printed list.
 
     Args:
         rows: What to print.
         total: How many there are without the limit.
-        several: Rows come from several databases, so each says which.
+        several: Rows come from several databases, so name the profile of each.
     """
     from core.support import formatting as fmt
     from inspector.cli.table import lines
     from inspector.terminal.glyphs import KIND
 
     if not total:
-        yield "no sessions: Hermes has written none, or none is as asked for"
+        yield "no sessions: Hermes has written none, or none matches the filters"
         return
     now = fmt.utc_now()
     yield from lines(_columns(several), (_cells(row, now, several=several) for row in rows))
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
-    more = " · --limit N shows more, --all every session" if len(rows) < total else ""
+    more = " · --limit N shows more, --all shows every session" if len(rows) < total else ""
     yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
     kinds = {row.kind for row in rows} | {Kind.CONTINUATION for row in rows if row.sessions > 1}
     signs = (f"{KIND[kind]} {words}" for kind, words in _SIGNS.items() if kind in kinds)
     yield from filter(None, (" · ".join(signs),))
     if any(map(_failing, rows)):
-        yield f"{FAILED} no summary since the last attempt failed: `why` says what helps"
+        yield f"{FAILED} the last summary attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
-        yield f"{fmt.LOWER_BOUND} rows of compactions were overwritten: `why` tells what the log says of them"
+        yield f"{fmt.LOWER_BOUND} rows of compactions were overwritten: `why` shows what the log says"
     if any(row.lower_bound for row in rows):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 
@@ -190,7 +190,7 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
 
 
 def _failing(row: Row) -> bool:
-    """The row itself says that the last attempt failed; where only the log does, `findings` tells."""
+    """Whether the session row says the last attempt failed; failures seen only in the log are findings."""
     return bool(row.session.guards.failure_error)
 
 

@@ -1,7 +1,7 @@
-"""What a summary dropped is still in the database: this finds it, with its row and generation.
+"""Finds what summaries dropped: it is still in the database, with its row and generation.
 
-Searched are the messages that compactions took out of the conversation; --all searches the live ones too.
-Words are compared whatever their ending; a message must hold at least half of what the query weighs.
+This searches the messages that compactions removed; --all searches the live ones too. Word endings are
+ignored, and a message must match at least half of the query's weight.
 """
 
 from __future__ import annotations
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `recall`."""
+    """Add the options of `recall`."""
     options.add_session_argument(parser)
     add = parser.add_argument
     add("words", metavar="WORDS", nargs="+", help="what to look for")
-    add("--all", action="store_true", help="messages that are still live too")
-    add("--limit", type=numbers.positive, default=20, metavar="N", help="hits (default: %(default)s)")
+    add("--all", action="store_true", help="also search messages that are still live")
+    add(
+        "--limit",
+        type=numbers.positive,
+        default=20,
+        metavar="N",
+        help="show at most N hits (default: %(default)s)",
+    )
     options.add_shared_options(parser)
 
 

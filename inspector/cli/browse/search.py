@@ -1,4 +1,4 @@
-"""Every word must occur; "double quotes" keep words together. Newest messages come first."""
+"""Finds messages that contain every word; "double quotes" keep words together. Newest first."""
 
 from __future__ import annotations
 
@@ -16,10 +16,16 @@ from inspector.payloads import values as jsonio
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `search`."""
+    """Add the options of `search`."""
     add = parser.add_argument
     add("text", metavar="TEXT", nargs="+", help="words to look for")
-    add("--limit", type=numbers.positive, default=50, metavar="N", help="hits (default: %(default)s)")
+    add(
+        "--limit",
+        type=numbers.positive,
+        default=50,
+        metavar="N",
+        help="show at most N hits (default: %(default)s)",
+    )
     add("--in", dest="session", metavar="SESSION", help="only in this session")
     options.add_shared_options(parser)
 
@@ -28,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the hits."""
     text = " ".join(args.text)
     if not text.strip():
-        raise UsageError("there is no word to look for", where="search")
+        raise UsageError("there is no word to search for", where="search")
     found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
     return output.show(args, lambda: _payload(text, found), _lines(found))
 
@@ -39,7 +45,7 @@ def _in_session(args: argparse.Namespace, text: str) -> SearchResult:
 
 
 def _everywhere(args: argparse.Namespace, text: str) -> SearchResult:
-    """Hits of all databases together, newest first."""
+    """Hits from all databases, newest first."""
     found: list[SearchResult] = []
     with target.stores(args) as opened:
         target.each(opened, lambda store: found.append(store.search(text, limit=args.limit)))
@@ -92,5 +98,5 @@ def _lines(found: SearchResult) -> Iterator[str]:
     if found.hits:
         yield from lines(columns, rows)
     more = ", and there may be more" if found.partial else ""
-    how = "reading every row" if found.how == SCANNED else found.how
+    how = "scanning every row" if found.how == SCANNED else found.how
     yield f"{fmt.plural(len(found.hits), 'hit')}{more} · by {how}"

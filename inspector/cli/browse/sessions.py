@@ -1,10 +1,10 @@
-"""The table has one row a conversation, or with --all one a session.
+"""Lists conversations, one per row, or with --all sessions.
 
-Tokens are those of its own calls, cost is that of all: `usage` tells what summaries and side tasks took.
+Tokens count the row's own calls; cost includes summaries and side tasks, which `usage` shows separately.
 
-The JSON has one object a session, each with its place in its conversation, and all of them without --limit.
-A session without a title has the first words of its user as preview. In a list of more than 1,000 the
-generations and previews are null: they mean reading messages.
+The JSON lists sessions, each with its place in its conversation, and has no limit unless --limit is given.
+A session without a title has the user's first words as its preview. For more than 1,000 sessions,
+generations and previews are null, because they require reading messages.
 """
 
 from __future__ import annotations
@@ -27,14 +27,19 @@ SHOWN = 50
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `sessions`."""
+    """Add the options of `sessions`."""
     add = parser.add_argument
-    add("--limit", type=numbers.whole, metavar="N", help=f"at most N rows (table: {SHOWN})")
-    add("--all", action="store_true", help="every session on a row of its own, without a limit")
-    add("--since", type=numbers.moment, metavar="WHEN", help="active since: 7d, 24h, 2026-11-20")
-    add("--source", metavar="NAME", help="only from here: cli, telegram, cron, ...")
-    add("--filter", metavar="TEXT", help="only where id, title, model, source or folder hold TEXT")
-    add("--sort", choices=SORTS, default="last_active", help="order (default: %(default)s)")
+    add(
+        "--limit",
+        type=numbers.whole,
+        metavar="N",
+        help=f"show at most N rows (default for the table: {SHOWN})",
+    )
+    add("--all", action="store_true", help="list every session in its own row, without a limit")
+    add("--since", type=numbers.moment, metavar="WHEN", help="only those active since: 7d, 24h, 2026-11-20")
+    add("--source", metavar="NAME", help="only those from this source: cli, telegram, cron, ...")
+    add("--filter", metavar="TEXT", help="only those whose id, title, model, source or folder contains TEXT")
+    add("--sort", choices=SORTS, default="last_active", help="sort by this (default: %(default)s)")
     options.add_shared_options(parser)
 
 
@@ -46,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _json(args: argparse.Namespace) -> int:
-    # What a moment ago counted as since an hour ago need not do so now.
+    # With --since the answer depends on the time of the call, so it is not cached.
     cached = None if args.since else printed_cache.entry(args)
     text = cached.read() if cached else None
     if text is None:
@@ -93,7 +98,7 @@ def _read(
     listed: Callable[..., tuple[list[Row], int]],
     limit: int | None,
 ) -> tuple[list[Row], int]:
-    """Rows of all databases in one order, no more than asked for, and how many there would be."""
+    """Rows from all databases in one order, cut to the limit, and how many there are without it."""
     from core.model.transcript.session import ListQuery
 
     query = ListQuery(limit, since=args.since, source=args.source, sort=args.sort, text=args.filter)

@@ -1,6 +1,6 @@
-"""Each generation is what the model saw between two compactions; rows a compaction copied are marked.
+"""Prints a conversation by generation: what the model saw between two compactions. Copied rows are marked.
 
-`.generations[-1].messages[].message` of the JSON is what `plan --messages` takes.
+`plan --messages` accepts `.generations[-1].messages[].message` of the JSON.
 """
 
 from __future__ import annotations
@@ -20,16 +20,21 @@ from inspector.payloads import values as jsonio
 
 LAST = "last"
 _MOST = 100_000
-"""Characters of one text that a terminal is given: more would run past for minutes."""
+"""Most characters of one text on a terminal; more would scroll past for minutes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `show`."""
+    """Add the options of `show`."""
     options.add_session_argument(parser)
     parser.add_argument(
-        "--generation", type=_generation, metavar="N", help=f"only this one, counted from 1; or `{LAST}`"
+        "--generation",
+        type=_generation,
+        metavar="N",
+        help=f"show only this generation, counted from 1; or `{LAST}`",
     )
-    parser.add_argument("--full", action="store_true", help="whole texts instead of one line a message")
+    parser.add_argument(
+        "--full", action="store_true", help="show whole texts instead of one line per message"
+    )
     options.add_shared_options(parser)
 
 
@@ -41,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             output.write_json(_payload(store, session.id, conversation, wanted))
         else:
-            # Cleaned here, text by text: looking for credentials in every line again takes ten times as long.
+            # Cleaned here text by text: checking every line for credentials again takes ten times as long.
             output.write_lines(_lines(store, conversation, wanted, full=args.full), mask=False)
     return 0
 
@@ -51,7 +56,7 @@ def _generation(text: str) -> int | str:
 
 
 def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Generation]:
-    """The generations asked for.
+    """The generations to show.
 
     Raises:
         UsageError: The conversation has no such generation.
@@ -147,7 +152,7 @@ def _heading(generation: Generation) -> str:
     parts = [f"generation {generation.index}", generation.session_id]
     parts.append(fmt.plural(len(generation.row_ids), "message"))
     if generation.copies:
-        parts.append(f"{generation.copies} of them copies")
+        parts.append(f"{generation.copies} of them copied")
     if generation.boundary is not None:
         how = generation.boundary.mode.value.replace("_", "-")
         parts.append(f"after {how} compaction at {fmt.moment(generation.boundary.at)}")
@@ -171,14 +176,14 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
 
 
 def _whole(text: str) -> Iterator[str]:
-    """The lines of a text, cleaned as one: a credential may run over several."""
+    """The lines of a text, cleaned as a whole because a credential may span several lines."""
     from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean
 
     shown = text if terminal_width() is None else text[:_MOST]
     yield from clean(shown).split("\n")
     if len(shown) < len(text):
-        yield f"… {len(text) - len(shown):,} more characters: sent to a file or a pipe, all are printed"
+        yield f"… {len(text) - len(shown):,} more characters; a file or a pipe gets all of them"
 
 
 def _cropped(line: str) -> str:

@@ -1,4 +1,4 @@
-"""`compress --apply`: the preview written to the database, after a checklist and a question."""
+"""`compress --apply`: writes the preview to the database, after checks and a confirmation."""
 
 from __future__ import annotations
 
@@ -18,31 +18,35 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--apply` and what goes with it."""
+    """Add `--apply` and its options."""
     group = parser.add_argument_group("writing")
     add = group.add_argument
-    add("--apply", action="store_true", help="write it; `undo` takes it back")
-    add("--mode", choices=[mode.value for mode in ApplyMode], help="default: as the release does")
+    add("--apply", action="store_true", help="write the result to the database; `undo` reverts it")
+    add(
+        "--mode",
+        choices=[mode.value for mode in ApplyMode],
+        help="how to write it (default: as the release does)",
+    )
     add(
         "--accept-fallback",
         action="store_true",
-        help="write even what was made by rule after a failed summary",
+        help="write even a fallback made by rule after the summary failed",
     )
     add_consent(group)
 
 
 def add_consent(group: argparse._ActionsContainer) -> None:
-    """`--yes` and `--force`."""
+    """Add `--yes` and `--force`."""
     add = group.add_argument
     add("--yes", action="store_true", help="do not ask before sending or writing")
-    add("--force", type=_guards, default=(), metavar="NAME,...", help="pass these guards regardless")
+    add("--force", type=_guards, default=(), metavar="NAME,...", help="ignore these failed guards")
 
 
 def check(args: argparse.Namespace) -> None:
-    """Refuse options that do not go together.
+    """Refuse options that exclude each other.
 
     Raises:
-        UsageError: They do not.
+        UsageError: Two options exclude each other.
     """
     if args.apply and args.messages is not None:
         raise UsageError("--apply needs a SESSION; a file of messages has no database")
@@ -55,17 +59,17 @@ def check(args: argparse.Namespace) -> None:
 
 
 def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
-    """Rehearse, show, ask, write.
+    """Rehearse the write, show it, ask, write.
 
     Raises:
         UsageError: There is nothing to apply, or the user does not agree.
-        SummaryError: The summary failed, and what was made by rule in its place is not accepted.
-        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+        SummaryError: The summary failed, and the fallback is not accepted.
+        DatabaseError: A guard refused, or the write failed; nothing was changed.
     """
     from core.apply.rehearse import rehearse
 
     refuse_fallback(args, found)
-    assert asked.context is not None, "`check` lets no file of messages through"
+    assert asked.context is not None, "`check` refuses a file of messages"
     assert asked.context.generation is not None, "a preview with a middle has a generation"
     session = asked.context.generation.session_id
     mode = None if args.mode is None else ApplyMode(args.mode)
@@ -74,7 +78,7 @@ def write(args: argparse.Namespace, asked: Question, found: Preview) -> Applied:
 
 
 def refuse_fallback(args: argparse.Namespace, found: Preview) -> None:
-    """Keep what was made by rule out of a database, unless the user wants it.
+    """Keep a fallback made by rule out of a database, unless the user accepts it.
 
     Raises:
         SummaryError: The summary failed and --accept-fallback was not given.
@@ -83,18 +87,18 @@ def refuse_fallback(args: argparse.Namespace, found: Preview) -> None:
         return
     remedy = "Fix that and try again"
     if found.summary_index is not None:
-        remedy += ", or write what was made by rule with --accept-fallback"
+        remedy += ", or write the fallback with --accept-fallback"
     raise SummaryError(
         f"the summary failed ({found.failure}), so nothing was written", where="--apply", remedy=remedy
     )
 
 
 def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> Applied:
-    """Show what a rehearsal would write and what stands against it, ask, write.
+    """Show what a rehearsal would write and the results of the guards, ask, write.
 
     Raises:
         UsageError: The user does not agree.
-        DatabaseError: A guard refuses, or the write failed; nothing was changed.
+        DatabaseError: A guard refused, or the write failed; nothing was changed.
     """
     from core.apply.checks.guards import check_guards, require
     from core.apply.execute import execute
@@ -109,7 +113,7 @@ def carry_out(args: argparse.Namespace, store: Store, rehearsal: Rehearsal) -> A
 
 
 def payload(applied: Applied | None) -> dict[str, Any]:
-    """What the JSON says about writing."""
+    """The JSON fields about writing."""
     if applied is None:
         return {"applied": False, "undo_id": None}
     return {
@@ -124,14 +128,14 @@ def payload(applied: Applied | None) -> dict[str, Any]:
 
 
 def lines(applied: Applied | None) -> Iterator[str]:
-    """What people are told about writing; nothing when nothing was written."""
+    """What was written, for people; nothing if nothing was."""
     if applied is None:
         return
     from core.store.database.own_changes import undo_command
 
     yield ""
     yield f"written to {applied.target_id} ({applied.mode.value}), {len(applied.inserted)} rows"
-    yield f"take it back with: {undo_command(applied.undo_id, applied.database)}"
+    yield f"undo it with: {undo_command(applied.undo_id, applied.database)}"
 
 
 def _guards(text: str) -> tuple[str, ...]:
@@ -140,7 +144,7 @@ def _guards(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
         if name not in NAMES:
-            raise argparse.ArgumentTypeError(f"{name!r} is no guard; they are {', '.join(NAMES)}")
+            raise argparse.ArgumentTypeError(f"{name!r} is not a guard; the guards are {', '.join(NAMES)}")
     return names
 
 

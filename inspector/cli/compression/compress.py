@@ -1,8 +1,8 @@
-"""A full preview: the summary, the messages after, which facts it keeps. Without --apply nothing is written.
+"""Previews a compaction: the summary, the messages after it, the facts it keeps. Writes only with --apply.
 
-It says what `/compress` would do before it is done; two --compare-focus show which topic keeps what. Only the
-summarisers `anthropic` and `openai` send anything, with credentials masked; they ask first unless the server
-is on this machine.
+It shows what `/compress` would do before you do it; --compare-focus, given twice, compares what each topic
+keeps. Only the summarisers `anthropic` and `openai` send anything, with credentials masked; they ask first
+unless the server is on this machine.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `compress`."""
+    """Add the options of `compress`."""
     what_if.add_arguments(parser)
     summarisers.add_arguments(parser)
     engine_comparison.add_arguments(parser)
     add = parser.add_argument
-    add("--focus", metavar="TOPIC", help="what the summary must keep, as in `/compress TOPIC`")
+    add("--focus", metavar="TOPIC", help="the topic the summary should keep, as in `/compress TOPIC`")
     add(
         "--compare-focus",
         action="append",
         metavar="TOPIC",
-        help="hold this topic against none; may be repeated",
+        help="compare this topic with no topic; may be repeated",
     )
     add("--diff", action="store_true", help="print a unified diff of before and after")
     writing.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a preview, or several side by side."""
+    """Print one preview, or several side by side."""
     if args.keep and (args.focus or args.compare_focus):
-        raise UsageError("--keep goes without a focus: `/compress here N` takes none")
+        raise UsageError("--keep cannot be combined with a focus: `/compress here N` takes none")
     if args.compare_focus and (args.focus or args.diff):
-        raise UsageError("--compare-focus goes with neither --focus nor --diff")
+        raise UsageError("--compare-focus cannot be combined with --focus or --diff")
     asked = what_if.question(args)
     if args.compare_engine:
         return engine_comparison.run(args, asked)
@@ -96,7 +96,7 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 
 def headline(found: Preview, asked: Question) -> Headline:
-    """The preview in one sentence, with what later requests save where their price is known."""
+    """The preview in one sentence, with the savings of later requests if their price is known."""
     from core.preview.foreseen import saved_per_call
     from core.preview.headline import headline_of
 
@@ -105,7 +105,7 @@ def headline(found: Preview, asked: Question) -> Headline:
 
 
 def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
-    """A preview as the command line promises it."""
+    """The document of `compress`."""
     feedback, said = found.feedback, headline(found, asked)
     return {
         "headline": said.sentence,
@@ -129,7 +129,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
 
 
 def _previews(args: argparse.Namespace, asked: Question, focuses: Sequence[str | None]) -> list[Preview]:
-    """A preview for each focus, over the same cut."""
+    """One preview per focus, all over the same cut."""
     from core.preview.foreseen import agent_of, carry_out
 
     measured, cut = asked.cut(args.keep)
@@ -190,7 +190,7 @@ def _table(found: list[Preview]) -> Iterator[str]:
     columns = (
         Column("focus", shrinks=True),
         Column("tokens after", right=True),
-        Column("kept in all", right=True),
+        Column("kept overall", right=True),
         Column("kept of the topic", right=True),
         Column("kept of the rest", right=True),
     )

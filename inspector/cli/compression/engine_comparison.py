@@ -1,4 +1,4 @@
-"""`compress --engine` and `--compare-engine`: one engine's list, or several engines' side by side."""
+"""`compress --engine` and `--compare-engine`: one engine's result, or several engines' side by side."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--engine`, `--hermes-python` and `--compare-engine`."""
+    """Add `--engine`, `--hermes-python` and `--compare-engine`."""
     options.add_engine_options(parser)
     parser.add_argument(
         "--compare-engine",
         type=str,
         action="append",
         metavar="ENGINE",
-        help="hold this engine against the others named; may be repeated, `builtin` is ours",
+        help="compare this engine; may be repeated, `builtin` is our replay of Hermes' own",
     )
 
 
 def single(args: argparse.Namespace, asked: Question) -> Hosted | None:
-    """What the engine of `--engine` made of the conversation; None when that is ours.
+    """Run the engine of `--engine` on the conversation; None for the built-in one.
 
     Raises:
-        UsageError: Its list is to be written, which only Hermes' own compressor's may be.
+        UsageError: `--apply` is given; only the result of Hermes' own compressor may be written.
     """
     if args.apply and args.engine not in ("builtin", "compressor"):
         raise UsageError(
-            f"the list of the engine {args.engine!r} is not written to a session",
+            f"the messages of the engine {args.engine!r} are not written to a session",
             where="--apply",
             remedy="Leave --engine out, or let Hermes run the engine",
         )
     if args.compare_focus:
-        raise UsageError("--engine goes without --compare-focus")
+        raise UsageError("--engine cannot be combined with --compare-focus")
     return _run(args, args.engine, asked, summarisers.summariser(args, asked))
 
 
 def run(args: argparse.Namespace, asked: Question) -> int:
-    """Print the engines side by side; one that fails has its line, the others stay."""
+    """Print the engines side by side; one that fails gets a line with its error."""
     if args.apply or args.diff or args.compare_focus or args.engine:
-        raise UsageError("--compare-engine goes without --engine, --compare-focus, --diff and --apply")
+        raise UsageError("--compare-engine excludes --engine, --compare-focus, --diff and --apply")
     writer = summarisers.summariser(args, asked)
     found = [_contender(args, name, asked, writer) for name in dict.fromkeys(args.compare_engine)]
     if args.json:
@@ -133,7 +133,7 @@ def _lines(found: list[Contender]) -> Iterator[str]:
         Column("", shrinks=True, wraps=True, least=16),
     )
     yield from lines(columns, map(_row, found))
-    yield f"price: at the model Hermes would ask, by the release's estimate of tokens ({fmt.ESTIMATE})"
+    yield f"price: with the model Hermes would ask, by the release's token estimate ({fmt.ESTIMATE})"
 
 
 def _row(one: Contender) -> list[str]:

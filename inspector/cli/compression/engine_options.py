@@ -1,4 +1,4 @@
-"""`--engine` of `plan` and `compress`: another context engine over the same conversation."""
+"""`--engine` of `plan` and `compress`: runs another context engine on the same conversation."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def compacted(
     focus: str | None,
     writer: Summariser,
 ) -> Hosted | None:
-    """Let an engine compact the conversation; None for ours, which needs no host.
+    """Let an engine compact the conversation; None for the built-in one, which needs no host.
 
     Raises:
-        NotFoundError, UsageError: The name means no engine.
-        EngineFailed: It could not be loaded, hung, died or returned no list.
+        NotFoundError, UsageError: No engine has that name.
+        EngineFailed: It could not be loaded, hung, died or returned no messages.
     """
     from core.compress.engines.host.discovery import engine_named
     from core.compress.engines.run import OtherEngine, run_engine
@@ -43,13 +43,13 @@ def compacted(
     if found is None:
         return None
     if args.keep:
-        raise UsageError("--keep goes without another engine: `/compress here N` is Hermes' own")
+        raise UsageError("--keep needs Hermes' own engine: `/compress here N` is part of it")
     most = _agreed(args, asked, writer, measured)
     return run_engine(OtherEngine(name, found, here), measured, cut, writer, focus, most_tokens=most)
 
 
 def payload(done: Hosted) -> dict[str, Any]:
-    """The engine and how it did, for `"engine"` of a document."""
+    """The engine and its result, as `"engine"` of a document."""
     from core.compress.engines.host.hosted_preview import kept_rows
 
     kept = kept_rows(done.preview.before, done.preview.after)
@@ -74,17 +74,17 @@ def payload(done: Hosted) -> dict[str, Any]:
 
 
 def broken(done: Hosted | None) -> Headline | None:
-    """What comes before all else of an engine whose list no provider takes."""
+    """The headline for an engine whose messages no provider accepts; None if they are valid."""
     from core.preview.headline import broken_engine
 
     problems = () if done is None else done.compacted.problems
     if done is None or not problems:
         return None
-    return broken_engine(done.compacted.engine.name, f"its list has {'; '.join(problems)}")
+    return broken_engine(done.compacted.engine.name, f"its messages have {'; '.join(problems)}")
 
 
 def lines(done: Hosted) -> Iterator[str]:
-    """Whose result it is, and what is wrong with it, for people."""
+    """The engine that made the result, and what is wrong with it, for people."""
     version = f" {done.found.version}" if done.found.version else ""
     name = f"{done.compacted.engine.name}{version}"
     told = f"engine {name} ({done.found.where}): {done.compacted.seconds:.2f} s, {done.calls} model calls"
@@ -98,7 +98,7 @@ def lines(done: Hosted) -> Iterator[str]:
 
 
 def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measured: Measured) -> int | None:
-    """Tokens an engine may have sent: all of the conversation at most, once the user agrees."""
+    """Most tokens an engine may send, once the user agrees: the whole conversation; None for no limit."""
     endpoint = writer.describe()
     if endpoint is None or endpoint.local:
         return None

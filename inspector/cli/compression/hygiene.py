@@ -1,4 +1,4 @@
-"""What the gateway would do about a transcript before the agent runs, as `plan` tells it."""
+"""The gateway's own check of a conversation before the agent runs, part of `plan`."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from inspector.cli.compression.question import Question
 
 _PAUSED = {
-    "asks": "a pause after a failure is not heeded: the summary model is asked again before every message",
-    "drops": "while a pause after a failure runs no model is asked: the middle is lost to a placeholder",
-    "keeps": "while a pause after a failure runs the attempt changes nothing",
+    "asks": "it ignores the pause after a failure: the summary model is asked again before every message",
+    "drops": "during the pause after a failure no model is asked: a placeholder replaces the middle",
+    "keeps": "during the pause after a failure an attempt changes nothing",
 }
 _HELD = {
-    "short": "the transcript is too short for it to look",
+    "short": "the conversation is too short for its check",
     "disabled": "compression is switched off",
-    "no window": "no window is known",
-    "paused": "a pause after a failure, or another compaction, holds it back",
+    "no window": "the window is unknown",
+    "paused": "a pause after a failure, or another compaction, prevents it",
 }
 
 
 def found(args: argparse.Namespace, asked: Question) -> Hygiene:
-    """What the gateway would find."""
+    """Run the gateway's check."""
     from core.compress.sizing.hygiene import hygiene
 
     release = asked.policy.release
@@ -45,7 +45,7 @@ def found(args: argparse.Namespace, asked: Question) -> Hygiene:
 
 
 def _window(args: argparse.Namespace, asked: Question) -> int | None:
-    """The window it reckons with: that of config.yaml before any other, as long as none is supposed."""
+    """The window the gateway uses: config.yaml comes first, unless --window is given."""
     if args.window is not None and asked.context is not None:
         return asked.settings.window
     configured = asked.config.value("model.context_length", asked.policy.release) if asked.config else None
@@ -61,7 +61,7 @@ def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
 
 
 def _anchored(asked: Question) -> int | None:
-    """Tokens by the usage stored with the session, where one still fits the transcript."""
+    """Tokens by the usage anchor stored with the session, if it still matches the messages."""
     from core.explain.context.usage_anchor import anchored_tokens
 
     if asked.context is None:
@@ -70,7 +70,7 @@ def _anchored(asked: Question) -> int | None:
 
 
 def _paused(asked: Question) -> bool:
-    """A pause or a lock that the database holds; the gateway heeds pauses of its own too."""
+    """Whether the database has a pause or a lock; the gateway also has pauses of its own."""
     if asked.context is None:
         return False
     until = asked.context.conversation.tip.guards.cooldown_until
@@ -79,7 +79,7 @@ def _paused(asked: Question) -> bool:
 
 
 def payload(value: Hygiene) -> dict[str, Any]:
-    """A finding as the command line promises it."""
+    """The check in the document of `plan`."""
     return {
         **jsonio.fields(value, "checked fires by threshold hard_limit warn tokens source messages"),
         "why_not": value.why_not or None,
@@ -88,12 +88,12 @@ def payload(value: Hygiene) -> dict[str, Any]:
 
 
 def lines(value: Hygiene, asked: Question) -> Iterator[str]:
-    """A finding for people."""
+    """The check for people."""
     from core.support.formatting import count
 
     yield ""
     if not value.checked:
-        yield f"gateway, before the turn: it does not look, because {_HELD[value.why_not]}"
+        yield f"gateway, before the turn: it does not check, because {_HELD[value.why_not]}"
         yield from (f"  {line}" for line in _bounded(value, asked))
         return
     verdict = "it would compact" if value.fires else "it would not compact"
@@ -108,14 +108,14 @@ def lines(value: Hygiene, asked: Question) -> Iterator[str]:
 
 
 def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
-    """What this release does about it that a reader should know."""
+    """What a reader should know about this release's check."""
     from core.compress.sizing.hygiene import failure_pauses
 
     rules = asked.policy.hygiene
     if asked.settings.threshold > rules.share:
         yield f"compression.threshold is above {rules.share:.0%}: the gateway acts first"
     if value.fires:
-        yield "an attempt that changes nothing is repeated before every message while the count stays"
+        yield "an attempt that changes nothing is repeated before every message until the count changes"
     if value.fires and rules.pause in _PAUSED and _paused(asked):
         yield _PAUSED[rules.pause]
     base = (
@@ -125,11 +125,11 @@ def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
     )
     pauses = failure_pauses(asked.policy, float(base)) if base else ()
     if pauses:
-        yield f"after failures in a row it pauses {', then '.join(f'{one:,.0f} s' for one in pauses)}"
+        yield f"after repeated failures it pauses {', then '.join(f'{one:,.0f} s' for one in pauses)}"
     yield from _bounded(value, asked)
 
 
 def _bounded(value: Hygiene, asked: Question) -> Iterator[str]:
-    """Where rows are held back from the model: with compression switched off too."""
+    """A note if the gateway withholds rows from the model, as it does even with compression disabled."""
     if asked.policy.hygiene.bounds and value.messages > value.hard_limit:
-        yield f"where it does not land, only {value.hard_limit:,} rows are sent"
+        yield f"if it does not compact, only {value.hard_limit:,} rows are sent"

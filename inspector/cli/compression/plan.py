@@ -1,6 +1,6 @@
-"""Nothing is sent and nothing is written; with --messages no database is needed.
+"""Shows where a compaction would cut. Nothing is sent or written; with --messages no database is needed.
 
-Numbers not given come from the home's config.yaml, the session and its log, then from the release's defaults.
+Numbers not given come from the home's config.yaml, the session and its log, then the release's defaults.
 """
 
 from __future__ import annotations
@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `plan`."""
+    """Add the options of `plan`."""
     what_if.add_arguments(parser)
     options.add_engine_options(parser)
     group = parser.add_argument_group("the gateway's check before a turn")
     group.add_argument(
-        "--gateway", action="store_true", help="tell it for any source (default: for those of the gateway)"
+        "--gateway", action="store_true", help="show it for any source (default: only for gateway sessions)"
     )
     group.add_argument(
-        "--last-prompt", type=parsers.whole, metavar="N", help="the provider's last count for the session"
+        "--last-prompt",
+        type=parsers.whole,
+        metavar="N",
+        help="the provider's last token count for the session",
     )
-    parser.add_argument("--pruned", action="store_true", help="also the texts pruning would leave")
+    parser.add_argument("--pruned", action="store_true", help="also print the texts that pruning would leave")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         from core.redact.text import redact_text
 
-        # Masked whole: a credential may run over several lines.
+        # Masked as a whole: a credential may span several lines.
         left = [(entry["index"], str(entry["text"])) for entry in pruned or ()]
         texts = left if args.unmasked else [(index, redact_text(text)) for index, text in left]
         output.write_lines(_lines(found, asked.context, texts, said, notes), mask=not args.unmasked)
@@ -74,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 def _other_engine(
     args: argparse.Namespace, asked: what_if.Question, measured: Measured, found: Plan
 ) -> Hosted | None:
-    """What the engine of `--engine` does; its calls to a model are answered by rule."""
+    """Run the engine of `--engine`; its model calls are answered by rule."""
     if args.engine is None:
         return None
     from core.compress.summarise.extract.summariser import ExtractiveSummariser
@@ -83,7 +86,7 @@ def _other_engine(
 
 
 def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
-    """A plan as the command line promises it; `said` where more is known than the plan tells."""
+    """The document of `plan`; `said` replaces the plan's own headline."""
     from core.preview.headline import plan_headline
 
     said = said or plan_headline(value)
@@ -105,7 +108,7 @@ def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
 
 
 def _notes(here: GenerationContext | None, found: Plan) -> list[str]:
-    """What a reader of the messages should know, and that the threshold cannot be reached."""
+    """Notes about the messages, and a note if the threshold cannot be reached."""
     from core.explain.compactions.refusals import refused_earlier
 
     if here is None:
@@ -114,7 +117,7 @@ def _notes(here: GenerationContext | None, found: Plan) -> list[str]:
 
 
 def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
-    """Which messages these are, and how release and window are known."""
+    """Which messages were planned, and how release and window were found."""
     release, window = here.context.release, here.context.window
     return {
         "session": here.conversation.tip.id,
@@ -134,7 +137,7 @@ def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
 
 
 def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
-    """What pruning would leave of each message it shortens."""
+    """The text that pruning would leave of each message it shortens."""
     for index in found.pruned_at:
         left = measured.shrunk.get(index) or measured.base[index]
         yield {"index": index, "text": left.text, "message": dict(left.wire)}
@@ -166,7 +169,7 @@ def _lines(
 
 
 def _standing(found: Plan) -> Iterator[str]:
-    """The size, where it fires, what is in the way."""
+    """The size, the threshold, and what blocks a compaction."""
     from core.support import formatting as fmt
 
     state = "running process" if found.settings.warm else "fresh process"

@@ -1,4 +1,4 @@
-"""A preview for people: the summary and the facts it keeps, or a diff."""
+"""A preview as printed lines: the summary and the facts it keeps, or a diff."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DIFF = {"+": Ink.GOOD, "-": Ink.LOST, "@": Ink.MUTED}
 
 
 def masked(found: Preview) -> Preview:
-    """A preview without what runs over several lines; every line is masked by itself when it is printed."""
+    """Mask texts that span lines in a preview; single lines are masked when they are printed."""
     return replace(
         found,
         summary=found.summary and redact_text(found.summary),
@@ -33,13 +33,13 @@ def masked(found: Preview) -> Preview:
 
 
 def lines(found: Preview, said: Headline) -> Iterator[str]:
-    """The answer, what Hermes would print, the summary, and which facts of the middle it keeps."""
+    """The headline, what Hermes would print, the summary, and the facts it keeps."""
     yield from output.headline(said)
     yield ""
     yield f"Hermes {found.plan.release} would print:"
     yield from (f"  {line}" for line in printed(found.feedback))
     if found.written_tokens not in (None, found.after_tokens):
-        yield f"with the words that --apply writes around the summary: ~{found.written_tokens:,} tokens"
+        yield f"with the text that --apply adds around the summary: ~{found.written_tokens:,} tokens"
     yield from found.notes
     yield from (f"blocked: {reason}" for reason in found.plan.blocked_by)
     if found.summary is None:
@@ -65,7 +65,7 @@ def printed(said: Feedback) -> Iterator[str]:
 
 
 def diff(found: Preview) -> Iterator[str]:
-    """The conversation before and after as a unified diff."""
+    """The messages before and after as a unified diff."""
     both = (list(_transcript_lines(found.before)), list(_transcript_lines(found.after)))
     for line in difflib.unified_diff(*both, "before", "after", lineterm=""):
         yield inked(line, _DIFF.get(line[:1]))
@@ -109,7 +109,7 @@ def _counted(name: str, one: FactCount) -> list[str]:
 
 
 def _unsupported(found: Retention) -> Iterator[str]:
-    """What the summary claims and no message supports, beside what they say; then what is only suspected."""
+    """Claims in the summary that no message supports, and doubtful ones."""
     for claim in found.unsupported:
         sure = claim.category != SUSPECTED
         yield joined(inked("unsupported" if sure else "doubtful", Ink.WARNING), f": {claim_told(claim)}")
@@ -120,7 +120,7 @@ def _lost(found: Retention) -> Iterator[str]:
     for fact in lost[:LOST_SHOWN]:
         yield joined(inked("lost", Ink.LOST), f", {kind_word(fact.category)}: {fact.value}")
     if len(lost) > LOST_SHOWN:
-        yield f"... and {len(lost) - LOST_SHOWN:,} more; --json has all"
+        yield f"... and {len(lost) - LOST_SHOWN:,} more (--json lists all)"
     yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)
     yield from (f"no longer true: {fact}" for fact in found.stale)
     yield from (f"forgotten since the last summary: {fact}" for fact in found.forgotten)

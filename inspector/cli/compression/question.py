@@ -1,4 +1,4 @@
-"""What `plan` and `compress` are asked about: messages, a release's rules, and the numbers that differ."""
+"""The input of `plan` and `compress`: messages, a release's rules, and the settings that options change."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _OVERRIDES = {
     "session_provider": "provider",
     "api_mode": "api_mode",
 }
-"""Options and the fields of `Settings` they change; an option not given changes nothing."""
+"""Options and the fields of `Settings` they set; an option that is not given sets nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One list of messages under one release's rules.
+    """One list of messages with the rules of one release.
 
     Attributes:
-        gate: What could refuse an automatic attempt; None when nothing is known.
+        gate: What could refuse an automatic attempt; None if unknown.
         context: Where the messages come from; None for a file.
-        config: The configuration that applies; None where none was read.
+        config: The configuration that applies; None if none was read.
     """
 
     messages: tuple[Message, ...]
@@ -60,10 +60,10 @@ class Question:
     config: HermesConfig | None = None
 
     def cut(self, keep: int | None = None) -> tuple[Measured, Plan]:
-        """The messages weighed, and where a compaction would cut them.
+        """Measure the messages, and plan where a compaction would cut them.
 
         Args:
-            keep: How many of the user's last turns stay, as in `/compress here N`.
+            keep: How many of the user's last turns to keep, as in `/compress here N`.
         """
         from core.compress.planning.measure import measure
         from core.compress.planning.plan import plan
@@ -73,30 +73,34 @@ class Question:
 
     @property
     def by_gateway(self) -> bool:
-        """Whether the gateway runs this session; what is in no database runs without it."""
+        """Whether the gateway runs this session; False for messages from a file."""
         from core.explain.context.gather import is_local
 
         return self.context is not None and not is_local(self.context.conversation.tip.source)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """SESSION or --messages, the release, and every number that can be supposed."""
+    """Add SESSION or --messages, the release, and every setting that can be changed."""
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
     add("--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin")
-    add("--unmasked", action="store_true", help="with --messages: print its texts with their credentials")
-    add("--generation", type=numbers.positive, metavar="N", help="of SESSION, counted from 1")
+    add("--unmasked", action="store_true", help="with --messages: print texts without masking credentials")
+    add("--generation", type=numbers.positive, metavar="N", help="this generation of SESSION, counted from 1")
     keeping = "keep the last N user turns word for word, as in `/compress here N`"
     add("--keep", "--here", type=numbers.positive, metavar="N", help=keeping)
-    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)")
-    group = parser.add_argument_group("suppose")
+    add(
+        "--release",
+        metavar="X.Y",
+        help="use the rules of this Hermes release (default: detected, else newest)",
+    )
+    group = parser.add_argument_group("what if")
     _add_common(group)
     _add_newer(group)
     options.add_shared_options(parser)
 
 
 def _add_common(group: argparse._ArgumentGroup) -> None:
-    """Numbers that every release heeds."""
+    """Add the settings that every release uses."""
     add = group.add_argument
     add("--window", type=numbers.positive, metavar="N", help="the model's context length")
     add("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
@@ -104,32 +108,34 @@ def _add_common(group: argparse._ArgumentGroup) -> None:
     add("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
     add("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
     add("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
-    add("--current-tokens", type=numbers.whole, metavar="N", help="the real prompt size")
-    add("--warm", action="store_true", help="this process has compacted before")
+    add("--current-tokens", type=numbers.whole, metavar="N", help="the size of the request")
+    add("--warm", action="store_true", help="assume a process that has compacted before")
 
 
 def _add_newer(group: argparse._ArgumentGroup) -> None:
-    """Numbers that only some releases or routes heed."""
+    """Add the settings that only some releases or routes use."""
     add = group.add_argument
     add("--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens")
     add("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
-    add("--min-tail-user-messages", type=numbers.whole, metavar="N", help="as in compression")
+    add(
+        "--min-tail-user-messages", type=numbers.whole, metavar="N", help="compression.min_tail_user_messages"
+    )
     add("--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length")
-    add("--aux-window", type=numbers.positive, metavar="N", help="window of the summary model")
-    add("--session-model", metavar="NAME", help="for thresholds that depend on the model")
-    add("--session-provider", metavar="NAME", help="likewise")
-    add("--api-mode", metavar="NAME", help="chat_completions, anthropic_messages, ...")
+    add("--aux-window", type=numbers.positive, metavar="N", help="the summary model's context length")
+    add("--session-model", metavar="NAME", help="the session's model, for thresholds that depend on it")
+    add("--session-provider", metavar="NAME", help="the session's provider, for the same reason")
+    add("--api-mode", metavar="NAME", help="the API: chat_completions, anthropic_messages, ...")
 
 
 def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
-    """Gather what the options ask about.
+    """Collect what the options describe.
 
     Args:
         args: The options.
-        quotes: What is said in the messages is printed, so all they give away has to be known.
+        quotes: Message texts are printed, so every credential in them must be known.
 
     Raises:
-        UsageError: Neither or both of SESSION and --messages are given, or the release is none; or a
+        UsageError: Neither or both of SESSION and --messages are given, the release does not exist, or a
             session is to be shown unmasked.
         NotFoundError: There is no such session or file.
     """
@@ -149,9 +155,9 @@ def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
 
 
 def release_name(text: str) -> str:
-    """The policy an option means: a document's by its name, a release's by any version of it.
+    """The policy for `--release`: a document by its name, a release by any version of it.
 
-    A release without a policy of its own is answered by another's; that is said on stderr.
+    A release without a policy of its own uses another's, and a note on stderr says so.
 
     Raises:
         UsageError: The text is neither.
@@ -166,7 +172,7 @@ def release_name(text: str) -> str:
     except ConfigError as error:
         known = ", ".join((*releases(), *documents()))
         raise UsageError(
-            f"{text!r} is no release of Hermes", where="--release", remedy=f"Known are {known}"
+            f"{text!r} is not a release of Hermes", where="--release", remedy=f"Known: {known}"
         ) from error
     if said := borrowed(found, text):
         output.write_note(said)
@@ -209,7 +215,7 @@ def _from_session(args: argparse.Namespace, release: str | None, quotes: bool) -
 
 
 def _texts(found: GenerationContext) -> Iterator[str]:
-    """Every text a plan may print of a conversation: how its release is known is said in our own words."""
+    """Every text of a conversation that a plan may print; its release is described in our own words."""
     tip, here = found.conversation.tip, found.context
     said = (found.conversation.name, tip.model, tip.provider, found.gate.lock_holder, here.release.version)
     yield from filter(None, (*said, *found.notes, *(one.text for one in here.window.evidence)))

@@ -1,6 +1,6 @@
-"""Puts back the turns that `/compress here` of Hermes 0.18 and 0.19 was to keep, and archived instead.
+"""Restores the turns that `/compress here` of Hermes 0.18 and 0.19 should have kept but archived.
 
-They are copied behind the summary, and what was said since behind them. `undo` takes it back.
+They are copied behind the summary, followed by everything said since. `undo` reverts it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from inspector.cli.compression import apply as writing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `repair`."""
+    """Add the options of `repair`."""
     options.add_session_argument(parser)
     writing.add_consent(parser.add_argument_group("writing"))
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show what would be put back, ask, write it."""
+    """Show what would be restored, ask, write it."""
     from core.apply.rehearse import rehearse_repair
 
     with target.session(args) as (store, session):

@@ -1,4 +1,4 @@
-"""Who writes the summary of a preview, what that costs, and the user's agreement before it is asked for."""
+"""Options that choose the summariser of a preview, its price, and the consent before it is used."""
 
 from __future__ import annotations
 
@@ -27,30 +27,41 @@ MODELS = NAMES[3:]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`--summariser`, the model behind it, and `--summary-file`."""
+    """Add `--summariser`, the model behind it, and `--summary-file`."""
     group = parser.add_argument_group("the summary")
     add = group.add_argument
     add(
         "--summariser",
         choices=NAMES,
         default=own_settings().summariser.name,
-        help="who writes it (default: %(default)s)",
+        help="who writes the summary (default: %(default)s)",
     )
-    add("--summary-file", type=str, metavar="FILE", help="use this text as the answer; - for stdin")
+    add("--summary-file", type=str, metavar="FILE", help="use this text as the summary; - for stdin")
     add(
         "--check",
         action="store_true",
-        help="hold a model's summary against the messages, ask it once more, take out what is unsupported",
+        help="check a model's summary against the messages, ask once more, remove what stays unsupported",
     )
-    add("--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)")
+    add(
+        "--model",
+        metavar="NAME",
+        help="the model to ask (default: auxiliary.compression, else the session's)",
+    )
     add("--provider", metavar="NAME", help="its provider, as Hermes names it")
     add("--base-url", metavar="URL", help="its API; OpenRouter, Ollama, vLLM and llama.cpp work")
-    add("--api-key", metavar="KEY", help="better kept in the environment, where no process list shows it")
-    add("--timeout", type=numbers.positive, metavar="SECONDS", help="without a word from the server")
+    add(
+        "--api-key", metavar="KEY", help="its key; safer in the environment, since process lists show options"
+    )
+    add(
+        "--timeout",
+        type=numbers.positive,
+        metavar="SECONDS",
+        help="give up after this long without an answer",
+    )
 
 
 def tell_unused(args: argparse.Namespace) -> None:
-    """Note that a model was named and none is asked."""
+    """Warn that a model was named but none is used."""
     if args.summariser not in MODELS and any((args.model, args.provider, args.base_url, args.api_key)):
         output.write_note(
             f"no model is asked: --summariser is {args.summariser}; name {' or '.join(MODELS)} to ask one"
@@ -58,17 +69,17 @@ def tell_unused(args: argparse.Namespace) -> None:
 
 
 def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
-    """The summariser the options name.
+    """The summariser the options choose.
 
     Raises:
         NotFoundError: The summary file does not exist.
-        UsageError: It is empty or cannot be read; or there is no model to check.
-        SummaryFailure: No model is named, or there is no key for it.
+        UsageError: The file is empty or unreadable, or there is no model to check.
+        SummaryFailure: No model is named, or its key is missing.
     """
     from core.preview import summarisers
 
     if args.check and (args.summary_file is not None or args.summariser not in MODELS):
-        raise UsageError("--check goes with a model", remedy=f"Name {' or '.join(MODELS)} with --summariser")
+        raise UsageError("--check needs a model", remedy=f"Name {' or '.join(MODELS)} with --summariser")
     if args.summary_file is not None:
         from core.compress.summarise.base import GivenSummary
 
@@ -88,10 +99,10 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
 
 
 def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
-    """The model to ask: flags, settings, environment, `auxiliary.compression`, the session's; in that order.
+    """The model to ask, from: options, settings, environment, `auxiliary.compression`, the session.
 
     Raises:
-        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+        SummaryFailure: No source names a model, or the endpoint needs a key that is missing.
     """
     from core.compress.summarise.model_choice import DEFAULT_TIMEOUT, ModelChoice
     from core.preview.summarisers import chosen_model
@@ -109,7 +120,7 @@ def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:
 
 
 def _model(args: argparse.Namespace) -> tuple[str, str, str]:
-    """Model, provider and API of the options; of the settings when no option names one of them."""
+    """Model, provider and API from the options; from the settings if the options name none of them."""
     named = (args.model or "", args.provider or "", args.base_url or "")
     own = own_settings().summariser
     if any(named) or own.name != args.summariser:
@@ -126,12 +137,12 @@ def _given(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What one summary takes.
+    """What one summary costs.
 
     Attributes:
-        prompt: Tokens sent to a model, by the release's estimate; 0 when nobody is asked.
-        summary: Tokens of the summary; None when there is none.
-        usd: At the price list; None when the model has no price.
+        prompt: Tokens sent to a model, by the release's estimate; 0 if no model is asked.
+        summary: Tokens of the summary; None if there is none.
+        usd: By the price list; None if the model has no price.
     """
 
     prompt: int
@@ -142,7 +153,7 @@ class Price:
 def price(
     args: argparse.Namespace, asked: Question, plan: Plan, focus: str | None, summary: str | None
 ) -> Price:
-    """The price of a summary that was made, or with None of one that would be."""
+    """The price of a summary, or with None of one not made yet."""
     from core.compress.sizing.estimate import text_tokens
 
     tokens = None if summary is None else text_tokens(summary, asked.policy.estimate.unit)
@@ -165,15 +176,15 @@ def agree(
     focuses: Sequence[str | None],
     second: Endpoint | None = None,
 ) -> None:
-    """Name where the text would go and what that costs, and ask: once for the summaries of all focuses.
+    """Name the destination and the cost, and ask once for the summaries of all focuses.
 
     Args:
         args: The command line.
         asked: What is compressed.
-        plan: Where it is cut.
-        endpoint: The model asked first; None when nobody is asked.
-        focuses: Of the summaries.
-        second: The model asked after that one failed.
+        plan: Where it would be cut.
+        endpoint: The model asked first; None if no model is asked.
+        focuses: The focus of each summary.
+        second: The model asked if the first fails.
 
     Raises:
         UsageError: The user does not agree.
@@ -194,7 +205,7 @@ def agree(
 
 
 def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
-    """Say that Hermes itself would wait: a pause after a failed summary still runs."""
+    """Warn that Hermes itself would wait, because the pause after a failed summary is not over."""
     from core.preview.offers import pause_words
 
     words = "" if endpoint is None else pause_words(asked.gate, asked.policy)
@@ -203,7 +214,7 @@ def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
 
 
 def payload(value: Price) -> dict[str, Any]:
-    """A price as the command line promises it."""
+    """A price in the document of `compress`."""
     return {
         "prompt_tokens": value.prompt,
         "summary_tokens": value.summary,

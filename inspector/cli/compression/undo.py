@@ -1,6 +1,6 @@
-"""Puts back, row by row, what `compress --apply` replaced.
+"""Restores, row by row, what `compress --apply` replaced.
 
-Refused when Hermes has gone on since; --fork then puts the old conversation beside the new one.
+Refused if Hermes has continued the session since; --fork then restores the old conversation as a new session.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `undo`."""
-    parser.add_argument("id", metavar="ID", nargs="?", help="what to take back (default: the newest)")
+    """Add the options of `undo`."""
+    parser.add_argument("id", metavar="ID", nargs="?", help="the change to undo (default: the newest)")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--list", action="store_true", help="show what can be taken back, and what was")
-    what.add_argument("--show", action="store_true", help="show the one entry, undo nothing")
+
     what.add_argument(
-        "--fork", action="store_true", help="put the old conversation beside it as a new session"
+        "--list", action="store_true", help="list the changes that can be undone, and those that were"
     )
-    what.add_argument("--prune", action="store_true", help="forget entries that can no longer be needed")
+    what.add_argument("--show", action="store_true", help="show one change and undo nothing")
+    what.add_argument("--fork", action="store_true", help="restore the old conversation as a new session")
+    what.add_argument("--prune", action="store_true", help="delete records that are no longer needed")
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Take back an operation, or show what is on record."""
+    """Undo a change, or show what is on record."""
     from core.apply.undo import recover
 
     journal = _journal(args)
@@ -55,14 +56,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _journal(args: argparse.Namespace) -> Journal:
-    """The user's journal, or that of the store the command line names."""
+    """The user's journal, or that of the database the command line names."""
     from core.apply.journal import Journal, journal_of
 
     return journal_of(_named(args)[0]) if _named(args) else Journal()
 
 
 def _named(args: argparse.Namespace) -> list[Path]:
-    """The databases the command line names, if it names any."""
+    """The databases the command line names, if any."""
     from inspector.cli.arguments import target
 
     chosen = args.db or args.home or args.profile
@@ -70,7 +71,7 @@ def _named(args: argparse.Namespace) -> list[Path]:
 
 
 def _entries(args: argparse.Namespace, journal: Journal) -> Sequence[JournalEntry]:
-    """What is on record; of one store, when the command line names it."""
+    """The journal's entries; only those of the named databases if the command line names any."""
     named = _named(args)
     if not named:
         return journal.entries()
@@ -81,11 +82,11 @@ def _newest(args: argparse.Namespace, journal: Journal) -> str:
     for entry in _entries(args, journal):
         if entry.state is EntryState.APPLIED:
             return entry.id
-    raise NotFoundError("nothing was applied that could be taken back", where=str(journal.path))
+    raise NotFoundError("there is no change to undo", where=str(journal.path))
 
 
 def _prune(args: argparse.Namespace, journal: Journal) -> int:
-    """Forget one entry, or all that are undone or abandoned."""
+    """Delete one entry, or all that are undone or abandoned."""
     done = (EntryState.UNDONE, EntryState.ABANDONED)
     known = _entries(args, journal)
     gone = [entry for entry in known if (entry.id == args.id if args.id else entry.state in done)]
@@ -132,7 +133,7 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
 
 
 def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
-    """One line an entry, narrow enough for 80 columns; `--show` tells the rest."""
+    """One line per entry, narrow enough for 80 columns; `--show` has the details."""
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
@@ -167,7 +168,7 @@ def _details(entry: JournalEntry) -> Iterator[str]:
 
 
 def _rows(entry: JournalEntry) -> str:
-    """Live rows that were replaced, and rows written for them."""
+    """Live rows replaced, and rows written in their place."""
     from core.support import formatting as fmt
 
     return f"{fmt.count(entry.replaced)} → {fmt.count(entry.written)}"

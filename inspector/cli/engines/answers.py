@@ -1,4 +1,4 @@
-"""What `/inspect` says in a chat, and `plugin request`: what Hermes sent, with the rows that hold it."""
+"""Answers of `/inspect` in a chat, and of `plugin request`: what Hermes sent, and the rows that hold it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EXCERPT = 60
 
 
 def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
-    """The lines of an answer; without words the plan's."""
+    """The lines of an answer; without words, those of `plan`."""
     what, rest = (words[0].lower(), " ".join(words[1:])) if words else ("plan", "")
     answers: dict[str, Callable[[Store, Session, str], Iterator[str]]] = {
         "why": _why,
@@ -31,7 +31,7 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
         "lost": _lost,
     }
     if what not in answers:
-        yield f"{what!r} is no question it knows. It answers {HELP}"
+        yield f"{what!r} is not a question. Ask {HELP}"
         return
     with target.session(args) as (store, session):
         yield from answers[what](store, session, rest)
@@ -47,7 +47,8 @@ def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     for event in found.events[-3:]:
         yield f"{fmt.moment(event.at)}: {event.headline.sentence}"
     if found.now.threshold is not None:
-        yield f"Now {fmt.count(found.now.tokens)} tokens; it fires at {fmt.count(found.now.threshold)}."
+        now, threshold = fmt.count(found.now.tokens), fmt.count(found.now.threshold)
+        yield f"Now {now} tokens; compression fires at {threshold}."
 
 
 def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
@@ -58,16 +59,16 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
 
     here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
-    fires = "unknown, for the model's window is" if found.threshold_tokens is None else ""
+    fires = "unknown, because the model's window is" if found.threshold_tokens is None else ""
     threshold = fires or fmt.count(found.threshold_tokens)
     size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
-    yield f"{size} tokens in {found.messages} messages; it fires at {threshold}."
+    yield f"{size} tokens in {found.messages} messages; compression fires at {threshold}."
     if found.blocked_by:
         yield f"Nothing would be compacted: {found.blocked_by[0]}."
     elif found.middle.size:
         gone = sum(found.estimates[found.middle.start : found.middle.end])
         tokens = fmt.count(gone, mark=fmt.ESTIMATE)
-        yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) by a summary."
+        yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) with a summary."
 
 
 def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
@@ -94,20 +95,20 @@ def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.preview.recall import recall
 
     if not rest:
-        yield f"Name what to look for: {HELP}"
+        yield f"Say what to look for: {HELP}"
         return
     hits = recall(store, store.conversation(session.id), rest, everything=True, limit=5)
     if not hits:
-        yield f"No message speaks of {rest!r}."
+        yield f"No message mentions {rest!r}."
     elif all(hit.live for hit in hits):
-        yield "Nothing of it was dropped:"
+        yield "Nothing about it was dropped:"
     for hit in hits:
         place = "still in the context" if hit.live else f"dropped from generation {hit.generation}"
         yield f"{hit.message.role} (message {hit.row}, {place}): {hit.excerpt}"
 
 
 def payload(args: argparse.Namespace) -> dict[str, Any]:
-    """The request of the command line as JSON; texts are those the recorder kept."""
+    """The requested recorded request as JSON, with the texts the recorder kept."""
     from core.explain.context.context import open_context
 
     with target.session(args) as (store, session):
@@ -115,7 +116,7 @@ def payload(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def lines(args: argparse.Namespace) -> Iterator[str]:
-    """The same for people, with the beginning of each message where either file holds it."""
+    """The same for people, with the beginning of each message that the recorder or the database holds."""
     from core.explain.context.context import open_context
 
     with target.session(args) as (store, session):
@@ -173,7 +174,7 @@ def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
     many = f"{len(found.tools)}, " if "tools" in one.parts else ""
     yield f"tools {one.tools or fmt.UNKNOWN}: {many}{_size(one.parts, 'tools')}"
     if found.messages is None:
-        yield "this release does not show its messages to a recorder"
+        yield "this release does not pass its messages to a recorder"
     for number, row in enumerate(found.messages or ()):
         yield f"{number:>5}  {_role(row):<9}  {_place(row):<14}  {row.row.size:>9,}  {_excerpt(row, context)}"
     yield from (f"answer: {text[:_EXCERPT]}" for part, text in found.texts.items() if part == "answer")
@@ -181,7 +182,7 @@ def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
 
 def _size(parts: dict[str, int], *names: str) -> str:
     if names[0] not in parts:
-        return "not seen whole"
+        return "not recorded completely"
     return f"{sum(parts.get(name, 0) for name in names):,} characters"
 
 

@@ -1,6 +1,6 @@
-"""Each engine is loaded in a process of its own with a private copy of the home, which stays as it is.
+"""Lists the context engines. Each loads in a separate process with a private copy of the home.
 
-Hermes takes the one `context.engine` of config.yaml names, and silently its own where that cannot be had.
+Hermes uses the engine named by `context.engine` in config.yaml, and silently its own if that is missing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 _NONE = "registers no context engine"
-"""Of a plugin that is another kind of plugin."""
+"""For a plugin of another kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One engine of the list.
+    """One engine in the list.
 
     Attributes:
-        loaded: None when it does not load; `error` says why.
+        loaded: None if it does not load; `error` says why.
         first: The engine that Hermes' plugin loader registers before this one.
     """
 
@@ -40,11 +40,11 @@ class Listed:
 
     @property
     def name(self) -> str:
-        """Its own name where it says one."""
+        """The name the engine gives itself, once it is loaded."""
         return self.found.name if self.loaded is None else self.loaded.name
 
     def registers(self, release: str) -> bool:
-        """The plugin loader of a release registers it, so that it registers no other."""
+        """Whether a release's plugin loader would register this plugin; it registers only one."""
         from core.compress.engines.host.found_engine import EngineKind, not_registered
         from core.hermes.policy.policy import load_policy
 
@@ -54,7 +54,7 @@ class Listed:
         return not_registered(self.found, self.loaded, load_policy(release)) is None
 
     def refused(self, release: str, selected: str | None = None) -> str | None:
-        """Why a release would not take it; None where it would."""
+        """Why a release would refuse the engine; None if it would accept it."""
         from core.compress.engines.host.found_engine import refusal
         from core.hermes.policy.policy import load_policy
 
@@ -65,20 +65,20 @@ class Listed:
 
     @property
     def refusals(self) -> dict[str, str | None]:
-        """The same of every release."""
+        """Why each release would refuse the engine."""
         from core.hermes.policy.policy import releases
 
         return {release: self.refused(release) for release in releases()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `engines`."""
+    """Add the options of `engines`."""
     options.add_python_option(parser)
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """List the engines and say which is in force."""
+    """List the engines and say which one Hermes uses."""
     from core.compress.engines.host.discovery import discover
 
     here = lookup.engine_search(args)
@@ -113,7 +113,7 @@ def _selected(here: EngineSearch) -> str:
 
 
 def _examined(found: FoundEngine, here: EngineSearch) -> Listed:
-    """Load one."""
+    """Load one engine in a separate process."""
     from core.compress.engines.host.discovery import no_model
     from core.compress.engines.host.found_engine import EngineKind
     from core.compress.engines.host.hosted import hosted
@@ -133,7 +133,7 @@ def _examined(found: FoundEngine, here: EngineSearch) -> Listed:
 
 
 def _in_force(selected: str, listed: list[Listed], here: EngineSearch) -> tuple[str | None, str | None]:
-    """The engine Hermes runs on, None where it does not run at all, and why that is not the one selected."""
+    """The engine Hermes uses, None if it does not start, and why that is not the selected one."""
     from core.compress.engines.host.child.load import HANDS_CLASS
     from core.compress.engines.host.child.serve import ENDS
     from core.compress.engines.host.found_engine import BUILT_IN
@@ -157,11 +157,11 @@ def _in_force(selected: str, listed: list[Listed], here: EngineSearch) -> tuple[
             return selected, None
         whys.append(refused)
     why = whys[0] if whys else "there is no engine of that name"
-    return BUILT_IN, f"Hermes {release} does not take {selected!r}: {why}"
+    return BUILT_IN, f"Hermes {release} does not accept {selected!r}: {why}"
 
 
 def _release(here: EngineSearch) -> str:
-    """The one that is installed, else the newest."""
+    """The installed release, else the newest."""
     from core.hermes.policy.policy import nearest_release, newest_release
 
     return newest_release() if here.install is None else nearest_release(here.install.version)

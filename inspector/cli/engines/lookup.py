@@ -1,4 +1,4 @@
-"""Where context engines are looked for: the home, and the interpreter Hermes runs on."""
+"""Where to look for context engines: the home, and the Python that runs Hermes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def engine_search(args: argparse.Namespace, home: Path | None = None) -> EngineSearch:
-    """Where engines are looked for.
+    """Where to look for engines.
 
     Raises:
-        NotFoundError: There is no interpreter of that name.
-        ConfigError: It has no Hermes.
+        NotFoundError: The Python named does not exist.
+        ConfigError: It has no Hermes installed.
     """
     from core.compress.engines.host.discovery import EngineSearch
     from core.compress.engines.host.install import find_install
@@ -28,10 +28,10 @@ def engine_search(args: argparse.Namespace, home: Path | None = None) -> EngineS
 
 
 def home_of(args: argparse.Namespace) -> Path | None:
-    """The home the options mean, whether or not there is a database in it.
+    """The home that the options select, even if it has no database.
 
     Raises:
-        NotFoundError: The one named does not exist.
+        NotFoundError: The home named does not exist.
     """
     try:
         return target.locations(args)[0].home

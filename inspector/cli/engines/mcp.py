@@ -1,7 +1,7 @@
-"""Questions about conversations for any agent that speaks the Model Context Protocol, until stdin ends.
+"""Serves tools for agents over the Model Context Protocol on stdio, until stdin ends.
 
-The tools only read: why, plan, usage, cache, findings and recall. They answer what the commands of the same
-names print with --json. Needs the extra `mcp`: pip install 'hermes-inspector[mcp]'.
+The tools only read: why, plan, usage, cache, findings and recall. Each returns what the command of the same
+name prints with --json. Needs the extra `mcp`: pip install 'hermes-inspector[mcp]'.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from inspector.payloads import values as jsonio
 
 _SAYS = {
     "why": "When and why context compression fired in a conversation, and what would make it fire now.",
-    "plan": "Where compression would cut the conversation, at how many tokens it fires, and the arithmetic.",
+    "plan": "Where compression would cut the conversation, its threshold in tokens, and the arithmetic.",
     "usage": "Tokens and money of a conversation, by model.",
     "cache": "Prompt cache hits call by call, and each break with its cause and cost.",
     "findings": "What is wrong with a conversation's compression, cache or spending, and what helps.",
-    "recall": "Messages of a conversation that speak of a query, those a compaction dropped first.",
+    "recall": "Messages of a conversation that match a query; those a compaction dropped come first.",
 }
 _LATEST = "latest"
 _MOST_HITS = 50
@@ -35,7 +35,7 @@ _SERVERS: Sequence[tuple[str, str]] = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `mcp`."""
+    """Add the options of `mcp`."""
     options.add_store_options(parser)
 
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Answers:
-    """The tools, over the databases the options name.
+    """The tools, for the databases the options select.
 
     Args:
         args: The command line, for `--db`, `--home` and `--profile`.
@@ -70,27 +70,27 @@ class Answers:
         self.tools: dict[str, Callable[..., str]] = {name: getattr(self, name) for name in _SAYS}
 
     def why(self, session: str = _LATEST) -> str:
-        """An id, the beginning of one, a title, or `latest`."""
+        """`session` is an id, the beginning of one, a title, or `latest`."""
         return self._printed("why", session)
 
     def plan(self, session: str = _LATEST) -> str:
-        """As for `why`."""
+        """See `why`."""
         return self._printed("plan", session)
 
     def usage(self, session: str = _LATEST) -> str:
-        """As for `why`."""
+        """See `why`."""
         return self._printed("usage", session, "--by", "model")
 
     def cache(self, session: str = _LATEST) -> str:
-        """As for `why`."""
+        """See `why`."""
         return self._printed("cache", session)
 
     def findings(self, session: str = _LATEST) -> str:
-        """As for `why`."""
+        """See `why`."""
         return self._printed("findings", session)
 
     def recall(self, query: str, session: str = _LATEST, limit: int = 5) -> str:
-        """Words to look for, whatever their ending."""
+        """`query` is words to find; word endings are ignored."""
         from inspector.hermes_plugin.recall import payload
 
         wanted = argparse.Namespace(**{**vars(self._args), "session": session})
@@ -102,10 +102,10 @@ class Answers:
             raise _tool_error(error.line) from error
 
     def _printed(self, *words: str) -> str:
-        """What a command prints with --json.
+        """The output of a command with --json.
 
         Raises:
-            Exception: The SDK's own for a tool that failed, with the command's one line.
+            Exception: The SDK's type for a failed tool, with the command's error line.
         """
         from inspector.cli.main import run as run_command
 
@@ -118,7 +118,7 @@ class Answers:
 
 
 def _server_class() -> Any:
-    """The SDK's server; its name changed with the second major version."""
+    """The SDK's server class; version 2 renamed it."""
     for module, name in _SERVERS:
         with contextlib.suppress(ImportError):
             return getattr(importlib.import_module(module), name)
@@ -130,7 +130,7 @@ def _server_class() -> Any:
 
 
 def _tool_error(text: str) -> Exception:
-    """What the SDK takes for the answer of a tool that failed; any other exception it keeps to itself."""
+    """The SDK's exception for a failed tool; it would hide the text of any other exception."""
     for module, _ in _SERVERS:
         with contextlib.suppress(ImportError):
             kind: type[Exception] = importlib.import_module(f"{module}.exceptions").ToolError

@@ -1,8 +1,8 @@
-"""Hermes Inspector inside Hermes: a context engine, a recorder of requests, and `/inspect` in a chat.
+"""Installs Hermes Inspector inside Hermes: a context engine, a recorder of requests, `/inspect` in a chat.
 
-`install` copies a small plugin into HERMES_HOME/plugins and enables it in config.yaml; `uninstall` takes both
-back, byte for byte where nobody edited the file meanwhile. `answer` is what `/inspect` runs, `request` prints
-the newest recorded request, or the one of a number: each message by its row in the database.
+`install` copies a small plugin into HERMES_HOME/plugins and enables it in config.yaml; `uninstall` undoes
+both, byte for byte unless someone edited the file since. `answer` is what `/inspect` runs; `request` prints
+the newest recorded request, or the one with the given number, each message with its database row.
 """
 
 from __future__ import annotations
@@ -27,39 +27,42 @@ _MOST_SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `plugin`."""
+    """Add the options of `plugin`."""
     if isinstance(parser, options.Parser):
         parser.mixes = True
-    parser.usage = "%(prog)s [options] ACTION [WORD ...]"  # argparse makes one of its own for what is mixed
+    parser.usage = "%(prog)s [options] ACTION [WORD ...]"  # argparse builds a wrong one for mixed arguments
     add = parser.add_argument
     add("action", choices=("install", "status", "uninstall", "answer", "request"))
     add(
-        "words", nargs="*", metavar="WORD", help="answer: why, plan, cost, or lost TOPIC; request: its number"
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="answer: why, plan, cost, or lost TOPIC; request: the number of a request",
     )
     _add_choices(parser)
-    add("--session", metavar="SESSION", default="latest", help="answer, request: of this conversation")
-    add("--yes", action="store_true", help="agree beforehand")
-    by_hand = "install: change config.yaml here, comments and all, not by Hermes' commands"
+    add("--session", metavar="SESSION", default="latest", help="answer, request: the conversation")
+    add("--yes", action="store_true", help="agree in advance")
+    by_hand = "install: edit config.yaml directly and keep its comments, instead of using Hermes' commands"
     add("--edit", action="store_true", help=by_hand)
     options.add_python_option(parser)
     options.add_shared_options(parser)
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:
-    """What `install` puts in."""
+    """Add the options that choose what `install` installs."""
     add = parser.add_argument
-    add("--engine", action="store_true", help="install: be Hermes' context engine")
-    add("--recorder", action="store_true", help="install: record sizes and usage of requests")
+    add("--engine", action="store_true", help="install: also act as Hermes' context engine")
+    add("--recorder", action="store_true", help="install: also record sizes and usage of requests")
     add(
         "--keep-text",
         action="store_true",
-        help="install: with --recorder, also texts Hermes' database does not hold, credentials masked",
+        help="install: with --recorder, also keep texts missing from Hermes' database, credentials masked",
     )
     add(
         "--summariser",
         choices=("extractive", "static", *_MODELS),
         default="extractive",
-        help="install: who writes the engine's summaries (default: %(default)s, which asks no model)",
+        help="install: who writes the engine's summaries (default: %(default)s, without a model)",
     )
     add("--model", metavar="NAME", help="install: the model that writes them")
     add("--provider", metavar="NAME", help="install: its provider, as Hermes names it")
@@ -67,9 +70,9 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Install, look, take out, or answer."""
+    """Install, show the status, uninstall, or answer."""
     if args.words and args.action not in ("answer", "request"):
-        raise UsageError(f"{args.words[0]!r} goes with `plugin answer` and `plugin request` only")
+        raise UsageError(f"{args.words[0]!r} is only allowed with `plugin answer` and `plugin request`")
     if args.action == "request":
         from inspector.cli.engines import answers
 
@@ -89,7 +92,7 @@ def _install(args: argparse.Namespace, home: Path) -> int:
     from inspector.hermes_plugin.install import install, plan_install
 
     if args.keep_text and not args.recorder:
-        raise UsageError("--keep-text goes with --recorder", remedy="The recorder is what keeps it")
+        raise UsageError("--keep-text needs --recorder", remedy="The recorder is what keeps the texts")
     planned = plan_install(
         home,
         engine=args.engine,
@@ -104,7 +107,7 @@ def _install(args: argparse.Namespace, home: Path) -> int:
     install(planned)
     _status(args, home)
     if not args.json:
-        output.write_lines(["from the next chat on; `hermes-inspector plugin uninstall` takes it out again"])
+        output.write_lines(["active from the next chat on; `hermes-inspector plugin uninstall` removes it"])
     return 0
 
 
@@ -114,7 +117,7 @@ def _summariser(args: argparse.Namespace) -> dict[str, str]:
 
 
 def _hermes(args: argparse.Namespace) -> Path | None:
-    """The `hermes` of the interpreter named, else of the one on the path."""
+    """The `hermes` command of the named Python, else the one on the PATH."""
     from core.compress.engines.host.install import find_install
 
     install = find_install(args.hermes_python)
@@ -132,12 +135,10 @@ def _uninstall(args: argparse.Namespace, home: Path) -> int:
     if args.json:
         output.write_json({"installed": False, "config_restored": removed.same})
     elif removed.trouble is None:
-        how = (
-            "byte for byte what it was" if removed.same else "without our lines; what was edited since stays"
-        )
+        how = "restored byte for byte" if removed.same else "without our lines; later edits are kept"
         output.write_lines([f"removed; config.yaml is {how}"])
         if removed.copy is not None:
-            output.write_note(f"as it was before Hermes rewrote it, it lies in {removed.copy}")
+            output.write_note(f"the file from before Hermes rewrote it is {removed.copy}")
     if removed.trouble is not None:
         output.write_note(f"removed, but config.yaml still names it: {removed.trouble.line}")
     return 0
@@ -162,9 +163,9 @@ def _status(args: argparse.Namespace, home: Path) -> int:
 
 
 def _planned(planned: Planned) -> Iterator[str]:
-    """What would be written, what it does, and the lines of config.yaml that change."""
+    """What would be written, what it does, and the changed lines of config.yaml."""
     chosen = planned.settings
-    yield f"a plugin is written to {planned.folder}"
+    yield f"writes a plugin to {planned.folder}"
     yield "/inspect answers in a chat: why | plan | cost | lost TOPIC, without a model"
     if chosen.engine:
         yield "the engine compacts in place of Hermes' own, and measures what each compaction kept"
@@ -174,9 +175,9 @@ def _planned(planned: Planned) -> Iterator[str]:
     elif chosen.recorder:
         yield "the recorder keeps sizes and token counts of requests, none of their text"
     if not (chosen.engine or chosen.recorder):
-        yield "with --engine it is the context engine too, with --recorder it records requests"
+        yield "add --engine to make it the context engine too, --recorder to record requests"
     if planned.hermes is not None:
-        yield f"as {planned.hermes} plugins enable and config set write it (--edit keeps it as you wrote it):"
+        yield f"as `{planned.hermes} plugins enable` and `config set` write it (--edit keeps your format):"
     before = (planned.before or b"").decode("utf-8", "replace").splitlines()
     changed = difflib.unified_diff(
         before, planned.edit.text.splitlines(), "config.yaml", "config.yaml", lineterm="", n=1
@@ -184,11 +185,11 @@ def _planned(planned: Planned) -> Iterator[str]:
     lines = list(changed)
     yield from lines[:_MOST_SHOWN]
     if len(lines) > _MOST_SHOWN:
-        yield f"... and {len(lines) - _MOST_SHOWN} lines more: Hermes drops comments and writes defaults out"
+        yield f"... and {len(lines) - _MOST_SHOWN} more lines: Hermes drops comments and writes every default"
 
 
 def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
-    """Where summaries would be sent, and what that costs."""
+    """Where summaries would be sent, and their cost."""
     if args.summariser not in _MODELS or not args.engine:
         return
     from core.account.pricing.price_book import open_book
@@ -208,6 +209,6 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     price = open_book().price(Buckets(input=100_000), endpoint.model, choice["provider"], choice["base_url"])
     usd = "an unknown price" if price is None else fmt.money(price, mark=fmt.ESTIMATE)
     yield (
-        f"at every compaction the messages it replaces are sent, with credentials masked, to {endpoint.host} "
-        f"({endpoint.model}); 100,000 tokens are {usd}"
+        f"every compaction sends the messages it replaces, with credentials masked, to {endpoint.host} "
+        f"({endpoint.model}); 100,000 tokens cost {usd}"
     )

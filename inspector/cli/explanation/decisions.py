@@ -1,4 +1,4 @@
-"""What the release checked, turn by turn: required, actual, passed. So "why not" has an answer too."""
+"""What a release checked turn by turn (required, actual, passed): why it compressed, and why it did not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ At = int | datetime
 
 
 def at(text: str) -> At:
-    """A turn by its number, or by a moment in it.
+    """Parse a turn: its number, or a time within it.
 
     Raises:
         argparse.ArgumentTypeError: The text is neither.
@@ -30,7 +30,7 @@ def at(text: str) -> At:
 
 
 def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn, ...]:
-    """Every turn of a conversation with its decisions."""
+    """Every turn of a conversation, with its decisions."""
     from core.explain.events import explain
     from core.explain.turns.replay import replay_turns
 
@@ -39,7 +39,7 @@ def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn,
 
 
 def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:
-    """The turn asked for: by number, the one running at a moment, else the newest.
+    """The turn to show: by number, the one running at a time, else the newest.
 
     Raises:
         NotFoundError: There is no such turn.
@@ -57,7 +57,7 @@ def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:
 
 
 def payload(turn: Turn | None) -> dict[str, Any] | None:
-    """A turn's decisions for scripts."""
+    """A turn with its decisions, as JSON."""
     if turn is None:
         return None
     return {
@@ -68,7 +68,7 @@ def payload(turn: Turn | None) -> dict[str, Any] | None:
 
 
 def turn_payload(turn: Turn) -> dict[str, Any]:
-    """A turn in short."""
+    """A turn without its decisions, as JSON."""
     from core.explain.turns.sentences import turn_sentence
 
     return {
@@ -97,7 +97,7 @@ def _failure(one: FailedCall | None) -> dict[str, Any] | None:
 
 
 def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
-    """Every turn for people, one line each."""
+    """Every turn as a table row."""
     from core.explain.turns.sentences import turn_sentence
     from core.support import formatting as fmt
     from inspector.cli.table import Column
@@ -121,7 +121,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 
 
 def lines(turn: Turn | None) -> Iterator[str]:
-    """A turn's decisions for people, one table each."""
+    """A turn's decisions as printed tables."""
     from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
     from core.support import formatting as fmt
     from inspector.cli.table import Column
@@ -129,10 +129,10 @@ def lines(turn: Turn | None) -> Iterator[str]:
 
     yield ""
     if turn is None:
-        yield "nothing was decided: nobody has asked anything yet"
+        yield "nothing was decided: there is no message from you yet"
         return
     count = fmt.plural(len(turn.decisions), "decision")
-    yield f"turn {turn.index}, begun in generation {turn.generation}, {fmt.moment(turn.at)}: {count}"
+    yield f"turn {turn.index}, in generation {turn.generation}, {fmt.moment(turn.at)}: {count}"
     yield turn_sentence(turn)
     if turn.unanswered is not None:
         yield f"{turn.unanswered.says} {turn.unanswered.helps}"

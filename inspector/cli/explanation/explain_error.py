@@ -1,7 +1,7 @@
-"""The text of a failed call is enough; its status, provider and body make the answer surer.
+"""Explains a provider's error from its text; status, provider and body make the answer more certain.
 
-Our own reading and what each release of Hermes makes of the text are told apart: a release may take a refused
-output for a too long conversation, and compress what need not be compressed.
+It tells our own reading from what each release of Hermes makes of the text: a release may mistake a refused
+output size for a conversation that is too long, and compress needlessly.
 """
 
 from __future__ import annotations
@@ -26,24 +26,42 @@ _LONGEST = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `explain-error`."""
+    """Add the options of `explain-error`."""
     add = parser.add_argument
-    add("text", metavar="TEXT", help="the error, a line of a log, or - for standard input")
+    add("text", metavar="TEXT", help="the error, a log line, or - for stdin")
     add("--status", metavar="N", type=parsers.whole, help="its HTTP status")
     add("--provider", metavar="P", default="", help="the provider, as Hermes names it")
     add("--model", metavar="M", default="", help="the model")
-    add("--body", metavar="JSON", help="the body of the answer")
-    add("--exception", metavar="NAME", default="", help="class of the exception")
-    add("--base-url", metavar="URL", default="", help="where the call went")
-    add("--tokens", metavar="N", type=parsers.whole, default=20_000, help="size of the conversation (20,000)")
-    add("--window", metavar="N", type=parsers.positive, default=200_000, help="the window (200,000)")
-    add("--messages", metavar="N", type=parsers.whole, default=12, help="messages in it (12)")
+    add("--body", metavar="JSON", help="the body of the response")
+    add("--exception", metavar="NAME", default="", help="the exception's class")
+    add("--base-url", metavar="URL", default="", help="the URL of the call")
+    add(
+        "--tokens",
+        metavar="N",
+        type=parsers.whole,
+        default=20_000,
+        help="tokens of the conversation (default: 20,000)",
+    )
+    add(
+        "--window",
+        metavar="N",
+        type=parsers.positive,
+        default=200_000,
+        help="the model's context length (default: 200,000)",
+    )
+    add(
+        "--messages",
+        metavar="N",
+        type=parsers.whole,
+        default=12,
+        help="messages of the conversation (default: 12)",
+    )
     add("--release", metavar="X.Y", help="only this Hermes release (default: all known)")
     options.add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what an error means, and what each release makes of it."""
+    """Print what an error means, and what each release does with it."""
     from core.hermes.provider_errors.explain import explain_error
     from core.hermes.provider_errors.shapes import SessionSize
     from inspector.cli.compression import question
@@ -76,7 +94,7 @@ def _failure(args: argparse.Namespace) -> ProviderFailure:
 
 
 def _body(text: str | None) -> Any:
-    """The body as JSON; plain text stays text."""
+    """The body as JSON, or as plain text."""
     if text is None or text == "null":
         return None
     try:
@@ -86,7 +104,7 @@ def _body(text: str | None) -> Any:
 
 
 def _usual_url(provider: str) -> str:
-    """A local server's usual address, for providers that are one."""
+    """The usual address of a local server, if the provider is one."""
     from core.support.program_files import shared_table
 
     local = shared_table("core/hermes/provider_errors/advice.yaml")["local_servers"]
@@ -94,7 +112,7 @@ def _usual_url(provider: str) -> str:
 
 
 def payload(found: ErrorExplanation) -> dict[str, Any]:
-    """An explanation as the command line promises it."""
+    """The document of `explain-error`."""
     meaning = found.meaning
     return {
         "meaning": {
@@ -108,7 +126,7 @@ def payload(found: ErrorExplanation) -> dict[str, Any]:
 
 
 def _as_summary(failure: ProviderFailure, found: ErrorExplanation) -> dict[str, Any]:
-    """What each release's compressor would do, had the call been one for a summary by a model of its own."""
+    """What each release's compressor would do if a summary call to its own model had failed this way."""
     from core.compress.requests.failure import FailedCall, route
 
     call = FailedCall(failure.message, failure.status, failure.exception or "Exception")
@@ -139,7 +157,7 @@ def _release(found: ErrorExplanation, reaction: Reaction) -> dict[str, Any]:
 
 
 def lines(found: ErrorExplanation) -> Iterator[str]:
-    """An explanation for people."""
+    """An explanation as printed lines."""
     from core.model.finding import Severity
     from core.support.formatting import count
 
@@ -163,17 +181,17 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
 
 
 def _reactions(rows: Sequence[Sequence[str]]) -> Iterable[str]:
-    """What each release makes of it, as a table; where all do the same the sentence has said it."""
+    """A table of what each release makes of the error."""
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table_lines
 
     columns = [
         Column("Hermes"),
-        Column("takes it for", varies=True, rank=3, wraps=True, shrinks=True),
+        Column("reads it as", varies=True, rank=3, wraps=True, shrinks=True),
         Column("window read", right=True, varies=True, rank=1),
         Column("room read", right=True, varies=True, rank=2),
         Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
-        Column("which helps", varies=True),
+        Column("does that help", varies=True),
     ]
     return table_lines(columns, rows)
 

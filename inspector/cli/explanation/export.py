@@ -1,7 +1,7 @@
-"""A report that can go into a bug report: what happened to a conversation, without what was said in it.
+"""Writes a report for a bug tracker: what happened to a conversation, without what was said in it.
 
-Compactions with their evidence, findings, where the trigger stands, usage, cache and lineage. `jsonl` is the
-exception: it holds the messages of the newest generation, one a line. Credentials are masked everywhere.
+It has compactions with their evidence, findings, the current size and threshold, usage, cache and lineage.
+`jsonl` is the exception: it holds the newest generation's messages, one per line. Credentials are masked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORMATS = ("md", "html", "json", "jsonl")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `export`."""
+    """Add the options of `export`."""
     options.add_session_argument(parser)
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default: %(default)s")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of stdout")
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _messages(store: Store, session: Session) -> str:
-    """The newest generation as OpenAI messages, one a line."""
+    """The newest generation as OpenAI messages, one per line."""
     from core.redact.message import redact_message
 
     generations = store.conversation(session.id).generations

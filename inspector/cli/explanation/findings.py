@@ -1,7 +1,7 @@
-"""Diagnoses, worst first: what is wrong, the numbers, how sure that is, and what helps.
+"""Lists what is wrong, worst first: the numbers, how sure that is, and what helps.
 
-With SESSION, of its conversation; without, of the databases and of every conversation in them. A rule that
-lacks its evidence says what is missing and does not guess.
+With SESSION it checks that conversation; without, the databases and every conversation in them. A rule that
+lacks its evidence says what is missing instead of guessing.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ if TYPE_CHECKING:
 
 NOTHING = "Nothing is wrong: no rule found anything."
 MOST_OF_A_RULE = 10
-"""Findings of one rule that are printed for people; the document holds them all."""
+"""Most findings of one rule that are printed; the JSON has all of them."""
 MANY = 40
-"""Findings from which those that are only good to know come without their evidence."""
+"""With more findings than this, those that are only good to know are printed without evidence."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `findings`."""
+    """Add the options of `findings`."""
     options.add_session_argument(parser, optional=True)
     parser.add_argument(
         "--severity",
         choices=[severity.value for severity in Severity],
         default=Severity.INFO.value,
-        help="nothing milder than this (default: %(default)s)",
+        help="leave out anything milder (default: %(default)s)",
     )
     parser.add_argument(
-        "--limit", type=numbers.positive, metavar="N", help="at most N findings, the worst (default: all)"
+        "--limit", type=numbers.positive, metavar="N", help="show only the N worst findings (default: all)"
     )
     options.add_shared_options(parser)
     options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the diagnoses."""
+    """Print the findings."""
     from core.explain.diagnose.diagnose import worst_first
 
     titles: dict[str, str] = {}
@@ -67,15 +67,15 @@ def lines(
     every: Sequence[Finding] = (),
     titles: Mapping[str, str] = {},
 ) -> Iterator[str]:
-    """How many there are, findings for people by what they ask, then what could not be told.
+    """The findings as printed lines: how many there are, the findings by group, then rules that lacked data.
 
-    What many conversations share is said once, and of one rule no more than `MOST_OF_A_RULE` are printed.
+    A finding that conversations share is printed once, and at most `MOST_OF_A_RULE` findings per rule.
 
     Args:
-        found: Worst first.
-        unknown: Rules that lacked their evidence.
-        every: What `found` is the worst of.
-        titles: Of the conversations, by session; where all findings are about one it goes without saying.
+        found: The findings to print, worst first.
+        unknown: Rules that lacked data.
+        every: All findings, of which `found` are the worst.
+        titles: Conversation titles by session; empty if all findings are about one conversation.
     """
     told = groups_headline(every or found)
     yield from output.headline(told if told.sentence else Headline(NOTHING))
@@ -87,14 +87,14 @@ def lines(
                 together, titles, brief=group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY
             )
     if len(found) < len(every):
-        yield from ("", output.muted(f"{len(found):,} of {len(every):,}, the worst"))
+        yield from ("", output.muted(f"the worst {len(found):,} of {len(every):,}"))
     yield ""
     yield from map(output.muted, _not_known(unknown))
     yield from output.verdicts(one.verdict for one in found)
 
 
 def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:
-    """The findings of one group; what helps against several in a row is said once."""
+    """The findings of one group; a remedy shared by neighbours is printed once."""
     shared: dict[tuple[str, str], list[Finding]] = {}
     for one in found:
         shared.setdefault((one.rule, one.sentence), []).append(one)
@@ -113,7 +113,7 @@ def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: boo
 
 
 def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
-    """Checks that lacked data; those that lacked the same on one line."""
+    """Rules that lacked data, grouped by what was missing."""
     reasons: dict[str, dict[str, None]] = {}
     for one in unknown:
         reasons.setdefault(one.why, {})[f"{one.rule} {one.name}"] = None
@@ -122,7 +122,7 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
 
 
 def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, helps: str) -> Iterator[str]:
-    """One finding, or one that several conversations share."""
+    """One finding, which several conversations may share."""
     from inspector.terminal.glyphs import SEVERITY
 
     one, *others = alike
@@ -150,8 +150,8 @@ def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Fi
         failed: dict[str, None] = {}
         found = list(_surveyed(store, failed, titles))
         whole = diagnose_store(store)
-        for line in failed:  # once, and only where the database itself is no failure
-            output.write_note(f"left out: {line}")
+        for line in failed:  # each once, and only if the database as a whole was readable
+            output.write_note(f"skipped: {line}")
         findings.extend((*whole.findings, *found))
         unknown.extend(whole.unknown)
 
@@ -161,7 +161,7 @@ def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Fi
 
 
 def _surveyed(store: Store, failed: dict[str, None], titles: dict[str, str]) -> Iterator[Finding]:
-    """What is wrong with the conversations of a database; progress goes to a terminal, if there is one."""
+    """The findings of every conversation of a database, with progress on a terminal."""
     from core.explain.diagnose.survey.survey import survey
 
     count = 0
@@ -170,11 +170,11 @@ def _surveyed(store: Store, failed: dict[str, None], titles: dict[str, str]) -> 
     def so_far() -> str:
         return f" · {plural(count, 'finding')}, worst {worst.rule} {worst.name}" if worst else ""
 
-    looking, examining = (output.progress(what, so_far) for what in ("looking through message", "examining"))
+    looking, examining = (output.progress(what, so_far) for what in ("scanning message", "examining"))
     for one in survey(store, report=examining, scanned=looking):
         count += len(one.findings)
         known, worst = worst, min((*filter(None, [worst]), *one.findings), key=_rank, default=None)
-        if worst is not known:  # the first is found before it is known how many there are to examine
+        if worst is not known:  # the first may be found before the total is known
             waiting.say(f"examining{so_far()}")
         titles.update(
             (found.session, one.row.title) for found in one.findings if found.session and one.row.title

@@ -1,4 +1,4 @@
-"""`why --what-if`: the same history under other settings, one changed at a time."""
+"""`why --what-if`: replays the same history with other settings, changing one at a time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ UNKNOWN = "other settings: the window is unknown, so nothing can be tried"
 
 
 def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario, ...]:
-    """Every scenario, the best one marked.
-
-    Returns:
-        The messages, and the processor seconds the transaction took: how busy the machine is just now says
-        nothing about the real one.
-    """
+    """Every scenario, with the best one marked."""
     from core.explain.context.context import open_context
     from core.explain.what_if.scenarios import judged, scenarios
 
@@ -30,7 +25,7 @@ def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario,
 
 
 def lines(found: Sequence[Scenario]) -> Iterator[str]:
-    """The scenarios for people."""
+    """The scenarios as a printed table."""
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
 
@@ -65,7 +60,7 @@ def _remarks(one: Scenario) -> Iterator[str]:
     if one.actual:
         yield "in force"
     if not one.usable:
-        yield "Hermes does not start with it;"
+        yield "Hermes would not start with it;"
     if one.outcome.loops:
         yield "would loop"
     if one.outcome.refused:
@@ -73,11 +68,11 @@ def _remarks(one: Scenario) -> Iterator[str]:
 
         yield refused_words(one.outcome)
     if one.best:
-        yield "least read by models" if one.outcome.usd is None else "cheapest"
+        yield "fewest prompt tokens" if one.outcome.usd is None else "cheapest"
 
 
 def payload(one: Scenario) -> dict[str, Any]:
-    """One scenario as the command line promises it."""
+    """One scenario in the document of `why`."""
     found = one.outcome
     return {
         "changes": None if one.actual else one.name,

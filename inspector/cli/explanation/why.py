@@ -1,6 +1,6 @@
-"""Each claim is proved, derived, suspected or unknown, and quotes what it rests on.
+"""Explains every compaction. Each claim is proved, derived, suspected or unknown, and quotes its evidence.
 
-Rows, agent.log with its rotations and config.yaml are read; without a log, causes are at best derived.
+It reads rows, agent.log with its rotations, and config.yaml; without a log, causes are derived at best.
 """
 
 from __future__ import annotations
@@ -28,26 +28,28 @@ if TYPE_CHECKING:
     from core.support.program_files import KeptAnswer
 
 LABEL = 9
-"""Cells of the label column."""
+"""Width of the label column, in cells."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `why`."""
+    """Add the options of `why`."""
     options.add_session_argument(parser)
     add = parser.add_argument
-    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected)")
-    add("--decisions", action="store_true", help="also each check of a turn: required, actual, passed")
+    add("--release", metavar="X.Y", help="use the rules of this Hermes release (default: detected)")
+    add("--decisions", action="store_true", help="also show each check of a turn: required, actual, passed")
     add("--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)")
-    add("--turns", action="store_true", help="also every turn, and why it did not compress")
-    add("--limit", type=numbers.positive, metavar="N", help="with --turns: the newest N (default: all)")
+    add("--turns", action="store_true", help="also list every turn, and why it compressed or did not")
+    add("--limit", type=numbers.positive, metavar="N", help="with --turns: only the newest N (default: all)")
     add(
-        "--what-if", action="store_true", help="also what other thresholds, tails and windows would have done"
+        "--what-if",
+        action="store_true",
+        help="also show what other thresholds, tails and windows would have done",
     )
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print why a conversation was compressed, each time, and where the trigger stands."""
+    """Print why each compaction happened, and the current size and threshold."""
     cached = printed_cache.entry(args, *(printed_cache.prices() if args.what_if else ()), people=True)
     text = cached.read() if cached else None
     if text is None:
@@ -84,7 +86,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 def _found(
     store: Store, session_id: str, release: str | None, *, whole: bool
 ) -> tuple[Explanation, Aftermath | None]:
-    """The explanation, and what the compaction it is about lost and cost, where that is asked for."""
+    """The explanation, and what the compaction in its headline lost and cost, if that is wanted."""
     from core.explain.events import explain
 
     found = explain(store, session_id, release=release)
@@ -100,12 +102,12 @@ def _found(
 
 
 def _headline_event(found: Explanation) -> CompressionEvent | None:
-    """The compaction or attempt the headline is about."""
+    """The compaction or attempt that the headline is about."""
     return next((one for one in found.events if one.headline is found.headline), None)
 
 
 def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
-    """Every text of an answer."""
+    """Every text in an answer."""
     from inspector.base.event_words import heaviest
 
     found, after = answer
@@ -115,7 +117,7 @@ def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
 
 
 def _lasting(store: Store, session_id: str) -> bool:
-    """Whether an answer holds until a file changes: no pause runs out by itself, and no lock is held."""
+    """Whether an answer stays true until a file changes: no pause is running and no lock is held."""
     guards = store.session(session_id).guards
     timed = (guards.cooldown_until, guards.recovery_deadline)
     return all(moment is None for moment in timed) and not store.locks()
@@ -126,7 +128,7 @@ def _what_if(tried: Sequence[Scenario] | None) -> dict[str, Any]:
 
 
 def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
-    """What was asked about turns, for scripts."""
+    """What the options ask about turns, as JSON."""
     found: dict[str, Any] = {}
     if args.turns:
         found["turns"] = list(map(decisions.turn_payload, turns[-(args.limit or len(turns)) :]))
@@ -136,7 +138,7 @@ def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
 
 
 def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str]:
-    """The same for people."""
+    """What the options ask about turns, as printed lines."""
     if args.turns:
         yield from decisions.turn_lines(turns[-(args.limit or len(turns)) :])
     if args.decisions or args.at is not None:
@@ -144,7 +146,7 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
 
 
 def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
-    """An answer for people: what happened, what that lost and cost, where it stands; then each event."""
+    """The answer as printed lines: what happened, what it lost and cost, the size now; then each event."""
     from core.preview.headline import kept_headline
     from core.support import formatting as fmt
 
@@ -181,7 +183,7 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
 
 
 def _field(label: str, text: str) -> Iterator[str]:
-    """A label and its text, wrapped beside it on a terminal."""
+    """A label and its text, wrapped next to it on a terminal."""
     from inspector.terminal.ink import joined
     from inspector.terminal.text import clean_line, wrap
 
@@ -198,20 +200,20 @@ def _fields(label: str, texts: Iterable[str]) -> Iterator[str]:
 
 
 def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
-    """One line for an attempt that failed as the one before it did."""
+    """One line for an attempt that failed in the same way as the one before."""
     from core.support import formatting as fmt
 
     yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
 
 
 def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:
-    """One event; of the one the headline is about, what stands there is not said again."""
+    """One event; the headline's event does not repeat the headline."""
     from core.support import formatting as fmt
     from inspector.base.event_words import effect, summary
     from inspector.terminal.ink import joined
 
     head = event.headline
-    said = output.muted("told above") if told else output.tinted(head.sentence, head.severity)
+    said = output.muted("see above") if told else output.tinted(head.sentence, head.severity)
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
     if head.remedy and not told:
         yield output.fix(head.remedy, head.severity, "   ")
@@ -228,11 +230,10 @@ def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]
 def _standing(now: Now) -> Iterator[str]:
     from core.support import formatting as fmt
 
-    parts = [
-        f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens, fires at {fmt.count(now.threshold)}"
-    ]
+    size, fires = f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens", fmt.count(now.threshold)
+    parts = [f"{size}, compression fires at {fires}"]
     if now.headroom is not None:
-        parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "it is due")
+        parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "due now")
     yield from _field("now", f"{', '.join(parts)}  [{now.verdict.value}]")
     for reason in now.blocked_by:
         yield from _field("blocked", reason)

@@ -1,4 +1,4 @@
-"""One command over many machines, at once: what each would have printed, in one document."""
+"""Runs one command over many machines in parallel, and joins their output in one document."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 
 
 def examine(words: Sequence[str], place: str) -> dict[str, Any]:
-    """What a command says of one machine.
+    """Run a command on one machine and return its JSON.
 
     Args:
-        words: The command and its options, without a store.
+        words: The command and its options, without the database.
         place: A home or a state.db.
     """
     from inspector.cli.main import run
@@ -34,7 +34,7 @@ def examine(words: Sequence[str], place: str) -> dict[str, Any]:
 def on_this_machine(
     words: Sequence[str], places: Sequence[str], jobs: int, done: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """Every machine of the fleet, several at once, in the order given."""
+    """Run the command for every machine in parallel processes; results keep the given order."""
     workers = min(jobs, len(places))
     if workers <= 1:
         return list(_counted((examine(words, place) for place in places), done))
@@ -46,7 +46,7 @@ def on_this_machine(
 def on_ray(
     words: Sequence[str], places: Sequence[str], address: str, done: Callable[[], None]
 ) -> list[dict[str, Any]]:
-    """The same as tasks of a Ray cluster, whose machines must reach the databases under the same names.
+    """Run the command for every machine on a Ray cluster, which must reach the databases by the same paths.
 
     Raises:
         ConfigError: Ray is not installed, or no cluster answers.
@@ -60,7 +60,7 @@ def on_ray(
 
 
 def totals(command: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Sums over machines; `partial` when one could not be read or did not know a figure."""
+    """Sums over all machines; `partial` if a machine was unreadable or a figure is unknown."""
     read = [one["result"] for one in found if one["result"] is not None]
     document: dict[str, Any] = {"machines": len(found), "read": len(read), "failed": len(found) - len(read)}
     if command == "usage":
@@ -72,7 +72,7 @@ def totals(command: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 class _Sums:
-    """Adds up calls, tokens and money of totals."""
+    """Adds up calls, tokens and money from totals."""
 
     def __init__(self) -> None:
         self._calls = 0
@@ -96,7 +96,7 @@ class _Sums:
                 self._cost[name] = self._cost.get(name, Decimal(0)) + Decimal(value)
 
     def values(self) -> dict[str, Any]:
-        """The sums; money nobody knows is null."""
+        """The sums; unknown money is null."""
         names = ("recorded_usd", "computed_usd")
         return {
             "calls": self._calls,
@@ -119,7 +119,7 @@ def _document(text: str) -> Any:
 
 
 def _reason(text: str) -> str:
-    """The error a command told, as one line."""
+    """The error that a command printed, as one line."""
     line = text.strip().rpartition("\n")[2]
     told = _document(line)
     if isinstance(told, dict) and isinstance(told.get("error"), dict):

@@ -16,25 +16,25 @@ from inspector.payloads.values import dumps
 
 OPTION = "--fleet"
 ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
-"""The commands that can be asked of a fleet, and what in their document makes the rows of a table."""
+"""The commands that accept `--fleet`, and the key of their document that becomes table rows."""
 STORE = "state.db"
 _DATABASE = b"SQLite format 3\0"
 
 
 def is_asked(command: str, words: Sequence[str]) -> bool:
-    """Whether a command line is about a fleet."""
+    """Whether a command line asks for a fleet."""
     return command in ROWS and any(word == OPTION or word.startswith(f"{OPTION}=") for word in words)
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Ask a command of every machine.
+    """Run a command for every machine.
 
     Args:
-        command: Its name.
-        words: Its command line without the name; what is not about the fleet is handed on.
+        command: The command's name.
+        words: Its arguments without the name; those not about the fleet are passed on.
 
     Raises:
-        NotFoundError: There is no machine.
+        NotFoundError: No machine matches.
         UsageError: The output cannot be written.
     """
     from inspector.cli.fleet import audit
@@ -63,10 +63,10 @@ def run(command: str, words: Sequence[str]) -> int:
 
 
 def _code(found: Sequence[Mapping[str, Any]]) -> int:
-    """A budget that was passed anywhere; else 0, unless no machine at all could be read."""
+    """The exit code: a budget exceeded anywhere, else 0 unless no machine at all was readable."""
     for one in found:
         if one["error"] is not None:
-            output.write_note(f"left out: {one['error']}")
+            output.write_note(f"skipped: {one['error']}")
     if any(one["exit_code"] == BudgetPassed.exit_code for one in found):
         return BudgetPassed.exit_code
     return 0 if any(one["result"] is not None for one in found) else int(found[0]["exit_code"])
@@ -96,7 +96,7 @@ def _write(document: Mapping[str, Any], path: str | None, *, as_csv: bool) -> No
 
 
 def _table(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A row for each entry of each machine, all with the same columns; a machine that failed has one too."""
+    """One row per entry of each machine, all with the same columns; a failed machine has a row too."""
     key = ROWS[document["command"]]
     rows = []
     for one in document["machines"]:
@@ -108,7 +108,7 @@ def _table(document: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _flat(entry: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Nested members under dotted names, lists as JSON."""
+    """Flatten nested members to dotted names, with lists as JSON."""
     for name, value in entry.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{above}{name}.")
@@ -137,14 +137,14 @@ def _write_parquet(document: Mapping[str, Any], path: str) -> None:
 
 
 def machines(named: str) -> tuple[Path, ...]:
-    """Every home or database, in the order given; what a list names is not looked for yet.
+    """Every home or database, in the given order; paths from a list are not checked here.
 
     Args:
-        named: A pattern, a folder of homes, one home or state.db, or a text file with one of those a line.
+        named: A pattern, a folder of homes, one home or state.db, or a text file with one of those per line.
 
     Raises:
-        NotFoundError: Nothing fits.
-        UsageError: The file is no list.
+        NotFoundError: Nothing matches.
+        UsageError: The file is not a list.
     """
     path = Path(named).expanduser()
     if path.is_dir():
@@ -154,7 +154,7 @@ def machines(named: str) -> tuple[Path, ...]:
     else:
         found = [Path(one) for one in sorted(glob.glob(str(path), recursive=True))]
     if not found:
-        raise NotFoundError("no home and no state.db here", where=named, remedy="Check --fleet")
+        raise NotFoundError("no home or state.db found", where=named, remedy="Check --fleet")
     return tuple(found)
 
 
@@ -164,10 +164,12 @@ def _is_database(path: Path) -> bool:
 
 
 def _listed(path: Path) -> list[Path]:
-    """The lines of a list, blank ones and comments left out; relative ones start at the list."""
+    """The paths in a list, without blank lines and comments; relative paths start at the list's folder."""
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("is no list of homes", where=str(path), remedy="One path a line") from error
+        raise UsageError(
+            "is not a list of homes", where=str(path), remedy="Write one path per line"
+        ) from error
     names = (line.strip() for line in lines)
     return [path.parent / Path(name).expanduser() for name in names if name and not name.startswith("#")]

@@ -1,8 +1,8 @@
-"""Listens on this machine alone and prints a URL whose token opens one browser, once. Ends with Ctrl-C.
+"""Serves the app to a browser on this machine; the printed URL's token works once. Ctrl-C ends it.
 
-Requests for another host, from pages of other origins or without the token get 403. The app in the browser
-writes nothing, unless --allow-apply. With --host another address is listened on: whoever gets the URL and
-reaches it sees the sessions, and nothing on the way is encrypted.
+Requests for another host, from another origin or without the token get 403. The app in the browser writes
+nothing unless --allow-apply is given. --host listens on another address: anyone who has the URL and can reach
+it sees the sessions, and the connection is not encrypted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ LOOPBACK = "127.0.0.1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `serve`."""
+    """Add the options of `serve`."""
     parser.add_argument(
         "--port",
         type=numbers.whole,
         default=PORT,
         metavar="N",
-        help="port; 0 for a free one (default: %(default)s)",
+        help="port to listen on; 0 picks a free one (default: %(default)s)",
     )
     parser.add_argument("--host", default=LOOPBACK, help="address to listen on (default: %(default)s)")
     parser.add_argument("--allow-apply", action="store_true", help="let the browser write what it previews")
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve the app until stopped."""
-    target.locations(args)  # better told here than in a browser
+    target.locations(args)  # report errors here rather than in the browser
     try:
         from inspector.web import LOOPBACK as OURS
         from inspector.web import GuardedServer
@@ -51,14 +51,14 @@ def run(args: argparse.Namespace) -> int:
 
     os.environ.pop(READ_ONLY, None) if args.allow_apply else os.environ.update({READ_ONLY: "1"})
     if args.host not in OURS:
-        output.write_note(f"{args.host} can be reached by others, and nothing is encrypted")
+        output.write_note(f"others can reach {args.host}, and the connection is not encrypted")
     server = GuardedServer(_store_words(args), args.host, _free_port(args.host, args.port), _say)
     server.serve()
     return 0
 
 
 def _store_words(args: argparse.Namespace) -> list[str]:
-    """The options that name the store, for the app."""
+    """The options that select the database, for the app."""
     named = {"--db": args.db, "--home": args.home, "--profile": args.profile}
     return [word for name, value in named.items() if value is not None for word in (name, str(value))]
 
@@ -67,7 +67,7 @@ def _free_port(host: str, port: int) -> int:
     """The port, or a free one for 0.
 
     Raises:
-        InspectorError: It cannot be listened on.
+        InspectorError: The port cannot be listened on.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -83,4 +83,4 @@ def _free_port(host: str, port: int) -> int:
 def _say(url: str) -> None:
     sys.stdout.write(f"{url}\n")
     sys.stdout.flush()
-    output.write_note("open this URL in a browser, once; Ctrl-C ends")
+    output.write_note("open this URL in a browser; it works once; Ctrl-C ends")

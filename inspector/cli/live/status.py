@@ -1,7 +1,7 @@
-"""Context used of the threshold, today's money, cache hit rate, worst finding: for a prompt or a status bar.
+"""Prints one line for a prompt or status bar: context used, today's cost, cache hit rate, worst finding.
 
-A template names its fields in braces: --format '{share} {today}'. What the fields are lists --fields. Titles
-and findings may quote what somebody else wrote: leave {title} and {worst} out of a shell prompt, which reads
+A template names fields in braces: --format '{share} {today}'; --fields lists them. Titles and findings may
+quote what somebody else wrote: leave {title} and {worst} out of a shell prompt, because the shell expands
 % and $ in them.
 """
 
@@ -25,32 +25,34 @@ if TYPE_CHECKING:
 
 FIELDS = {
     "session": "id of the newest session",
-    "title": "what the conversation is called",
-    "tokens": "size of the next request, ~ where it is an estimate",
-    "threshold": "where compression fires",
-    "share": "context used of the threshold, in per cent",
-    "today": "money of the sessions that began today, ≥ where some of it is not known",
+    "title": "title of the conversation",
+    "tokens": "size of the next request, with ~ if it is an estimate",
+    "threshold": "size at which compression fires",
+    "share": "context used, in percent of the threshold",
+    "today": "cost of the sessions that began today, with ≥ if some of it is unknown",
     "hit_rate": "share of the prompts that came from the cache",
-    "mark": "■ critical, ▲ warning, ● all else",
-    "rule": "the worst finding, as F10",
-    "severity": "how bad it is",
-    "worst": "the worst finding in a sentence",
+    "mark": "■ critical, ▲ warning, ● otherwise",
+    "rule": "rule of the worst finding, such as F10",
+    "severity": "severity of the worst finding",
+    "worst": "the worst finding as a sentence",
 }
-"""What a template may name, and what it stands for."""
+"""The fields a template may use, and what they mean."""
 DEFAULT = "{tokens} of {threshold} tokens ({share}) · today {today} · cache {hit_rate} · {mark} {worst}"
 _MARKS = {"critical": "■", "warning": "▲"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `status`."""
+    """Add the options of `status`."""
     options.add_session_argument(parser, optional=True)
-    parser.add_argument("--format", metavar="TEMPLATE", default=DEFAULT, help="what the line says; see below")
-    parser.add_argument("--fields", action="store_true", help="list what a template may name, and end")
+    parser.add_argument(
+        "--format", metavar="TEMPLATE", default=DEFAULT, help="template of the line; see below"
+    )
+    parser.add_argument("--fields", action="store_true", help="list the fields of a template and exit")
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line about one conversation; the newest without a name."""
+    """Print one line about one conversation, by default the newest."""
     if args.fields:
         listed = (f"{f'{{{name}}}':<12} {what}\n" for name, what in FIELDS.items())
         sys.stdout.writelines(listed)
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tell(line: str, *, as_json: bool) -> None:
-    """One line; a terminal gets it as wide as it is. What it says is harmless already."""
+    """Print the line, wrapped on a terminal; its texts are cleaned already."""
     if as_json or terminal_width() is None:
         output.write_text(f"{line}\n")
     else:
@@ -71,7 +73,7 @@ def _tell(line: str, *, as_json: bool) -> None:
 
 
 def _answer(args: argparse.Namespace) -> str:
-    """The status as JSON, and on a second line its words; as it was kept where nothing has changed."""
+    """The status as JSON, then on a second line its fields; read from the cache if nothing has changed."""
     same = {"session": args.session or target.LATEST, "json": True, "format": ""}
     asked = argparse.Namespace(**vars(args) | same)
     cached = printed_cache.entry(asked, *printed_cache.prices(), today=True, several=True)
@@ -96,28 +98,32 @@ def _fresh_status(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
 
 
 def check(template: str) -> None:
-    """See that a template names nothing but `FIELDS`.
+    """Check that a template uses only `FIELDS`.
 
     Raises:
-        UsageError: It names something else, or its braces do not pair.
+        UsageError: It uses another field, or its braces are not balanced.
     """
     from string import Formatter
 
     try:
         parts = list(Formatter().parse(template))
     except ValueError as error:
-        raise UsageError(f"--format: {error}", remedy="Write a brace that is none of a field twice") from None
+        raise UsageError(
+            f"--format: {error}", remedy="Double every brace that does not belong to a field"
+        ) from None
     for _, name, form, conversion in parts:
         if name is None:
             continue
         if name not in FIELDS:
-            raise UsageError(f"--format: there is no field {name!r}", remedy=f"Choose of {', '.join(FIELDS)}")
+            raise UsageError(
+                f"--format: there is no field {name!r}", remedy=f"Choose from {', '.join(FIELDS)}"
+            )
         if form or conversion:
-            raise UsageError(f"--format: {name} is a text as it is", remedy=f"Write {{{name}}}")
+            raise UsageError(f"--format: {name} takes no format", remedy=f"Write {{{name}}}")
 
 
 def fields(found: Status) -> dict[str, str]:
-    """The words for a template: `FIELDS` of one status, safe to print."""
+    """The values of `FIELDS` for one status, safe to print."""
     from core.model.finding import Verdict
     from core.support import formatting as fmt
     from inspector.terminal.text import clean_line

@@ -1,7 +1,7 @@
-"""Messages, calls, compactions, failures and cache breaks, each told once, in the order they were written.
+"""Prints messages, calls, compactions, failures and cache breaks once each, in the order they were written.
 
-The files are looked at four times a second; only what was added is read. With --cursor FILE a later call goes
-on where this one ended, with whatever was written in between. Ends with Ctrl-C.
+The files are checked four times a second, and only what was added is read. With --cursor FILE a later call
+continues where this one ended, including what was written in between. Ctrl-C ends it.
 """
 
 from __future__ import annotations
@@ -31,27 +31,37 @@ if TYPE_CHECKING:
 
 KINDS = ("message", "call", "compaction", "failure", "cache_break", "budget", "alert")
 PACE = 0.25
-"""Seconds between two looks."""
+"""Seconds between two checks of the files."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `watch`."""
+    """Add the options of `watch`."""
     add = parser.add_argument
     add("--kind", choices=KINDS, action="append", help="only events of this kind; may be repeated")
-    add("--cursor", type=Path, metavar="FILE", help="go on from FILE, and keep in it how far")
-    add("--once", action="store_true", help="tell what there is since the cursor, and end")
-    add("--alert-at", type=numbers.share, metavar="SHARE", help="tell when context passes this share: 0.8")
-    add("--budget", type=numbers.dollars, metavar="USD", help="tell when today's money passes this")
+    add(
+        "--cursor",
+        type=Path,
+        metavar="FILE",
+        help="continue from the position in FILE, and save the new position there",
+    )
+    add("--once", action="store_true", help="print what is new since the cursor and exit")
+    add(
+        "--alert-at",
+        type=numbers.share,
+        metavar="SHARE",
+        help="alert when the context used passes this share, such as 0.8",
+    )
+    add("--budget", type=numbers.dollars, metavar="USD", help="alert when today's cost passes this")
     add(
         "--notify",
         action="store_true",
-        help="ring the bell, or notify the desktop, at alerts, failures, dear cache breaks and the budget",
+        help="ring the bell or notify the desktop on alerts, failures, costly cache breaks and the budget",
     )
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what happens, one line an event, until stopped."""
+    """Print events as they happen, one per line, until stopped."""
     from inspector.settings.notifier import Notifier
 
     followers = _begun(args)
@@ -89,7 +99,9 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
         try:
             one.restore(state)
         except ValueError as error:
-            raise UsageError(f"is no cursor ({error})", where=str(args.cursor), remedy="Delete it") from None
+            raise UsageError(
+                f"is not a cursor ({error})", where=str(args.cursor), remedy="Delete it"
+            ) from None
     if args.cursor and not saved:
         _keep(args.cursor, followers)
     return followers
@@ -97,7 +109,7 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
 
 @contextmanager
 def _unbroken() -> Iterator[None]:
-    """Being told to end waits, or what was told and not kept would be told once more; told twice, it ends."""
+    """Delay a signal until printed events are saved, or they would be printed twice; a second one ends it."""
     asked: list[int] = []
 
     def wait(number: int, _frame: object) -> None:
@@ -139,7 +151,7 @@ def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None
 
 
 def _complain(followers: Sequence[Follower], said: str) -> str:
-    """Say on stderr what cannot be read, once for each reason."""
+    """Report on stderr what cannot be read, once per reason."""
     problems = " · ".join(one.problem for one in followers if one.problem)
     if problems and problems != said:
         output.write_note(f"waiting: {problems}")
@@ -158,12 +170,12 @@ def _read(path: Path) -> dict[str, str]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise UsageError("is no cursor", where=str(path), remedy="Delete it, or name another file")
+        raise UsageError("is not a cursor", where=str(path), remedy="Delete it, or name another file")
     return {str(name): str(state) for name, state in found.items()}
 
 
 def _keep(path: Path, followers: Sequence[Follower]) -> None:
-    """Write how far was told: whole or not at all."""
+    """Save the position atomically."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     states = {str(one.place.db.absolute()): one.saved() for one in followers}
     try:
@@ -177,7 +189,7 @@ def _keep(path: Path, followers: Sequence[Follower]) -> None:
 
 
 def _payload(event: LiveEvent, profile: str | None = None) -> dict[str, Any]:
-    """An event as the command line promises it."""
+    """An event as JSON."""
     return {
         **jsonio.fields(event, "at kind session key"),
         "profile": profile,

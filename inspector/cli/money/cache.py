@@ -1,6 +1,6 @@
-"""Where a request carries cache markers, what each call found in the cache, what broke it and what that cost.
+"""Shows where requests set cache markers, what each call found in the cache, and what cache breaks cost.
 
-Hits and breaks come from agent.log. With --messages only the markers of that list are worked out, without any
+Hits and breaks come from agent.log. With --messages it only computes the markers of that list, without a
 database.
 """
 
@@ -26,26 +26,32 @@ LAYOUTS = ("native", "envelope", "none")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `cache`."""
+    """Add the options of `cache`."""
     options.add_session_argument(parser, optional=True)
     parser.add_argument(
         "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
     )
     parser.add_argument(
-        "--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)"
+        "--release",
+        metavar="X.Y",
+        help="use the rules of this Hermes release (default: detected, else newest)",
     )
-    parser.add_argument("--layout", choices=LAYOUTS, help="of FILE (default: native)")
-    parser.add_argument("--ttl", choices=("5m", "1h"), help="of FILE (default: 5m)")
+    parser.add_argument(
+        "--layout", choices=LAYOUTS, help="with --messages: the marker layout (default: native)"
+    )
+    parser.add_argument(
+        "--ttl", choices=("5m", "1h"), help="with --messages: the cache lifetime (default: 5m)"
+    )
     parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
-    options.add_shared_options(parser, csv="print the calls, of FILE the markers, as a table")
+    options.add_shared_options(parser, csv="print the calls, or with --messages the markers, as CSV")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the prompt cache of a conversation, or the markers of a list."""
+    """Print the prompt cache of a conversation, or the markers of a list of messages."""
     if (args.session is None) == (args.messages is None):
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
     if args.messages is None and (args.layout or args.ttl):
-        raise UsageError("--layout and --ttl go with --messages; a session has its own")
+        raise UsageError("--layout and --ttl need --messages; a session has its own")
     found = _of_session(args) if args.messages is None else _of_file(args)
     if args.json:
         output.write_json(cache_payload(found))
@@ -88,7 +94,7 @@ def _of_session(args: argparse.Namespace) -> CacheReport:
 
 
 def _table(found: CacheReport) -> Iterator[dict[str, Any]]:
-    """The calls, each with the break it met."""
+    """The calls, each with its cache break if there was one."""
     broken = {one.call: one for one in found.breaks}
     for place, call in enumerate(found.calls):
         one = broken.get(place)

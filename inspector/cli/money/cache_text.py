@@ -1,4 +1,4 @@
-"""The prompt cache of a conversation for people."""
+"""The prompt cache of a conversation as printed lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEAREST = 10
 
 
 def lines(found: CacheReport) -> Iterator[str]:
-    """Markers, calls, breaks, advice and what tool results cost."""
+    """Markers, calls, breaks, advice and the cost of tool results."""
     yield from output.headline(cache_headline(found))
     yield ""
     yield f"{found.marking} · {found.route.why}"
@@ -39,17 +39,17 @@ def lines(found: CacheReport) -> Iterator[str]:
 
 
 def recorded_lines(found: RecordedUse) -> Iterator[str]:
-    """What the recorder inside Hermes saw of the requests themselves."""
+    """What the recorder inside Hermes saw in the requests themselves."""
     hit = fmt.percent(found.tokens.hit_rate)
     yield f"recorded: {fmt.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
     whole = sum(found.parts.values())
     shares = (f"{name} {fmt.percent(size / whole)}" for name, size in found.parts.items() if size)
     if whole:
         unseen = " and ".join(name for name in ("system", "tools") if name not in found.parts)
-        rest = f"; {unseen} not seen whole" if unseen else ""
+        rest = f"; {unseen} not recorded completely" if unseen else ""
         yield f"   the newest holds, by characters: {', '.join(shares)}{rest}"
     if not found.parts:
-        yield "   Hermes showed the recorder nothing of what they held: it proves usage, and no break"
+        yield "   Hermes did not show the recorder their content: this proves usage, but no break"
     for one in found.breaks:
         at = "" if one.at_message is None else f", from message {one.at_message} of {one.of}"
         at += "" if one.row is None else f" (row {one.row})"
@@ -75,7 +75,7 @@ def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
     priced = sorted((one for one in results if one.usd), key=lambda one: one.usd or 0, reverse=True)
     if priced:
         yield ""
-        yield "most expensive tool results over their life:"
+        yield "most expensive tool results, over all requests:"
     for one in priced[:DEAREST]:
         tokens, usd = fmt.count(one.tokens, mark=fmt.ESTIMATE), fmt.money(one.usd)
         yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"

@@ -1,7 +1,7 @@
-"""A provider's usage export beside what Hermes recorded, matched by day and model.
+"""Compares a provider's usage export with what Hermes recorded, by day and model.
 
-Exports of OpenRouter, Anthropic, OpenAI and DeepSeek are recognised by their columns, those of costs too; for
-others --columns says which column holds what.
+Exports of OpenRouter, Anthropic, OpenAI and DeepSeek, of usage or of cost, are recognised by their columns;
+for others, --columns says which column is which.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from inspector.payloads import values as jsonio
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `reconcile`."""
-    parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the provider's file")
-    parser.add_argument("--mapping", metavar="NAME", help="column mapping (default: the one that fits)")
+    """Add the options of `reconcile`."""
+    parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the export file")
     parser.add_argument(
-        "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an export nobody knows"
+        "--mapping", metavar="NAME", help="column mapping (default: recognised by the columns)"
     )
-    options.add_shared_options(parser, csv="print a table for a spreadsheet")
+    parser.add_argument(
+        "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an unknown export"
+    )
+    options.add_shared_options(parser, csv="print CSV for a spreadsheet")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print where the books agree and where they do not."""
+    """Print where both records agree and where they do not."""
     from core.account.reconcile.reconcile import reconcile
 
     if not args.export.is_file():
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 def _columns(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(name.strip() and column.strip() for name, _, column in pairs):
-        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=COLUMN,..., as day=Date,model=Engine")
+        raise argparse.ArgumentTypeError(f"{text!r} is not FIELD=COLUMN,..., such as day=Date,model=Engine")
     return {name.strip(): column.strip() for name, _, column in pairs}
 
 
@@ -105,9 +107,9 @@ def _lines(found: Reconciliation) -> Iterator[str]:
     )
     yield from lines(columns, map(_cells, found.rows))
     counted = any(row.provider_total is not None for row in found.rows)
-    what = "the provider's tokens are" if counted else "what the provider billed is"
-    yield f"{fmt.percent(found.covered)} of {what} in Hermes' books ({found.mapping})"
-    yield from (f"hole: {hole}" for hole in found.holes)
+    what = "the provider's tokens are" if counted else "the provider's bill is"
+    yield f"{fmt.percent(found.covered)} of {what} recorded by Hermes ({found.mapping})"
+    yield from (f"gap: {hole}" for hole in found.holes)
     yield from (f"note: {note}" for note in found.notes)
     if found.skipped:
         yield f"{fmt.plural(found.skipped, 'line')} of the file could not be read"

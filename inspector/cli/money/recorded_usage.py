@@ -1,4 +1,4 @@
-"""What a recorder inside Hermes kept of a conversation, beside what Hermes counted."""
+"""What a recorder inside Hermes saw of a conversation, compared with what Hermes counted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _recording(args: argparse.Namespace) -> RecordedUse | None:
-    """What the recorder inside Hermes kept of the conversation named."""
+    """What the recorder saw of the named conversation; None if nothing was recorded."""
     from core.recordings import FILE_NAME
 
     if args.session is None or not (state_directory() / FILE_NAME).exists():
@@ -28,7 +28,7 @@ def _recording(args: argparse.Namespace) -> RecordedUse | None:
 
 
 def _agrees(found: RecordedUse, books: Books) -> bool:
-    """Whether every call Hermes counted was recorded, with the same tokens in each bucket."""
+    """Whether every call Hermes counted was recorded with the same tokens in each bucket."""
     from core.model.accounting.amounts import Buckets
 
     main = [row for row in books.ledger().rows if not row.task]
@@ -40,7 +40,7 @@ def _agrees(found: RecordedUse, books: Books) -> bool:
 
 
 def payload(args: argparse.Namespace, books: Books) -> dict[str, Any] | None:
-    """What was recorded, and whether it proves the ledger; None without a recording."""
+    """What was recorded, and whether it proves the ledger; None if nothing was recorded."""
     from inspector.payloads.conversation import recorded_payload
 
     found = _recording(args)
@@ -51,7 +51,7 @@ def payload(args: argparse.Namespace, books: Books) -> dict[str, Any] | None:
 
 
 def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:
-    """The same for people."""
+    """The same as printed lines."""
     from inspector.cli.money.cache_text import recorded_lines
 
     found = _recording(args)
@@ -59,6 +59,6 @@ def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:
         return
     yield ""
     yield from recorded_lines(found)
-    proved = "proved: each call was recorded, with the same tokens in each bucket"
-    apart = "not every call that Hermes counted was recorded, or not with the same tokens"
+    proved = "proved: every call was recorded with the same tokens in each bucket"
+    apart = "not every call that Hermes counted was recorded with the same tokens"
     yield f"   {proved if _agrees(found, books) else apart}"

@@ -1,8 +1,8 @@
-"""Tool results: saved to a file, truncated or cut by their tool, what each cost, and what can be read back.
+"""Lists tool results: saved to a file, truncated, or cut by their tool; their cost; what can be read back.
 
 With --incoming, FILE is a JSON list of `{"id", "tool", "content"}` that arrive in one turn, and the answer is
-what a release makes of them. `length` is then of the message a result ends in; of a single one, of the result
-before it is wrapped.
+what a release does with them. Then `length` is that of the message a result becomes; for a single result,
+that of the result before it is wrapped.
 """
 
 from __future__ import annotations
@@ -36,35 +36,37 @@ _REMEDY = 'It must be a JSON list of {"id", "tool", "content"}'
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `results`."""
+    """Add the options of `results`."""
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
-    add("--incoming", type=str, metavar="FILE", help="results arriving in one turn; - for stdin")
-    add("--release", metavar="X.Y", help="rules of this Hermes release (default: detected, else newest)")
+    add("--incoming", type=str, metavar="FILE", help="results that arrive in one turn; - for stdin")
+    add(
+        "--release",
+        metavar="X.Y",
+        help="use the rules of this Hermes release (default: detected, else newest)",
+    )
     add("--window", type=numbers.whole, metavar="N", help="the model's context length")
     add(
         "--environment",
         choices=("local", "none"),
         default=None,
-        help="with --incoming: none while no terminal has been used in the task (default: local)",
+        help="with --incoming: none if the task has not used a terminal (default: local)",
     )
-    add("--check-files", action="store_true", help="look whether saved files are there; none is opened")
+    add("--check-files", action="store_true", help="check whether saved files exist; none is opened")
     add("--no-prices", action="store_true", help="leave costs out; faster")
-    add(
-        "--sort", choices=("cost", *SORTS), default="cost", help="order of the results (default: %(default)s)"
-    )
-    add("--limit", type=numbers.positive, metavar="N", help="at most N results (default: all)")
+    add("--sort", choices=("cost", *SORTS), default="cost", help="sort by this (default: %(default)s)")
+    add("--limit", type=numbers.positive, metavar="N", help="show at most N results (default: all)")
     options.add_shared_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the results of a conversation, or what becomes of those of a file."""
+    """Print the tool results of a conversation, or what happens to those in a file."""
     if (args.session is None) == (args.incoming is None):
         raise UsageError("give either SESSION or --incoming FILE", remedy="`latest` names the newest session")
     if args.incoming is None and args.environment:
-        raise UsageError("--environment goes with --incoming; a session has its own")
+        raise UsageError("--environment needs --incoming; a session has its own")
     if args.incoming is not None and args.check_files:
-        raise UsageError("--check-files goes with SESSION: what arrives has no file yet")
+        raise UsageError("--check-files needs SESSION: incoming results have no files yet")
     return _incoming(args) if args.incoming is not None else _session(args)
 
 
@@ -114,15 +116,15 @@ def _release(args: argparse.Namespace) -> str | None:
 
 
 def read_results(path: str) -> tuple[Arriving, ...]:
-    """The results in a JSON file, in their order.
+    """Read tool results from a JSON file, in order.
 
     Args:
-        path: A JSON list of objects with `tool`, `content` (a text or a list of parts) and perhaps `id`; `-`
-            reads stdin.
+        path: A JSON list of objects with `tool`, `content` (a text or a list of parts) and optionally `id`;
+            `-` reads stdin.
 
     Raises:
-        NotFoundError: There is no such file.
-        UsageError: It cannot be read, is not JSON, or is not a list of results.
+        NotFoundError: The file does not exist.
+        UsageError: The file is unreadable, not JSON, or not a list of results.
     """
     where = "stdin" if path == transcript.STDIN else path
     try:
@@ -136,7 +138,7 @@ def read_results(path: str) -> tuple[Arriving, ...]:
 
 def _result(item: Any, index: int, where: str) -> Arriving:
     if not isinstance(item, dict) or not isinstance(item.get("tool"), str):
-        raise UsageError(f"result {index} names no tool", where=where, remedy=_REMEDY)
+        raise UsageError(f"result {index} has no tool", where=where, remedy=_REMEDY)
     call = item.get("id")
     return Arriving(
         str(f"call_{index}" if call is None else call), item["tool"], _content(item, index, where)

@@ -1,4 +1,4 @@
-"""Tool results for people, and as JSON."""
+"""Tool results as printed tables, and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inspector.payloads import values as jsonio
 
 
 def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
-    """What all of them come to, then a table of those that are shown."""
+    """The totals, then a table of the results that are shown."""
     yield from output.headline(results_headline(found))
     if not found.results:
         return
@@ -34,8 +34,8 @@ def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
     yield from table(columns, map(_cells, shown))
     yield ""
     size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
-    window = f"a window of {fmt.count(found.window)}" if found.window else "no window known"
-    yield f"Hermes {found.release}, {window}: limit {size} characters a result, {turn} a turn"
+    window = f"a window of {fmt.count(found.window)}" if found.window else "window unknown"
+    yield f"Hermes {found.release}, {window}: limit {size} characters per result, {turn} per turn"
     for one in shown:
         if one.path is not None:
             yield f"row {one.row}: {one.path} ({file_words(one)})"
@@ -57,7 +57,7 @@ def _cells(one: ResultLife) -> list[str]:
 
 
 def turn_lines(found: ArrivedTurn) -> Iterator[str]:
-    """What becomes of each result of a turn."""
+    """What happens to each result of a turn."""
     columns = (
         Column("id", shrinks=True),
         Column("tool", varies=True, rank=1),
@@ -69,7 +69,7 @@ def turn_lines(found: ArrivedTurn) -> Iterator[str]:
     )
     yield from table(columns, map(_arrived_cells, found.results))
     before, after = fmt.count(found.before), fmt.count(found.after)
-    yield f"{before} characters together, limit {fmt.count(found.budget)} a turn: {after} remain"
+    yield f"{before} characters together, limit {fmt.count(found.budget)} per turn: {after} remain"
 
 
 def _arrived_cells(one: Arrived) -> list[str]:
@@ -86,7 +86,7 @@ def _arrived_cells(one: Arrived) -> list[str]:
 
 
 def lives(found: ResultLives) -> dict[str, Any]:
-    """The results of a conversation as the command line promises them, the dearest first."""
+    """The document of `results`, the most expensive result first."""
     priced = [one.usd for one in found.results if one.usd is not None]
     return {
         "release": found.release,
@@ -136,7 +136,7 @@ def _arrival(one: Arrived) -> dict[str, Any]:
 
 
 def turn(found: ArrivedTurn) -> dict[str, Any]:
-    """What becomes of the results of one turn."""
+    """The document of `results --incoming`."""
     alone = len(found.results) == 1
     return {
         "results": [_arrived(one, alone=alone) for one in found.results],
@@ -147,7 +147,7 @@ def turn(found: ArrivedTurn) -> dict[str, Any]:
 
 
 def _arrived(one: Arrived, *, alone: bool) -> dict[str, Any]:
-    """One result; in a turn its message counts, and a wrapper around it has changed it."""
+    """One result. In a turn its message is what counts, and wrapping it counts as a change."""
     wrapped = one.wrapped and one.outcome == "kept" and not alone
     return {
         "id": one.call,

@@ -1,8 +1,8 @@
-"""Each call counts once; auxiliary calls (summaries, titles, vision) are rows of their own.
+"""Adds up tokens and cost. Each call counts once; summaries, titles and other side tasks have their own rows.
 
-Recorded cost is what Hermes wrote down; computed cost is the tokens at the price list that ships with the
-program, or at your own prices.yaml; neither is mixed into the other. What has no price has no cost. Reasoning
-is part of output and never added to it.
+Recorded cost is what Hermes wrote down; computed cost is the tokens at list price, from the price list that
+ships with the program or your own prices.yaml. The two are never mixed, and what has no price has no cost.
+Reasoning is part of the output and never added to it.
 """
 
 from __future__ import annotations
@@ -35,29 +35,34 @@ SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `usage`."""
+    """Add the options of `usage`."""
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
-    add("--by", choices=BY, default="session", help="one row for each (default: %(default)s)")
-    add("--since", type=numbers.moment, metavar="WHEN", help="started since: today, week, 30d, 2026-11-01")
-    add("--until", type=numbers.moment, metavar="WHEN", help="sessions started before")
-    add("--sort", choices=SORTS, help="order (default: cost; days and hours by time)")
-    add("--limit", type=numbers.positive, metavar="N", help=f"rows of the table (default: {SHOWN})")
-    add("--budget", type=numbers.dollars, metavar="USD", help="exit with 6 when more was spent")
+    add("--by", choices=BY, default="session", help="group by this (default: %(default)s)")
+    add(
+        "--since",
+        type=numbers.moment,
+        metavar="WHEN",
+        help="only sessions started since: today, week, 30d, 2026-11-01",
+    )
+    add("--until", type=numbers.moment, metavar="WHEN", help="only sessions started before")
+    add("--sort", choices=SORTS, help="sort by this (default: cost; days and hours by time)")
+    add("--limit", type=numbers.positive, metavar="N", help=f"show at most N rows (default: {SHOWN})")
+    add("--budget", type=numbers.dollars, metavar="USD", help="exit with code 6 if more was spent")
     add(
         "--transcript",
         action="extend",
         nargs="+",
         metavar="FILE",
-        help="JSONL logs of Claude Code or Codex, or API answers one a line, instead of a database",
+        help="read JSONL logs of Claude Code or Codex, or API responses, one per line, instead of a database",
     )
     add("--no-prices", action="store_true", help="leave list prices out; faster")
-    options.add_shared_options(parser, csv="print a table for a spreadsheet")
+    options.add_shared_options(parser, csv="print CSV for a spreadsheet")
     options.add_fleet_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print buckets and cost."""
+    """Print tokens by bucket, and cost."""
     if args.transcript:
         return _of_transcripts(args)
     cached = _cache_entry(args)
@@ -70,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _cache_entry(args: argparse.Namespace) -> KeptAnswer | None:
     if args.budget is not None or args.since or args.until:
-        return None  # what was spent in the last 30 days is another amount tomorrow
+        return None  # "the last 30 days" means other days tomorrow
     return printed_cache.entry(args, *(() if args.no_prices else printed_cache.prices()))
 
 
@@ -87,7 +92,7 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         if cached:
             printed_cache.write(cached, *pieces)
     elif args.csv:
-        import json  # not for a document that is printed again from what was kept
+        import json  # not needed when a cached answer is printed
 
         found = json.loads("".join(usage_json.document(books)))
         output.write_csv(map(_flat, (*found["rows"], found["totals"])))
@@ -100,7 +105,7 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 
 
 def _named(found: Ledger, args: argparse.Namespace) -> Ledger:
-    """With names for what nobody gave a title."""
+    """The ledger with names for conversations that have no title."""
     from core.account.spending.conversations import named
     from core.store.conversations.session_lists import SessionLists
 
@@ -126,11 +131,11 @@ def _print(found: Ledger, args: argparse.Namespace) -> None:
 
 
 def _of_transcripts(args: argparse.Namespace) -> int:
-    """Print what the logs of other tools hold.
+    """Print the usage in logs of other tools.
 
     Raises:
-        UsageError: A session is named too, or a log holds no usage.
-        NotFoundError: There is no such file.
+        UsageError: A session is named too, or a log has no usage.
+        NotFoundError: A file does not exist.
     """
     from core.account.spending.imported_ledger import transcript_ledger
 
@@ -145,10 +150,10 @@ def _of_transcripts(args: argparse.Namespace) -> int:
 
 
 def _hold_to(budget: Decimal, found: Ledger) -> None:
-    """Say where spending stands.
+    """Compare spending with the budget.
 
     Raises:
-        BudgetPassed: It is above the budget.
+        BudgetPassed: Spending is above the budget.
     """
     from core.account.spending.budget import check_budget
 
@@ -196,7 +201,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sorted(found: Ledger, sort: str | None) -> tuple[LedgerRow, ...]:
-    """Rows as people want them: what cost most on top, of days and hours the newest."""
+    """Rows in the order people want: the most expensive first; for days and hours, the newest first."""
     if sort == "name":
         return tuple(sorted(found.rows, key=lambda row: (row.label or row.key).lower()))
     if sort is None and found.by in ("day", "hour"):
@@ -205,7 +210,7 @@ def _sorted(found: Ledger, sort: str | None) -> tuple[LedgerRow, ...]:
 
 
 def _weight(row: LedgerRow, sort: str) -> tuple[float, int]:
-    """What a row is sorted by, then its tokens; unknown is least."""
+    """What a row is sorted by, then its tokens; unknown values come last."""
     tokens = row.tokens
     known = {name: getattr(tokens, name) for name in _BUCKETS}
     usd = row.computed.usd if row.recorded.usd is None else row.recorded.usd

@@ -1,4 +1,4 @@
-"""What was spent, as a table for people."""
+"""What was spent, as a printed table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.cli import output, table
 
 
 def lines(found: Ledger, limit: int) -> Iterator[str]:
-    """The headline, a row for each part, the total, what is to be known of it."""
+    """The headline, a table of rows with the total, and notes."""
     yield from output.headline(usage_headline(found))
     yield ""
     tasks, apart = any(row.task for row in found.rows), any(row.tables for row in found.rows)
@@ -20,7 +20,7 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
     total = _cells(found.totals, tasks=tasks, apart=apart, named=named)
     yield from table.lines(_columns(found.by, tasks=tasks, apart=apart, named=named), rows, total)
     if len(found.rows) > limit:
-        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total is of all"
+        yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total covers all rows"
     sign = fmt.LOWER_BOUND
     yield from (f"{sign} {note}" for note in found.notes)
 
@@ -60,5 +60,5 @@ def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str
 
 
 def _named(row: LedgerRow) -> bool:
-    """Whether it goes by another name than its key."""
+    """Whether the row's name differs from its key."""
     return row.label not in ("", row.key)

@@ -1,4 +1,4 @@
-"""What the options of `trajectory` ask for: a job, and where its results go."""
+"""Turns the options of `trajectory` into a job and the place for its results."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _FILE_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".jsonl.zst", ".gz", ".zst", ".
 
 
 def job(args: argparse.Namespace, found: Input) -> tuple[Job, Target]:
-    """What the options ask for.
+    """The job and target that the options describe.
 
     Raises:
-        InspectorError: A file cannot be read, or options do not go together.
+        InspectorError: A file is unreadable, or options exclude each other.
     """
     from core.trajectory.run import Target
     from core.trajectory.shards.job import Job
@@ -121,7 +121,7 @@ def _choice(args: argparse.Namespace, config: UpstreamConfig) -> ModelChoice:
 
 
 def _is_folder(args: argparse.Namespace, found: Input) -> bool:
-    """Whether OUTPUT takes a file for each of the input."""
+    """Whether OUTPUT is a folder that gets one file per input file."""
     out = args.output or ""
     if args.parts:
         return False
@@ -129,7 +129,7 @@ def _is_folder(args: argparse.Namespace, found: Input) -> bool:
 
 
 def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
-    """Name where the turns would go and what that costs, and ask.
+    """Name the destination of the turns and the cost, and ask.
 
     Raises:
         UsageError: The user does not agree.
@@ -153,7 +153,7 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
 
 
 def price(job: Job, outcome: Outcome) -> dict[str, Any]:
-    """What the requests of a run came to, or would."""
+    """What the requests of a run cost, or would cost."""
     return {
         "calls": outcome.metrics.total_summarization_calls,
         "prompt_tokens": outcome.sent,

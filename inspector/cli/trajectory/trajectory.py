@@ -1,8 +1,8 @@
 """Example: hermes-inspector trajectory runs.jsonl short.jsonl --target 16000.
 
-INPUT is a .jsonl file (also .gz, .zst or .parquet), a folder of them, or a pattern in quotes. Entries with
+INPUT is a .jsonl file (also .gz, .zst or .parquet), a folder of them, or a quoted pattern. Entries with
 `conversations` (ShareGPT), `messages` or `trajectory` (OpenAI) keep their form. An entry that cannot be
-compressed stays as it was and is named on stderr. Run the same command again after a stop: finished shards
+compressed is left as it is and named on stderr. After a stop, run the same command again: finished shards
 are kept.
 """
 
@@ -31,27 +31,29 @@ if TYPE_CHECKING:
     from core.trajectory.run import Outcome
 
 _REDRAWN, _PRINTED = 0.2, 10.0
-"""Seconds between two lines, on a terminal and elsewhere."""
+"""Seconds between two progress lines, on a terminal and elsewhere."""
 
 _TOLD = 0.01
-"""Share of the input from which on it is said how long the rest takes."""
+"""Share of the input after which the remaining time is shown."""
 
 NAMED = 20
-"""Problems named one by one; --json and --metrics hold more."""
+"""Problems reported one by one; --json and --metrics have more."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """INPUT, OUTPUT and how."""
+    """Add INPUT, OUTPUT and the options of `trajectory`."""
     trajectory_options.add_arguments(parser)
     options.add_json_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compress, or say what would be done."""
+    """Compress trajectories, or report what would be done."""
     from core.trajectory.input.sources import find_input
 
     if args.output is None and not (args.dry_run or args.browse):
-        raise UsageError("OUTPUT is missing", where="trajectory", remedy="Or look first with --dry-run")
+        raise UsageError(
+            "OUTPUT is missing", where="trajectory", remedy="Name a file or folder, or try --dry-run first"
+        )
     found = find_input(args.input)
     if args.browse:
         return browse(args, found)
@@ -86,7 +88,7 @@ def _engine(args: argparse.Namespace) -> Engine:
 
 
 def _document(outcome: Outcome, job: Job, began: datetime, seconds: float) -> dict[str, Any]:
-    """The aggregate of the releases, and what only we know."""
+    """The totals in the form Hermes' own tool writes, and our additions."""
     return {
         **outcome.metrics.document(),
         "processing": {
@@ -117,7 +119,7 @@ def _write_metrics(path: str, document: dict[str, Any]) -> None:
 
 
 def browse(args: argparse.Namespace, found: Input) -> int:
-    """Open the list of trajectories, or draw one frame of it."""
+    """Open the list of trajectories in the app, or draw one frame of it."""
     from core.support.own_files import OWN_KEYS, config_directory
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
@@ -134,7 +136,7 @@ def browse(args: argparse.Namespace, found: Input) -> int:
 
 
 def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
-    """A few lines: how many, how much, what is still too long."""
+    """A few lines: how many trajectories, how many tokens, what is still too long."""
     summary, tokens, turns = document["summary"], document["tokens"], document["turns"]
     would = "would be " if dry else ""
     yield (
@@ -142,7 +144,7 @@ def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
         f"{summary['trajectories_compressed']:,} {would}compressed, "
         f"{summary['trajectories_skipped_under_target']:,} under the target, "
         f"{summary['trajectories_still_over_limit']:,} still over it, "
-        f"{summary['trajectories_failed']:,} kept as they were because of a fault"
+        f"{summary['trajectories_failed']:,} left unchanged because of an error"
     )
     mark = "~" if dry else ""
     yield (
@@ -164,7 +166,7 @@ def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
 
 
 class Progress:
-    """Told how a run goes; use as a context manager.
+    """Reports the progress of a run; a context manager.
 
     Args:
         job: The run.
@@ -182,14 +184,14 @@ class Progress:
         self.listener = Listener(self._report, self._problem, self._result)
 
     def __enter__(self) -> Self:
-        """The clock runs."""
+        """Start; the clock runs since construction."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Leaves no half line on a terminal, and counts what was not named."""
+        """Clear the line on a terminal, and report how many problems were not named."""
         self._clear()
         if self._problems > NAMED:
-            output.write_note(f"{self._problems - NAMED:,} more entries stayed as they were")
+            output.write_note(f"{self._problems - NAMED:,} more entries were left unchanged")
 
     def _report(self, entries: int, tokens: int, read: int) -> None:
         self._entries += entries
@@ -207,7 +209,7 @@ class Progress:
         self._problems += 1
         if self._problems <= NAMED:
             self._clear()
-            output.write_note(f"{file}:{line}: kept as it was: {what}")
+            output.write_note(f"{file}:{line}: left unchanged: {what}")
 
     def _show(self) -> None:
         now = time.monotonic()

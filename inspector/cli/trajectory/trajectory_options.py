@@ -13,9 +13,9 @@ _SUMMARISERS = ("extractive", "static", "anthropic", "openai")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """All of them, in the order of the work."""
+    """Add all options, in the order of the work."""
     add = parser.add_argument
-    add("input", metavar="INPUT", type=str, help="a file, a folder, a pattern in quotes or a URL")
+    add("input", metavar="INPUT", type=str, help="a file, a folder, a quoted pattern or a URL")
     add("output", metavar="OUTPUT", type=str, nargs="?", help="a file, or a folder")
     _cut(parser.add_argument_group("what is cut"))
     _summary(parser.add_argument_group("the summary"))
@@ -24,10 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _cut(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
-    add("--release", metavar="X", help="the release whose rules apply (default: the newest)")
-    add("--target", type=numbers.positive, metavar="N", help="tokens a trajectory may hold (default: 15250)")
+    add("--release", metavar="X", help="use the rules of this release (default: the newest)")
+    add("--target", type=numbers.positive, metavar="N", help="most tokens of a trajectory (default: 15250)")
     add("--summary-target", type=numbers.whole, metavar="N", help="tokens for the summary (default: 750)")
-    add("--protect-last", type=numbers.whole, metavar="N", help="turns at the end that stay (default: 4)")
+    add("--protect-last", type=numbers.whole, metavar="N", help="turns to keep at the end (default: 4)")
     add(
         "--no-protect",
         choices=ROLES,
@@ -42,9 +42,9 @@ def _cut(group: argparse._ArgumentGroup) -> None:
         metavar="NAME",
         help="o200k_base, cl100k_base, or the path of a tokenizer.json (default: o200k_base)",
     )
-    add("--config", type=str, metavar="FILE", help="the YAML file of Hermes' own tool")
-    add("--sample", type=_percent, metavar="PERCENT", help="take a share of the entries")
-    add("--seed", type=numbers.whole, default=42, metavar="N", help="of the sample (default: 42)")
+    add("--config", type=str, metavar="FILE", help="the YAML configuration of Hermes' own tool")
+    add("--sample", type=_percent, metavar="PERCENT", help="process only this share of the entries")
+    add("--seed", type=numbers.whole, default=42, metavar="N", help="random seed of the sample (default: 42)")
 
 
 def _summary(group: argparse._ArgumentGroup) -> None:
@@ -52,47 +52,47 @@ def _summary(group: argparse._ArgumentGroup) -> None:
         "--summariser",
         choices=_SUMMARISERS,
         default="extractive",
-        help="who writes it (default: %(default)s)",
+        help="who writes the summaries (default: %(default)s)",
     )
     group.add_argument("--summary-file", type=str, metavar="FILE", help="use this text as every summary")
-    group.add_argument("--model", metavar="NAME", help="model to ask")
+    group.add_argument("--model", metavar="NAME", help="the model to ask")
     group.add_argument("--provider", metavar="NAME", help="its provider, as Hermes names it")
     group.add_argument("--base-url", metavar="URL", help="its API")
-    group.add_argument("--api-key", metavar="KEY", help="better kept in the environment")
+    group.add_argument("--api-key", metavar="KEY", help="its key; safer in the environment")
     group.add_argument(
-        "--concurrency", type=numbers.positive, metavar="N", help="requests under way at once (default: 50)"
+        "--concurrency", type=numbers.positive, metavar="N", help="parallel requests (default: 50)"
     )
     group.add_argument(
         "--timeout",
         type=_seconds,
         default=300.0,
         metavar="S",
-        help="seconds one entry may take (default: 300)",
+        help="most seconds for one entry (default: 300)",
     )
-    group.add_argument("--yes", action="store_true", help="agree to the price beforehand")
+    group.add_argument("--yes", action="store_true", help="agree to the price in advance")
 
 
 def _work(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--dry-run", action="store_true", help="say what would be done; only read")
-    group.add_argument("--browse", action="store_true", help="look through the trajectories in the app")
+    group.add_argument("--dry-run", action="store_true", help="report what would be done; write nothing")
+    group.add_argument("--browse", action="store_true", help="open the trajectories in the app")
     group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="with --browse: draw one frame")
-    group.add_argument("--size", metavar="WxH", type=numbers.size, help="of that frame, as 120x40")
+    group.add_argument("--size", metavar="WxH", type=numbers.size, help="size of that frame, such as 120x40")
     group.add_argument(
         "--jobs",
         type=numbers.positive,
         default=os.cpu_count() or 1,
         metavar="N",
-        help="processes (default: %(default)s)",
+        help="parallel processes (default: %(default)s)",
     )
-    group.add_argument("--engine", choices=("local", "ray"), default="local", help="where the work is done")
-    group.add_argument("--address", metavar="ADDR", help="of the Ray cluster (default: auto)")
-    group.add_argument("--parts", action="store_true", help="leave the parts in the folder OUTPUT, unjoined")
-    group.add_argument("--restart", action="store_true", help="begin anew and write over what is there")
-    group.add_argument("--metrics", type=str, metavar="FILE", help="write the aggregate there too")
+    group.add_argument("--engine", choices=("local", "ray"), default="local", help="what runs the work")
+    group.add_argument("--address", metavar="ADDR", help="address of the Ray cluster (default: auto)")
+    group.add_argument("--parts", action="store_true", help="write unjoined parts into the folder OUTPUT")
+    group.add_argument("--restart", action="store_true", help="start over and overwrite existing output")
+    group.add_argument("--metrics", type=str, metavar="FILE", help="also write the totals to this file")
 
 
 def _percent(text: str) -> float:
-    """A share in per cent, above 0 and up to 100."""
+    """A percentage, above 0 and up to 100."""
     try:
         value = float(text.removesuffix("%"))
     except ValueError as error:

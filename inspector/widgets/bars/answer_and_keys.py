@@ -1,6 +1,6 @@
-"""What frames a screen: its answer at the top, coloured by how bad it is, and the keys that work here below.
+"""The top and bottom of a screen: its answer, coloured by severity, and a footer with the keys that work.
 
-Of the keys as many are shown as fit, and that there are more where they do not.
+The footer shows as many keys as fit, and renames help to `more` if some do not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 
 _MOST_LINES = 3
-"""Of the sentence, and of what helps; a terminal of 60 cells needs three for the longest."""
+"""Most lines of the sentence, and of the remedy; at 60 cells the longest ones need three."""
 _TOKEN = {
     None: "severity-ok",
     Severity.INFO: "severity-info",
@@ -34,43 +34,43 @@ _TOKEN = {
 HELP = "app.help"
 ALWAYS = (HELP, "app.quit")
 WAY_OUT = key_name("escape")
-"""A key that is shown however narrow the line: nobody should have to look up how to go back."""
+"""A key that the footer always shows, so that nobody has to look up how to go back."""
 
 MORE = "more"
-"""What help is called where not every key that works here fits."""
+"""The footer's word for help when not every key fits."""
 
 GAP, TIGHT = 3, 2
-"""Cells between two keys, and where they would not all fit."""
+"""Cells between two keys, and the smaller gap if they would not all fit."""
 
 TAKE = Binding("enter", "submit", "accept", key_display="enter", id="input.submit")
-"""What Enter does in every line to type in, which binds it itself."""
+"""What Enter does in every input, which binds it itself."""
 
 GENERAL = ("workspace", "page", "app")
-"""Scopes whose keys work in every view: where room is short, those of the view itself come first."""
+"""Scopes whose keys work in every view; if space is short, the view's own keys come first."""
 
 
 class AnswerBar(Widget):
-    """A sign and a sentence; what helps on lines of its own. As high as the words need at its width."""
+    """A severity sign and a sentence, with the remedy below; as high as its text needs."""
 
     DEFAULT_CSS = "AnswerBar { height: auto; min-height: 1; }"
 
     answer: reactive[Headline] = reactive(NO_HEADLINE)
     waiting: reactive[str] = reactive("")
-    """Said in place of an answer that is not known yet."""
+    """Shown until the answer is known."""
 
     def __init__(self, waiting: str = "") -> None:
         super().__init__()
         self.waiting = waiting
 
     def watch_answer(self) -> None:
-        """Other words: the screen is laid out anew where they take more lines, or fewer."""
+        """Lay the screen out again if the new text needs a different number of lines."""
         if self.display and max(1, len(self._texts(self.size.width))) != self.size.height:
             self.refresh(layout=True)
 
     watch_waiting = watch_answer
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The lines the words take."""
+        """The number of lines the text needs."""
         return max(1, len(self._texts(width)))
 
     def render_line(self, y: int) -> Strip:
@@ -110,7 +110,7 @@ class AnswerBar(Widget):
 
 
 class KeyBar(Widget):
-    """Footer made from the table of commands; a click does what the key does."""
+    """A footer built from the table of commands; clicking a key does what pressing it does."""
 
     DEFAULT_CSS = """
     KeyBar { dock: bottom; height: 1; background: $surface; }
@@ -118,14 +118,14 @@ class KeyBar(Widget):
     NOTE = "read-only"
 
     def on_mount(self) -> None:
-        """Follow the bindings in force."""
+        """Redraw when the active bindings change."""
         self.screen.bindings_updated_signal.subscribe(self, self._changed)
 
     def _changed(self, _screen: Screen[object]) -> None:
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Keys on the left, the promise on the right."""
+        """Keys on the left, `read-only` on the right."""
         width, ink = self.size.width, Palette.of(self.app)
         line = Line().gap(1)
         bindings, gap = self._fitting(width)
@@ -137,7 +137,7 @@ class KeyBar(Widget):
         return line.strip(width, self.rich_style)
 
     def on_click(self, event: events.Click) -> None:
-        """Do what the key under the mouse does."""
+        """Press the key under the mouse."""
         start = 1
         bindings, gap = self._fitting(self.size.width)
         for binding in bindings:
@@ -147,7 +147,7 @@ class KeyBar(Widget):
             start = end
 
     def _fitting(self, width: int) -> tuple[list[Binding], int]:
-        """The keys to show and the gap between them: all, else closer together and as many as fit."""
+        """The keys to show and the gap between them: all with either gap, otherwise as many as fit."""
         found = sorted(self._labelled(), key=lambda binding: (_stays(binding), binding.id in ALWAYS))
         for gap in (GAP, TIGHT):
             if sum(_cells(binding) + gap for binding in found) <= width - 1 + gap:
@@ -155,7 +155,7 @@ class KeyBar(Widget):
         return _as_many_as_fit(found, width - 1 + TIGHT), TIGHT
 
     def _labelled(self) -> Iterator[Binding]:
-        """Those of the widget that has the keys first, then the view's own, then what works everywhere."""
+        """Keys with a label: the focused widget's first, then the view's, then those that work everywhere."""
         focused = self.screen.focused
         order = {command.id: place for place, command in enumerate(table()) if command.label}
         active: dict[str, ActiveBinding] = {}
@@ -172,7 +172,7 @@ class KeyBar(Widget):
             active, key=lambda one: (_general(one), active[one].node is not focused, order[one])
         ):
             binding = active[name].binding
-            if _key_label(binding) not in named:  # a second one of that name works by its other keys only
+            if _key_label(binding) not in named:  # a second command on this key still has its other keys
                 yield binding
             named.add(_key_label(binding))
 

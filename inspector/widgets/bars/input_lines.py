@@ -1,4 +1,4 @@
-"""Lines to type in: one that filters what is below it, one that asks for a text and goes away."""
+"""Input lines: one that filters what is below it, and one that asks for a text and then disappears."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.base.commands import bindings
 from inspector.terminal.text import content
 
 FILTER_SECONDS = 0.15
-"""How long typing must pause before what takes long to filter is filtered anew."""
+"""How long typing must pause before an expensive filter runs."""
 
 
 class InputLine(Horizontal):
-    """A label and an input without a frame."""
+    """A label and a borderless input."""
 
     DEFAULT_CSS = """
     InputLine { height: 1; background: $panel; }
@@ -35,19 +35,19 @@ class InputLine(Horizontal):
         self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
-        """Sign and input."""
+        """The label and the input."""
         yield Label(content(self._label))
         yield Input(placeholder=self._placeholder, compact=True)
 
 
 class FilterLine(InputLine):
-    """Tells what to filter by, and when the keys go back to the list.
+    """A line that announces the filter text, and when focus goes back to the list.
 
-    A patient one tells only when typing pauses.
+    A patient one announces only when typing pauses.
 
     Args:
-        placeholder: What the text is sought in.
-        patient: Tell only when typing pauses.
+        placeholder: What the filter searches.
+        patient: Announce only when typing pauses.
     """
 
     DEFAULT_CSS = "FilterLine { display: none; } FilterLine.-open { display: block; }"
@@ -56,12 +56,12 @@ class FilterLine(InputLine):
 
     @dataclass
     class Changed(Message):
-        """Filter by this; an empty text keeps everything."""
+        """The filter text changed; an empty text keeps everything."""
 
         text: str
 
     class Left(Message):
-        """The user is done typing."""
+        """The user has finished typing."""
 
     def __init__(self, placeholder: str, *, patient: bool = False) -> None:
         super().__init__("/", placeholder)
@@ -70,23 +70,23 @@ class FilterLine(InputLine):
 
     @property
     def opened(self) -> bool:
-        """Whether it is on screen, to be typed into."""
+        """Whether the line is visible."""
         return self.has_class("-open")
 
     @property
     def text(self) -> str:
-        """What is typed."""
+        """The filter text."""
         return self.input.value
 
     def on_mount(self) -> None:
-        """Take no keys before it is there: a screen that looks for a focus finds what is hidden too."""
+        """Refuse focus until opened, because Textual's focus search also finds hidden widgets."""
         self.input.can_focus = False
 
     def open(self, text: str = "") -> None:
-        """Come, or go on being edited.
+        """Show the line, or edit it again.
 
         Args:
-            text: To filter by already; the keys stay where they are then.
+            text: A filter to start with; focus then stays where it is.
         """
         self.add_class("-open")
         self.input.can_focus = True
@@ -97,7 +97,7 @@ class FilterLine(InputLine):
         self.screen.refresh_bindings()
 
     def close(self) -> None:
-        """Go, and filter no more."""
+        """Hide the line and stop filtering."""
         self.input.value = ""
         self.remove_class("-open")
         self._tell("")
@@ -137,7 +137,7 @@ class PromptBar(Horizontal):
 
     @dataclass
     class Answered(Event):
-        """The user typed something and pressed enter; None when they thought better of it."""
+        """The user typed a text and pressed Enter; `text` is None if they cancelled."""
 
         purpose: str
         text: str | None
@@ -145,17 +145,17 @@ class PromptBar(Horizontal):
     _purpose = ""
 
     def compose(self) -> ComposeResult:
-        """Label and input."""
+        """The label and the input."""
         yield Label("")
         yield Input(compact=True)
 
     @property
     def asking(self) -> bool:
-        """Something is being asked."""
+        """Whether a question is open."""
         return self.has_class("-asking")
 
     def ask(self, purpose: str, label: str, value: str = "", *, hint: str = "") -> None:
-        """Ask; the answer comes as `Answered` with the same purpose."""
+        """Ask for a text; the answer arrives as `Answered` with the same purpose."""
         self._purpose = purpose
         self.query_one(Label).update(content(label))
         field = self.query_one(Input)

@@ -1,4 +1,4 @@
-"""Lines of words: one with something on the left and on the right, and banners above a list."""
+"""Lines of text: one with a left and a right side, banners above a list, and notices instead of one."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, content, wrap
 
 Piece = tuple[str, str]
-"""A theme token and the text drawn in it; ending in `!` it is bold, in `?` left out rather than cut."""
+"""A theme token and a text; `!` after the token means bold, `?` means drop rather than cut."""
 
 MOST_LINES = 4
 INDENT = 3
 
 
 def titled(name: str, about: str) -> tuple[Piece, ...]:
-    """What a screen is called, and what it is about."""
+    """The name of a screen and its subject."""
     return (("part-head!", name), ("ink-faint", " · "), ("ink", about))
 
 
 class StatusLine(Widget):
-    """Pieces of text in token colours; the right side stays whole, the left gives way piece by piece."""
+    """Pieces of text in token colours; the right side stays complete, the left is cut to fit."""
 
     DEFAULT_CSS = "StatusLine { height: 1; }"
 
@@ -36,7 +36,7 @@ class StatusLine(Widget):
     right: reactive[tuple[Piece, ...]] = reactive(())
 
     def render_line(self, y: int) -> Strip:
-        """Left, blanks, right."""
+        """Left side, blanks, right side."""
         width = self.size.width
         right = self._pieces(self.right, width)
         room = width - right.width - (4 if right.width else 2)
@@ -48,19 +48,19 @@ class StatusLine(Widget):
         for token, text in pieces:
             left = room - line.width
             if text.isspace():
-                line.gap(min(len(text), max(0, left)))  # blanks in words run together
+                line.gap(min(len(text), max(0, left)))  # `add` would collapse them
                 continue
             if token.endswith("?") and cell_len(clean_line(text)) > left:
                 break
             if left > 0:
                 line.add(text, ink.style(token.rstrip("!?"), bold=token.endswith("!")), most=left)
             if cell_len(clean_line(text)) > left:
-                break  # what follows would look as if it belonged to what was cut
+                break  # what follows would look like part of the cut piece
         return line
 
 
 class Banner(Widget):
-    """As many lines as its sentences need, and there only while there is something to say."""
+    """A message above a list, as high as its text needs; hidden while empty."""
 
     DEFAULT_CSS = """
     Banner { height: auto; background: $panel; display: none; }
@@ -70,19 +70,19 @@ class Banner(Widget):
     message = reactive("", layout=True)
 
     def watch_message(self, message: str) -> None:
-        """Come and go."""
+        """Show or hide the banner."""
         self.set_class(bool(message), "-shown")
 
     def say(self, message: str) -> None:
-        """Show sentences; an empty text takes the banner away."""
+        """Show a message; an empty text hides the banner."""
         self.message = message
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The lines the sentences take at this width."""
+        """The number of lines the message needs at this width."""
         return len(self._lines(width))
 
     def render_line(self, y: int) -> Strip:
-        """Sign, then the sentences."""
+        """The severity sign, then the message."""
         width, lines = self.size.width, self._lines(self.size.width)
         style = Palette.of(self.app).style("severity-warning")
         line = Line().gap(1).add(SEVERITY[Severity.WARNING] if y == 0 else "", style).to(INDENT)
@@ -96,7 +96,7 @@ class Banner(Widget):
 
 
 class Notice(Vertical):
-    """Designed emptiness: nothing there, still reading, or an error."""
+    """A centred notice for an empty, loading or failed view."""
 
     DEFAULT_CSS = """
     Notice { align: center middle; height: 1fr; }
@@ -111,7 +111,7 @@ class Notice(Vertical):
         self._parts = (("what", what), ("why", why), ("help", help))
 
     def compose(self) -> ComposeResult:
-        """One line for each part that says something."""
+        """One line per part that has text."""
         for name, text in self._parts:
             if text:
                 yield Static(content(text), classes=f"notice--{name}")

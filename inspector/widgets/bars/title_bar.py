@@ -1,4 +1,4 @@
-"""The first line of a workspace: what it is about, and the views there are."""
+"""The first line of a workspace: its conversation and its tabs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
 
 LEAST_TITLE = 11
-"""Cells a title has with the blanks beside it, however narrow the terminal."""
+"""Cells the title always keeps, blanks included."""
 
 
 class TitleBar(Widget):
-    """A title on the left, tabs on the right, with their keys where the title leaves room."""
+    """A title on the left and tabs on the right; the tabs show their names if there is room."""
 
     DEFAULT_CSS = """
     TitleBar { height: 1; background: $surface; }
@@ -25,9 +25,9 @@ class TitleBar(Widget):
     heading = reactive("")
     detail = reactive("")
     place = reactive("")
-    """Where in it the user is."""
+    """Where in the conversation the user is."""
     brief_place = reactive("")
-    """The same as short as can be; the title gives way to it."""
+    """The shortest form of `place`; the title is cut for it."""
     tabs: reactive[tuple[str, ...]] = reactive(())
     active = reactive(0)
 
@@ -47,7 +47,7 @@ class TitleBar(Widget):
             (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.brief_place
         )
         if behind and room - cell_len(behind) - 3 < min(self._cells, LEAST_TITLE):
-            behind = ""  # the title says more
+            behind = ""  # the title is more important
         left = max(LEAST_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
         if behind:
@@ -63,8 +63,8 @@ class TitleBar(Widget):
         return line
 
     def _labels(self) -> list[tuple[str, str]]:
-        """Key and name of each tab, closer together where that is tight; of the others at last the key."""
-        # The brackets carry the state where there is no colour.
+        """Key and name of each tab; closer together if space is tight, then inactive tabs show only keys."""
+        # Brackets mark the active tab where there is no colour.
         for after in (" ", ""):
             names = [
                 f"[{tab}]" if place == self.active else f" {tab}{after}"
@@ -81,12 +81,12 @@ class TitleBar(Widget):
         return cell_len(clean_line(self.heading))
 
     def _details(self) -> tuple[str, ...]:
-        """What may stand behind the title, the fullest first."""
+        """Texts that may follow the title, the longest first."""
         whole = " · ".join(filter(None, (self.detail, self.place)))
         return tuple(clean_line(text) for text in (whole, self.place, self.brief_place) if text)
 
     def on_click(self, event: events.Click) -> None:
-        """Find the tab under the mouse."""
+        """Switch to the tab under the mouse."""
         start = self.size.width - self._tab_line().width
         for index, label in enumerate(self._labels()):
             end = start + sum(map(cell_len, label))

@@ -1,4 +1,4 @@
-"""The what-if bar: settings turned from the keyboard while the strip above moves."""
+"""The what-if bar: settings changed from the keyboard while the strip above follows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from inspector.terminal.line import Line, Palette
 
 TITLE = "what if"
 RESTING = "← → change"
-"""What works while the messages have the keys; once the bar has them, the last line says all."""
+"""The hint while the messages have focus; with focus on the bar, the footer lists its keys."""
 FULL, TITLED = 118, 128
-"""Width from which every knob has its whole name, and from which the bar has one."""
+"""Widths from which every setting has its full name, and from which the bar has a title."""
 
 
 class WhatIfBar(Widget, can_focus=True):
-    """One line of knobs. It changes nothing itself: it says what the user supposes."""
+    """One line of settings (knobs). It changes nothing itself; it announces the what-if values."""
 
     BINDINGS = bindings("what_if")
     DEFAULT_CSS = """
@@ -33,7 +33,7 @@ class WhatIfBar(Widget, can_focus=True):
 
     @dataclass
     class Changed(Event):
-        """The user supposes something else."""
+        """The user changed a what-if value."""
 
         state: WhatIf
 
@@ -41,17 +41,17 @@ class WhatIfBar(Widget, can_focus=True):
         """The user wants to type a value for the selected knob."""
 
     class Left(Event):
-        """The user is done with the bar."""
+        """The user has finished with the bar."""
 
     _state: WhatIf | None = None
 
     @property
     def state(self) -> WhatIf | None:
-        """What is supposed; None until the conversation was read."""
+        """The what-if values; None until the conversation is read."""
         return self._state
 
     def show(self, state: WhatIf | None) -> None:
-        """Show a state without telling anybody."""
+        """Show a state without announcing it."""
         self._state = state
         self.refresh()
 
@@ -66,7 +66,7 @@ class WhatIfBar(Widget, can_focus=True):
             self.become(self._state.select(step))
 
     def action_reset(self) -> None:
-        """Back to what is true."""
+        """Reset every knob to its real value."""
         if self._state is not None:
             self.become(self._state.reset())
 
@@ -75,7 +75,7 @@ class WhatIfBar(Widget, can_focus=True):
         self.post_message(self.TypingAsked())
 
     def action_leave(self) -> None:
-        """Give the keys back."""
+        """Give focus back to the messages."""
         self.post_message(self.Left())
 
     def supposing(self, key: str) -> None:
@@ -100,11 +100,11 @@ class WhatIfBar(Widget, can_focus=True):
         return line.strip(width, self.rich_style)
 
     def on_focus(self) -> None:
-        """The hint changes."""
+        """Redraw, because the hint depends on focus."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """The hint changes."""
+        """Redraw, because the hint depends on focus."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -124,7 +124,7 @@ class WhatIfBar(Widget, can_focus=True):
         self.action_turn(-1)
 
     def _texts(self, width: int) -> Iterator[tuple[Knob, str]]:
-        """Each knob and its text; a turned one carries a star."""
+        """Each knob and its text; a changed one has a star."""
         state = self._state
         for knob in KNOBS if state is not None else ():
             assert state is not None
@@ -140,7 +140,7 @@ class WhatIfBar(Widget, can_focus=True):
         return palette.style("match" if self._state.differs(knob) else "ink", bold=True, on="cursor")
 
     def become(self, state: WhatIf | None) -> None:
-        """Take a state and tell whoever listens."""
+        """Set a state and announce it, if it is new."""
         if state is not None and state != self._state:
             self._state = state
             self.refresh()

@@ -1,4 +1,4 @@
-"""How full a window is, with the tick where compression fires; a row of numbers as one line of bars."""
+"""A gauge of context used with a tick at the threshold, and sparklines."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import apportion
 
 FIGURES = 12
-"""Cells of the size and the limit behind a bar, with a blank before them."""
+"""Cells for size and limit after the gauge, including a blank."""
 PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
-"""What fills a window, from the left: what is sent before the messages, then those of each part."""
+"""What fills a window, from the left: what precedes the messages, then the messages by part."""
 BARS = "▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True, slots=True)
 class ContextUse:
-    """Tokens of the next prompt against the window.
+    """Tokens of the next request, compared with threshold and window.
 
     Attributes:
-        tokens: The release's estimate of what the next request carries; None when not computed.
-        threshold, window: None when the window is unknown.
+        tokens: The release's estimate of the next request; None if not computed.
+        threshold, window: None if the window is unknown.
     """
 
     tokens: int | None = None
@@ -35,22 +35,22 @@ class ContextUse:
 
     @property
     def share(self) -> float | None:
-        """Part of the window in use."""
+        """The share of the window in use."""
         return None if self.tokens is None or not self.window else self.tokens / self.window
 
     @property
     def past(self) -> bool:
-        """The threshold is reached."""
+        """Whether the threshold is reached."""
         return bool(self.threshold) and (self.tokens or 0) >= (self.threshold or 0)
 
     @property
     def near(self) -> bool:
-        """The threshold is close."""
+        """Whether the threshold is close."""
         return bool(self.threshold) and (self.tokens or 0) >= NEAR_LIMIT * (self.threshold or 0)
 
     @property
     def token(self) -> str:
-        """The colour it deserves: calm, near its threshold, past it."""
+        """The colour token: calm, near the threshold, past it."""
         if self.past:
             return "severity-critical"
         return "severity-warning" if self.near else "severity-info"
@@ -59,14 +59,14 @@ class ContextUse:
 def draw(
     use: ContextUse, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
 ) -> Line:
-    """A bar with the tick of its threshold, where there is room for one, then size and limit in numbers.
+    """A gauge with a tick at the threshold, if there is room for it, then size and limit in numbers.
 
     Args:
         use: What to draw.
-        width: Cells of all of it.
+        width: Cells for everything.
         ink: The colours.
-        failing: Compression does not work: drawn as if it were past the limit.
-        parts: Tokens of each of `PARTS`, to colour the bar by; nothing for one colour.
+        failing: Compression fails; draw the gauge as if it were past the limit.
+        parts: Tokens of each of `PARTS`, to colour the gauge by; empty for a single colour.
     """
     if use.share is None:
         why = " window unknown" if use.window is None and width > 16 else ""
@@ -80,14 +80,14 @@ def draw(
 
 
 def short(tokens: int | None) -> str:
-    """A number of tokens in at most five characters where it is below 10 million."""
+    """A number of tokens, in at most five characters if it is below 10 million."""
     return round_number(tokens) if tokens else "0"
 
 
 def bar(
     use: ContextUse, cells: int, ink: Palette, token: str | None = None, parts: tuple[int, ...] = ()
 ) -> Line:
-    """The bar alone: a heavy rule on a light one."""
+    """The gauge alone: a heavy line over a light one."""
     halves = round(min(use.share or 0.0, 1.0) * cells * 2)
     tick = _tick(use, cells)
     ends = tuple(accumulate(apportion(parts, -(-halves // 2))))
@@ -115,12 +115,12 @@ def _tick(use: ContextUse, cells: int) -> int | None:
 
 
 def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:
-    """The numbers as bars, the newest on the right; of too many, the largest of those that share a cell.
+    """Draw numbers as bars, the newest on the right; if several share a cell, the largest counts.
 
     Args:
-        values: 0 or more each, oldest first.
-        width: Cells at most.
-        most: What a full bar stands for; the largest of the numbers by default, or where one is above it.
+        values: Numbers of 0 or more, oldest first.
+        width: Most cells.
+        most: Value of a full bar; the largest number if that is larger, or if this is None.
     """
     if not values or width < 1:
         return ""

@@ -21,21 +21,21 @@ from inspector.widgets.charts.context_strip_layout import StripLayout, strip_lay
 INK = {
     Part.OUTSIDE: "part-outside", Part.HEAD: "part-head", Part.MIDDLE: "part-middle", Part.TAIL: "part-tail",
 }  # fmt: skip
-"""The theme token of each part that holds something; what is free is drawn faint."""
+"""The theme token of each part with content; free space is drawn faint."""
 
 FILL = {
     Part.OUTSIDE: "░", Part.HEAD: "█", Part.MIDDLE: "▒", Part.TAIL: "▄", Part.ROOM: "·", Part.MARGIN: " ",
 }  # fmt: skip
-"""A texture a part, so that the strip reads without colour."""
+"""A texture for each part, so that the strip is readable without colour."""
 
 CURSOR, BARE_CURSOR = "█", "╳"
-"""What the message under the cursor is drawn with; where there is no colour, none of the textures."""
+"""The glyph of the message under the cursor; without colour, one that is none of the textures."""
 MARGIN = 1
-"""Blank cells left and right of the strip."""
+"""Blank cells on both sides of the strip."""
 
 
 class ContextStrip(Widget):
-    """One line of cells and one line of legend for a plan.
+    """A plan as one line of cells and one line of legend.
 
     A click on a cell asks for the message under it.
     """
@@ -48,7 +48,7 @@ class ContextStrip(Widget):
 
     @dataclass
     class Chosen(Event):
-        """A message was clicked on the strip."""
+        """The user clicked a message on the strip."""
 
         index: int
 
@@ -61,7 +61,7 @@ class ContextStrip(Widget):
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Ask for the message under the pointer."""
+        """Announce the message under the mouse."""
         layout = self._laid_out()
         found = None if layout is None or event.y else layout.message_at(event.x - MARGIN)
         if found is not None:
@@ -83,21 +83,21 @@ class ContextStrip(Widget):
         return line.strip(self.size.width, self.rich_style)
 
     def _laid_out(self) -> StripLayout | None:
-        width = max(0, self.size.width - 2 * MARGIN)  # it is drawn before anybody says that it was resized
+        width = max(0, self.size.width - 2 * MARGIN)  # the strip may be drawn before its resize event
         if self._plan is not None and (self._layout is None or self._layout.width != width):
             self._layout = strip_layout(self._plan, width)
         return self._layout
 
 
 def draw_cells(layout: StripLayout, palette: Palette, cursor: int | None, cursor_glyph: str = CURSOR) -> Line:
-    """The strip itself: runs of equal cells become one piece."""
+    """The strip itself; runs of equal cells become one piece of text."""
     here = range(0) if cursor is None else layout.cells_of(cursor)
     line, run, shaded = Line().gap(MARGIN), "", False
     style: Style | None = None
     before: int | None = None
     for cell in range(layout.width):
         owner = layout.message_at(cell)
-        # Every other message is dimmer, where messages are wide enough to be told apart.
+        # Every other message is dimmer, if messages are wide enough to be told apart.
         wide = owner is not None and len(layout.cells_of(owner)) > 1
         shaded, before = wide and shaded != (owner != before), owner
         marked = cursor_glyph if cell in here else ""
@@ -123,7 +123,7 @@ def _cell(
 
 
 def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
-    """What the parts hold, as wordy as there is room for, with the threshold named under its tick."""
+    """The size of each part, as detailed as fits, with the threshold labelled under its tick."""
     for leave_out in range(3):
         line = _legend(plan, layout, palette, leave_out)
         if line.width <= layout.width + MARGIN:
@@ -132,7 +132,7 @@ def legend(plan: Plan, layout: StripLayout, palette: Palette) -> Line:
 
 
 def _legend(plan: Plan, layout: StripLayout, palette: Palette, leave_out: int) -> Line:
-    """Nothing left out, the long words, or how many messages there are too."""
+    """The legend: complete (0), with short words (1), or also without message counts (2)."""
     line = Line().gap(MARGIN)
     for part, words in _legend_parts(plan, layout, leave_out):
         ink = palette.style(INK.get(part, "ink-muted"))
@@ -157,7 +157,7 @@ def _tokens(layout: StripLayout, span: Span) -> int:
 
 
 def _threshold_label(line: Line, plan: Plan, layout: StripLayout, palette: Palette) -> Line:
-    """The label stands right of its tick, or left of it, or nowhere."""
+    """Add the threshold's label to the right of its tick, else to the left, else not at all."""
     if layout.threshold is None:
         return line
     words, column = f"threshold {short(plan.threshold_tokens)}", MARGIN + layout.threshold

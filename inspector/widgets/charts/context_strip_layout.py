@@ -1,4 +1,4 @@
-"""How a transcript and its window are shared out over the cells of one line. Pure; knows no widget."""
+"""Divides the cells of a line among a conversation's messages and its window. Pure functions, no widget."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PARTS = tuple(Part)
 
 
 def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
-    """Share out `cells` in proportion to `weights` by largest remainder.
+    """Divide `cells` in proportion to `weights` by largest remainder.
 
-    Every positive weight gets at least one cell as long as there are enough, so nothing that exists is
-    drawn with no width; the cells for that come from the widest shares.
+    Every positive weight gets at least one cell if there are enough, so that nothing is drawn with no width;
+    those cells come from the widest shares.
 
     Returns:
-        One count for each weight; they sum to `cells`, or to 0 when every weight is 0.
+        One count per weight; they sum to `cells`, or to 0 if every weight is 0.
     """
     total = sum(weights)
     if total <= 0 or cells <= 0:
@@ -43,15 +43,15 @@ def _widen_starved(weights: Sequence[int], shares: list[int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StripLayout:
-    """One line of cells and what each stands for.
+    """What each cell of the line represents.
 
     Attributes:
-        scale: Tokens the whole line stands for: the window, or more when the request is larger.
+        scale: Tokens of the whole line: the window, or the request if that is larger.
         ends: For each `Part`, in order, the cell after its last one.
-        spans: For each `Part`, the half-open range of message indexes it holds; empty for the others.
-        offsets: Tokens before each message, and the total: one more than there are messages.
-        threshold: Cell of the threshold tick; None when the window is unknown.
-        window_end: Cell of the window's end, when the request is larger than the window.
+        spans: For each `Part`, its half-open range of message indexes; empty for parts without messages.
+        offsets: Tokens before each message, then the total; one entry more than messages.
+        threshold: Cell of the threshold tick; None if the window is unknown.
+        window_end: Cell where the window ends, if the request is larger than the window.
     """
 
     width: int
@@ -63,7 +63,7 @@ class StripLayout:
     window_end: int | None
 
     def part(self, cell: int) -> Part:
-        """What a cell stands for; the last part beyond the end."""
+        """The part a cell belongs to; the last part for a cell beyond the end."""
         return _PARTS[min(bisect_right(self.ends, cell), len(_PARTS) - 1)]
 
     def cells(self, part: Part) -> range:
@@ -72,7 +72,7 @@ class StripLayout:
         return range(self.ends[place - 1] if place else 0, self.ends[place])
 
     def message_at(self, cell: int) -> int | None:
-        """The message that covers the left edge of a cell; None where the cell holds no message."""
+        """The message at the left edge of a cell; None if the cell has no message."""
         place = bisect_right(self.ends, cell)
         if place >= len(_PARTS) or not self.spans[place].size:
             return None
@@ -83,7 +83,7 @@ class StripLayout:
         return min(max(bisect_right(self.offsets, at) - 1, start), end - 1)
 
     def cells_of(self, message: int) -> range:
-        """The cells a message owns, or the one it hides in when none; empty for an index out of range."""
+        """The cells of a message, or the one it shares if it has none; empty for an index out of range."""
         for place, (start, end) in enumerate(self.spans):
             if start <= message < end:
                 return self._cells_within(self.cells(_PARTS[place]), start, end, message)
@@ -103,11 +103,11 @@ class StripLayout:
 
 
 def strip_layout(plan: Plan, width: int) -> StripLayout:
-    """Lay a plan out over `width` cells.
+    """Lay out a plan over `width` cells.
 
-    The filled length is the number the trigger compares. When that is larger than the messages, the
-    difference is drawn first (system prompt and tool schemas); when it is smaller, because a provider
-    counted fewer tokens than the estimate, every message shrinks alike.
+    The filled length is the size that is compared with the threshold. If that is larger than the messages,
+    the difference is drawn first (system prompt and tool schemas); if it is smaller, because a provider
+    counted fewer tokens than the estimate, every message shrinks in proportion.
     """
     offsets = array("q", accumulate(plan.estimates, initial=0))
     spans = {Part.HEAD: plan.head, Part.MIDDLE: plan.middle, Part.TAIL: plan.tail}
@@ -133,7 +133,7 @@ def strip_layout(plan: Plan, width: int) -> StripLayout:
 
 
 def _tick(fires: int | None, scale: int, width: int, *, filled: int, room_end: int, over: bool) -> int | None:
-    """The tick stands inside the filled part exactly when the threshold is reached."""
+    """Place the tick inside the filled part exactly when the threshold is reached."""
     if fires is None or width <= 0:
         return None
     if over:

@@ -1,4 +1,4 @@
-"""A curve of token counts as values: its marks, and which of them each column of a chart shows. No widget."""
+"""Values of a token curve: its marks, and which value each column of a chart shows. No widget."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ MANY = "◦"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened after so many values.
+    """Something that happened after a number of values.
 
     Attributes:
         token: Its colour.
-        sign: How it is drawn; empty for the next number.
+        sign: The glyph; empty for the next number.
     """
 
     after: int
@@ -26,13 +26,13 @@ class Mark:
 
 
 def number(index: int) -> str:
-    """The sign of the n-th mark, counted from 0: ① to ⑳, then one sign for all."""
+    """The sign of the n-th mark, from 0: ① to ⑳, then the same sign for all."""
     return NUMBERS[index] if index < len(NUMBERS) else MANY
 
 
 @dataclass(frozen=True, slots=True)
 class RequestCurve:
-    """What a chart is given: values with what they are made of, the limit, marks, and words below."""
+    """Input of a chart: values with their layers, the threshold, marks, and texts below."""
 
     values: tuple[int, ...] = ()
     made_of: tuple[Layer, ...] = ()
@@ -44,7 +44,7 @@ class RequestCurve:
 
 
 def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
-    """Which value each of `cells` columns shows: repeated when few, the one that tells most when many."""
+    """The value each of `cells` columns shows: repeated if few, picked by `tell` if several share one."""
     count = len(values)
     found = []
     for cell in range(cells):
@@ -55,5 +55,5 @@ def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int]
 
 
 def place_of(after: int, count: int, cells: int) -> int:
-    """The column where something stands that happened after so many values."""
+    """The column of something that happened after `after` of `count` values."""
     return 0 if not count else min(cells, after * cells // count)

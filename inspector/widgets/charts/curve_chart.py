@@ -1,4 +1,4 @@
-"""A curve of token counts in block characters, with a threshold across it and numbered marks below."""
+"""A chart of token counts in block characters, with a threshold line and numbered marks below."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ EMPTY = Cell(0)
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns of a chart as they fill its cells.
+    """The columns of a chart, as levels of its cells.
 
     Attributes:
         limit: The row of the threshold.
         numbers: The scale: what stands before a row.
-        ends: Of each column where each layer ends, in eighths of a cell.
-        over: Whether it reaches the threshold.
+        ends: For each column, where each layer ends, in eighths of a cell.
+        over: For each column, whether it reaches the threshold.
     """
 
     limit: int | None
@@ -41,36 +41,36 @@ class Columns:
     over: tuple[bool, ...]
 
     def cells(self, row: int, count: int) -> Iterable[tuple[Cell, bool]]:
-        """What each cell of a row shows, counted from the bottom; whether its column is over the limit."""
+        """The cells of a row, counted from the bottom, each with whether its column is over the limit."""
         if not self.ends:
             return ((EMPTY, False),) * count
         return zip((cell_of(ends, row) for ends in self.ends), self.over, strict=True)
 
 
 class CurveChart(Widget):
-    """Values over their order; a bar for every cell: of the values it stands for the one that tells most."""
+    """Values in order, one bar per cell; if several values share a cell, `tell` picks one."""
 
     DEFAULT_CSS = "CurveChart { height: 8; }"
 
     values: reactive[tuple[int, ...]] = reactive(())
     made_of: reactive[tuple[Layer, ...]] = reactive(())
-    """What each value is made of; without them a bar has the colour of how near the threshold it is."""
+    """The layers of each value; without layers, a bar's colour shows how near the threshold it is."""
     threshold: reactive[int | None] = reactive(None)
     marks: reactive[tuple[Mark, ...]] = reactive(())
     asides: reactive[tuple[Mark, ...]] = reactive(())
-    """Marks with signs of their own; where a numbered one stands they stand before it."""
+    """Marks with signs of their own; they move one cell left of a numbered mark in the same place."""
     selected = reactive(-1)
     caption = reactive("")
     unit = reactive("")
-    """What follows the numbers of the scale."""
+    """Unit after the numbers of the scale."""
     ends: reactive[tuple[str, str]] = reactive(("", ""))
-    """What the first and the last value are called, below the axis."""
+    """Labels of the first and the last value, below the axis."""
     pointed = reactive(-1)
-    """The value that is read out in place of the caption; -1 for none."""
+    """The value that is read out instead of the caption; -1 for none."""
     tell: Callable[[Sequence[int]], int] = max
-    """Which of the values of a cell is drawn: `min` where a fall is the news."""
+    """Picks the value a cell shows; `min` where a fall matters."""
     read_out: Callable[[int], str] | None = None
-    """A value in words."""
+    """Describes a value in words."""
 
     _tallest = 0
     _columns: Columns | None = None
@@ -82,22 +82,22 @@ class CurveChart(Widget):
         self.caption, self.ends = curve.caption, curve.ends
 
     def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
-        """Know the tallest column before its lines are drawn one by one."""
+        """Find the tallest column before the lines are drawn one by one."""
         heights = (sum(column) for column in zip(*(one.values for one in layers), strict=True))
         self._tallest = int(max(heights, default=0))
         self._columns = None
 
     @on(events.Resize)
     def watch_values(self) -> None:
-        """The columns are worked out anew, once for all lines."""
+        """Recompute the columns, once for all lines."""
         self._columns = None
 
     def watch_threshold(self) -> None:
-        """It takes part in the scale."""
+        """Recompute the columns, because the scale includes the threshold."""
         self._columns = None
 
     def point(self, step: int) -> None:
-        """Read out another value: from none the newest, or the one before the selected mark."""
+        """Read out another value; the first time the newest, or the one next to the selected mark."""
         if not self.values or self.read_out is None:
             return
         last = len(self.values) - 1
@@ -106,21 +106,21 @@ class CurveChart(Widget):
         self.pointed = max(0, min(last, place + step * max(1, len(self.values) // max(1, self._cells))))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Read out what the pointer is on."""
+        """Read out the value under the mouse."""
         cell = event.x - AXIS - 1
         if self.read_out is not None and self.values and 0 <= cell < self._cells:
             self.pointed = self._told[cell]
 
     def on_leave(self) -> None:
-        """Say again what all of it is."""
+        """Show the caption again."""
         self.pointed = -1
 
     def render_line(self, y: int) -> Strip:
-        """The plot from its top, then the marks, then the caption."""
+        """The plot from top to bottom, then the marks, then the caption."""
         width, rows = self.size.width, self.size.height - 2
         ink = Palette.of(self.app)
         if not self.values and self.threshold is None and y <= rows:
-            line = Line()  # an axis without a scale says nothing
+            line = Line()  # an axis without a scale is useless
         elif y < rows:
             line = self._plot(rows - 1 - y, rows, width, ink)
         elif y == rows:
@@ -130,7 +130,7 @@ class CurveChart(Widget):
         return line.strip(width, self.rich_style)
 
     def _foot(self, width: int, ink: Palette) -> Line:
-        """First, caption, legend, last; where they do not all fit, the caption alone."""
+        """First label, caption, legend, last label; only the caption if they do not all fit."""
         (first, last), line = self.ends, Line().gap(AXIS + 1)
         faint, room = ink.style("ink-faint"), width - AXIS - 2
         if 0 <= self.pointed < len(self.values) and self.read_out is not None:
@@ -150,11 +150,11 @@ class CurveChart(Widget):
 
     @property
     def _told(self) -> list[int]:
-        """For each cell which of the values it shows."""
+        """The value each cell shows."""
         return told(self.values, self._cells, self.tell)
 
     def _worked_out(self, rows: int) -> Columns:
-        """What stands in each column, worked out for all its lines at once: that is half of the drawing."""
+        """Compute the columns for all lines at once, which is half of the drawing time."""
         if self._columns is None:
             layers, top, limit = self.made_of or self._plain_layers(), self._top, self.threshold
             shown = self._told if self.values else []
@@ -178,10 +178,10 @@ class CurveChart(Widget):
         line = Line().cell(columns.numbers.get(row, ""), AXIS, number, right=True).gap(1)
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
             count = len(tuple(alike))
-            if block.level and (past or not here):  # what stays below the line does not break it
+            if block.level and (past or not here):  # a bar below the threshold does not interrupt its line
                 hot = past and limit is not None and row >= limit
                 plain = self.app.no_color and bool(self.made_of)
-                if hot and block.above is not None and not plain:  # past the limit all parts are red
+                if hot and block.above is not None and not plain:  # above the limit every layer is red
                     block = Cell(EIGHTHS)
                 sign, style = drawn(block, layers, ink, plain=plain)
                 line.add(sign * count, ink.style("severity-critical") if hot else style)
@@ -193,7 +193,7 @@ class CurveChart(Widget):
         return line.add("─" * max(0, width - line.width - 1) if here else "", ink.style("threshold"))
 
     def _named(self, columns: Columns, start: int, count: int) -> str:
-        """A piece of the line at the limit, its name in its first cells where no column crosses it."""
+        """A piece of the threshold line; its first cells have the name if no column crosses them."""
         first = len(LIMIT) + 2
         named = self._cells > 3 * len(LIMIT) and not any(columns.over[:first])
         whole = ("──" + LIMIT if named else "").ljust(start + count, "─")
@@ -209,7 +209,7 @@ class CurveChart(Widget):
         return {row: round_number(int(at)) + self.unit for row, at in {**marks, **own}.items() if at >= 1}
 
     def _plain_layers(self) -> tuple[Layer, ...]:
-        """Values nobody took apart, by how near the threshold they are."""
+        """Layers of values without parts: those far from the threshold, and those near it."""
         limit = self.threshold
         calm = tuple(0 if limit and value >= NEAR_LIMIT * limit else value for value in self.values)
         near = tuple(value - low for value, low in zip(self.values, calm, strict=True))

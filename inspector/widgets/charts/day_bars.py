@@ -1,4 +1,4 @@
-"""One bar a day, or a call, or for some when there are many, stacked of what they are made of."""
+"""Stacked bars, one per day or call, or per group of them if there are many."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of,
 
 GAP = 3
 NONE = "·"
-"""A day without a value keeps its place."""
+"""Drawn for a day without a value, to keep its place."""
 AXIS = 7
 """Cells of the scale on the left."""
 LEAST_CAPTION = 20
-"""Cells of the caption that the names of what bars are made of leave it."""
+"""Cells the caption keeps when the legend is added."""
 WIDEST = 24
-"""Cells of the widest bar: few bars do not become walls."""
+"""Most cells of a bar, so that a few bars do not become walls."""
 APART = 3
-"""Cells every bar has at least from which one of each is a gap: gaps between some bars would group them."""
+"""If every bar has at least this many cells, one of them is a gap; uneven gaps would suggest groups."""
 
 
 class DayBars(Widget):
-    """Values in order over the whole width, the newest at the right; of too many several make a bar."""
+    """Values over the whole width, the newest on the right; several share a bar if there are many."""
 
     DEFAULT_CSS = "DayBars { height: 5; margin: 0 1; }"
 
     values: reactive[tuple[float, ...]] = reactive(())
     made_of: reactive[tuple[Layer, ...]] = reactive(())
-    """What the values are made of; they sum up to them."""
+    """The layers of the values; together they add up to them."""
     pointed = reactive(-1)
     caption: reactive[str] = reactive("")
     first: reactive[str] = reactive("")
     last: reactive[str] = reactive("")
     unit: reactive[str] = reactive("days")
     adds = True
-    """Several values that share a bar sum up; else the largest of them stands for all."""
+    """Whether values that share a bar add up; otherwise the largest represents them."""
     told: Callable[[int], str] = str
-    """A value in words, by its place, for when it is pointed at."""
+    """Describes the value at an index, for when it is pointed at."""
     scale: Callable[[float], str] = str
-    """A value as the scale names it."""
+    """Formats a value for the scale."""
 
     class Chosen(Message):
-        """The mouse chose a bar that stands for a single value: which of `values`."""
+        """The user clicked a bar for a single value; `index` is its place in `values`."""
 
         def __init__(self, index: int) -> None:
             self.index = index
             super().__init__()
 
     def on_click(self, event: events.Click) -> None:
-        """Tell which bar the mouse is on; what stands for several values is none of them."""
+        """Announce the clicked bar, unless it stands for several values."""
         index = self._at(event.x)
         if index is not None:
             self.post_message(self.Chosen(index))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Read out the bar the pointer is on."""
+        """Read out the bar under the mouse."""
         index = self._at(event.x)
         self.pointed = -1 if index is None else index
 
     def on_leave(self) -> None:
-        """Say again what all of it is."""
+        """Show the caption again."""
         self.pointed = -1
 
     def render_line(self, y: int) -> Strip:
-        """The bars from their top, then their ends and what the highest was."""
+        """The bars from top to bottom, then a line with their ends and the caption."""
         ink, width, rows = Palette.of(self.app), self.size.width, self.size.height - 1
         line = self._bars(rows - 1 - y, rows, ink) if y < rows else self._ends(width, ink)
         return line.strip(width, self.rich_style)
@@ -133,7 +133,7 @@ class DayBars(Widget):
 
 
 def _named(line: Line, names: Sequence[tuple[str, str]], end: int, ink: Palette) -> Line:
-    """What bars are made of, in its colours, as far as that fits."""
+    """Add the legend in its colours, as far as it fits."""
     for token, words in names:
         if line.width + cell_len(words) + 2 > end:
             break
@@ -142,7 +142,7 @@ def _named(line: Line, names: Sequence[tuple[str, str]], end: int, ink: Palette)
 
 
 def spans(count: int, width: int) -> tuple[tuple[int, int], ...]:
-    """From which cell to which each bar goes: of all the width, several values a bar if need be."""
+    """The cells of each bar, over the whole width; several values share a bar if necessary."""
     if not count:
         return ()
     bars = -(-count // -(-count // max(1, width)))
@@ -151,7 +151,7 @@ def spans(count: int, width: int) -> tuple[tuple[int, int], ...]:
 
 
 def largest(values: Sequence[float], bars: int, whole: Sequence[float]) -> tuple[float, ...]:
-    """Of the values that share a bar the one where `whole` is largest."""
+    """For each bar, the value where `whole` is largest."""
     size = -(-len(values) // max(1, bars))
     starts = (max(0, len(values) - (bars - bar) * size) for bar in range(bars))
     ends = (len(values) - (bars - bar - 1) * size for bar in range(bars))
@@ -160,7 +160,7 @@ def largest(values: Sequence[float], bars: int, whole: Sequence[float]) -> tuple
 
 
 def summed(values: Sequence[float], bars: int, _whole: Sequence[float] = ()) -> tuple[float, ...]:
-    """The values of each bar together; the last bar is full."""
+    """The sum of each bar's values; the last bar is always full."""
     size = -(-len(values) // max(1, bars))
     if size <= 1:
         return tuple(values)

@@ -1,4 +1,4 @@
-"""What a summary keeps and loses: a bar by weight, counts by category, a line of heat over the messages."""
+"""What a summary keeps and loses: a bar by weight, counts by category, a heat line over the messages."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from inspector.terminal.line import Line, Palette
 
 HEAT = "lost, by message and weight"
 WARM, HOT = 0.34, 0.67
-"""Shares lost from which a count is a warning, or worse."""
+"""Shares lost from which a count becomes a warning, and critical."""
 
 
 class RetentionStrip(Widget):
-    """Two lines about a retention report; a click on the heat asks for the message under it."""
+    """Two lines about retention; clicking the heat line announces the message under the mouse."""
 
     DEFAULT_CSS = "RetentionStrip { height: 2; }"
 
     @dataclass
     class Chosen(Event):
-        """A message of the middle was clicked; `index` counts from the middle's first."""
+        """The user clicked a message of the middle; `index` counts from the first message of the middle."""
 
         index: int
 
     _retention: Retention | None = None
 
     def show(self, retention: Retention | None) -> None:
-        """Show another report."""
+        """Show the retention of another summary."""
         self._retention = retention
         self.refresh()
 
     def on_click(self, event: Click) -> None:
-        """Ask for the message under the pointer."""
+        """Announce the message under the mouse."""
         shares = self._retention.losses if self._retention else ()
         cells = min(len(shares), self._heat_cells())
         if event.y == 1 and 0 <= event.x - 1 < cells:
@@ -65,7 +65,7 @@ class RetentionStrip(Widget):
 
 
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
-    """`facts kept 82%  files 11/12  errors 3/3 ...`, and the gravest loss by name."""
+    """`facts kept 82%  files 11/12  errors 3/3 ...`, then the gravest lost fact."""
     line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
     line.add(fmt.percent(retention.score), palette.style("ink", bold=True))
     for category in sorted(retention.by_category, key=gravity):
@@ -89,7 +89,7 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
 
 
 def heat_line(retention: Retention, cells: int, width: int, palette: Palette) -> Line:
-    """One cell a message (or a few), as high as what it loses is heavy."""
+    """A cell per message or group of messages, as high as the weight of what it loses."""
     line = Line().gap()
     shares = heat(retention.losses, cells)
     for (glyph, ink), run in groupby((heat_glyph(share), heat_ink(share)) for share in shares):
@@ -100,7 +100,7 @@ def heat_line(retention: Retention, cells: int, width: int, palette: Palette) ->
 
 
 def heat(shares: Sequence[float | None], cells: int) -> list[float | None]:
-    """The worst share among the messages of each cell; no more cells than messages."""
+    """The worst share among the messages of each cell; never more cells than messages."""
     cells = min(cells, len(shares))
     found: list[float | None] = []
     for cell in range(cells):
@@ -110,21 +110,21 @@ def heat(shares: Sequence[float | None], cells: int) -> list[float | None]:
 
 
 def heat_glyph(share: float | None) -> str:
-    """A block as high as the loss, the lowest without one; a dot where there was nothing to lose."""
+    """A block as high as the loss, the lowest for no loss; a dot if there was nothing to lose."""
     if share is None:
         return "·"
     return glyphs.LEVELS[2 + min(6, int(share * 7)) if share else 1]
 
 
 def heat_ink(share: float | None) -> str:
-    """The theme token for a loss."""
+    """The theme token for a share lost."""
     if share is None:
         return "ink-faint"
     return "severity-critical" if share >= HOT else "severity-warning" if share else "severity-ok"
 
 
 def kept_share(counts: FactCount) -> float | None:
-    """Share of facts kept, word for word or not; None without any."""
+    """The share of facts kept, word for word or paraphrased; None if there are no facts."""
     return None if not counts.of else (counts.of - counts.lost) / counts.of
 
 
@@ -137,18 +137,18 @@ def _severity(counts: FactCount) -> str:
 
 
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
-"""Told apart without a colour too."""
+"""Textures that differ without colour too."""
 
 
 class WeightBar(Widget):
-    """One line: `kept 92% ▇▇▇▇▇▇▇▇░░▒ lost 8% · 2 unsupported`; nothing to say, nothing drawn."""
+    """One line: `kept 92% ▇▇▇▇▇▇▇▇░░▒ lost 8% · 2 unsupported`; empty without retention."""
 
     DEFAULT_CSS = "WeightBar { height: 1; }"
 
     retention: reactive[Retention | None] = reactive(None)
 
     def render_line(self, y: int) -> Strip:
-        """The bar between its words."""
+        """The bar between its labels."""
         width, ink = self.size.width, Palette.of(self.app)
         found = self.retention
         line = Line() if found is None else weight_line(found, width, ink)
@@ -156,7 +156,7 @@ class WeightBar(Widget):
 
 
 def weight_line(found: Retention, width: int, ink: Palette) -> Line:
-    """Kept in green, lost in red, unsupported in amber; each part that is there has a cell at least."""
+    """Kept in green, lost in red, unsupported in amber; each part that exists gets at least one cell."""
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
@@ -172,7 +172,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
 
 
 def weight_cells(found: Retention, cells: int) -> tuple[int, int, int]:
-    """Cells for what is kept, lost and unsupported; a claim weighs as much as a fact does on average."""
+    """Cells for kept, lost and unsupported; a claim weighs as much as an average fact."""
     facts, claims, score = len(found.facts), len(found.unfounded), found.score or 0.0
     other = _share(claims / (facts + claims) if facts + claims else 0.0, cells)
     lost = _share(1 - score, cells - other)
@@ -180,7 +180,7 @@ def weight_cells(found: Retention, cells: int) -> tuple[int, int, int]:
 
 
 def _share(share: float, cells: int) -> int:
-    """At least one cell for what is there at all, and one left for the rest."""
+    """At least one cell for a positive share, and at least one left over for the rest."""
     if share <= 0 or cells <= 0:
         return 0
     return cells if share >= 1 else max(1, min(cells - 1, round(share * cells)))

@@ -1,4 +1,4 @@
-"""Columns of several layers in block characters: what a cell of them shows. Pure but for the styles."""
+"""Stacked columns in block characters: what each cell shows. Pure functions except for styles."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ LEAST_APART, MARKS = 2, 4
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One part of every column.
+    """One layer of every column.
 
     Attributes:
-        name: What it is, for the legend.
-        token: Its colour.
-        texture: What fills it where there is no colour.
-        values: Its height in each column; 0 where it has none.
+        name: Its name in the legend.
+        token: Its colour token.
+        texture: What fills it without colour.
+        values: Its height in each column, 0 or more.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell shows: a block in one layer's colour, where two meet on the colour of the other.
+    """What a cell shows: a block in one layer's colour, on another layer's colour where two layers meet.
 
     Attributes:
-        level: Eighths the block fills, 0 to 8.
-        layer: Whose colour it has.
-        above: The layer behind it; None for the ground.
+        level: Eighths that the block fills, 0 to 8.
+        layer: The layer that colours it.
+        above: The layer behind it; None for the background.
     """
 
     level: int
@@ -52,7 +52,7 @@ class Cell:
 
 
 def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
-    """Where each part of a column ends, in eighths of a cell from the bottom; the last is its height."""
+    """Where each layer of a column ends, in eighths of a cell from the bottom; the last is its height."""
     cells = rows * EIGHTHS
     return tuple(min(cells, max(0, round(sum_ / top * cells))) for sum_ in accumulate(parts))
 
@@ -74,7 +74,7 @@ def round_marks(top: float, rows: int, taken: Collection[int] = ()) -> Mapping[i
 
 
 def cell_of(ends: Sequence[int], row: int) -> Cell:
-    """The cell of a column in a row, counted from the bottom. Of more than two layers the widest speak."""
+    """The cell of a column in a row counted from the bottom; of more than two layers, the two widest show."""
     low, high = row * EIGHTHS, (row + 1) * EIGHTHS
     place = bisect_right(ends, low)
     if place == len(ends):
@@ -94,7 +94,7 @@ def cell_of(ends: Sequence[int], row: int) -> Cell:
 
 
 def drawn(cell: Cell, layers: Sequence[Layer], ink: Palette, *, plain: bool = False) -> tuple[str, Style]:
-    """The sign and the style of a cell; `plain` where there is no colour to tell layers apart."""
+    """The glyph and style of a cell; `plain` uses textures instead of colours."""
     if not cell.level:
         return " ", Style.null()
     layer = layers[cell.layer]
@@ -108,21 +108,21 @@ def drawn(cell: Cell, layers: Sequence[Layer], ink: Palette, *, plain: bool = Fa
 
 
 def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, str], ...]:
-    """Token and words of each layer that holds anything, with what fills it."""
+    """Token, sign and name of each layer that has a value."""
     return tuple(
         (one.token, f"{one.texture if plain else '■'} {one.name}") for one in layers if any(one.values)
     )
 
 
 def prompt_layers(calls: Iterable[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
-    """What each prompt is made of: read from the cache, written to it, new, or not told apart.
+    """Layers of each prompt: read from the cache, written to it, new, or unknown.
 
     Args:
-        calls: For each its prompt, what of it the cache served and what was written to it; None where nobody
-            says.
+        calls: For each call its prompt tokens, those read from the cache and those written to it; None if not
+            recorded.
     """
     columns: tuple[list[int], ...] = ([], [], [], [])
-    for call in calls:  # not all at once: following Hermes there are thousands
+    for call in calls:  # one by one: a followed session has thousands of calls
         for column, part in zip(columns, _parts(*call), strict=True):
             column.append(part)
     read, wrote, fresh, unknown = map(tuple, columns)

@@ -1,4 +1,4 @@
-"""A scrolling surface that draws only the lines on screen."""
+"""A scrolling widget that draws only the lines on screen."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from inspector.terminal.wrap import broken
 from inspector.widgets.lists.rows import Row, Rows
 
 _DRAWN = 1_000
-"""Rows remembered as they were drawn: some screens full."""
+"""Most drawn rows to remember: a few screens full."""
 
 
 class ListRows(Generic[Row]):
-    """Rows that are in memory already."""
+    """Rows that are already in memory."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         self.rows = rows
@@ -37,9 +37,9 @@ class ListRows(Generic[Row]):
 
 
 class LineView(ScrollView, Generic[Row]):
-    """One line a row, an optional header that stays, a heading that stays while its rows scroll.
+    """One row per line, with an optional fixed header and headings that stay while their rows scroll.
 
-    Override `draw_row` (and `draw_header`, `heading_above`, `ground` where wanted).
+    Override `draw_row`, and `draw_header`, `heading_above` or `ground` if needed.
     """
 
     DEFAULT_CSS = """
@@ -60,7 +60,7 @@ class LineView(ScrollView, Generic[Row]):
     """Lines above the rows that do not scroll."""
 
     empty = reactive("")
-    """What stands in place of the rows when there are none."""
+    """Shown instead of rows if there are none."""
 
     def __init__(self, rows: Rows[Row] | None = None, *, empty: str = "", id: str | None = None) -> None:
         super().__init__(id=id)
@@ -68,58 +68,58 @@ class LineView(ScrollView, Generic[Row]):
         self.set_reactive(LineView.empty, empty)
         self.under = Style()
         self.drawn: dict[int, Row | None] = {}
-        """Rows as they were last drawn, those in sight among them."""
+        """Rows as last drawn, including those on screen."""
 
-    # What a subclass says about its rows.
+    # Overridden by subclasses.
 
     def draw_row(self, row: Row, index: int, width: int) -> Line:
-        """One row as a line; drawn again whenever it comes into sight."""
+        """Draw a row as a line; called whenever the row comes into view."""
         return Line().add(str(row))
 
     def draw_header(self, width: int) -> list[Line]:
-        """The `HEADER_LINES` lines that stay above the rows."""
+        """The `HEADER_LINES` fixed lines above the rows."""
         return []
 
     def heading_above(self, index: int) -> int | None:
-        """The heading a row stands under; it stays in sight while its rows scroll."""
+        """The index of the heading above a row; it stays in view while its rows scroll."""
         return None
 
     def ground(self, index: int) -> Style:
-        """What lies under a row's own styles."""
+        """The style below a row's own styles."""
         return self.under
 
     # Rows.
 
     @property
     def in_sight(self) -> range:
-        """Indexes of the rows in sight."""
+        """Indexes of the rows on screen."""
         first = self.scroll_offset.y
         return range(first, min(self.rows.count, first + self.lines))
 
     @property
     def palette(self) -> Palette:
-        """Styles of the theme in force."""
+        """Styles of the current theme."""
         return Palette.of(self.app)
 
     @property
     def row_width(self) -> int:
-        """Cells a row has."""
+        """Width of a row in cells."""
         return self.scrollable_content_region.width
 
     @property
     def lines(self) -> int:
-        """Lines there are for rows."""
+        """Lines available for rows."""
         return max(1, self.scrollable_content_region.height - self.HEADER_LINES)
 
     def refresh_row(self, index: int) -> None:
-        """Draw one row again."""
+        """Redraw one row."""
         self.refresh_line(index + self.HEADER_LINES)
 
     def fit_rows(self) -> None:
-        """Take the number of rows and the width as they are now.
+        """Adapt to the current number of rows and width.
 
-        Where there were more than fit, and are, only the scroll bar is another: the screen is not laid out
-        anew, which takes longer than to draw the rows.
+        If there were and still are more rows than fit, only the scroll bar changes; laying out the screen
+        again would take longer than drawing the rows.
         """
         before, size = self.virtual_size, Size(self.row_width, self.rows.count + self.HEADER_LINES)
         if min(before.height, size.height) > self.size.height > 0:
@@ -131,14 +131,14 @@ class LineView(ScrollView, Generic[Row]):
     # Drawing.
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Lines of the widget; what lies under them all is looked up once."""
+        """Draw lines of the widget; the style below them is looked up once for all."""
         self.under = self.rich_style
         if len(self.drawn) > _DRAWN:
             self.drawn.clear()
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the widget: header, heading that stays, row, or nothing."""
+        """One line of the widget: header, fixed heading, row, or nothing."""
         width = self.row_width
         if y < self.HEADER_LINES:
             header = self.draw_header(width)
@@ -152,7 +152,7 @@ class LineView(ScrollView, Generic[Row]):
         return self.row_strip(index, width)
 
     def row_strip(self, index: int, width: int) -> Strip:
-        """One row as it stands on the screen."""
+        """A row as it is drawn on screen."""
         row = self.drawn[index] = self.rows.row(index)
         if row is not None:
             return self.draw_row(row, index, width).strip(width, self.ground(index))
@@ -161,7 +161,7 @@ class LineView(ScrollView, Generic[Row]):
 
 
 def _words_at(words: str, place: int, width: int) -> str:
-    """A line of what stands where the rows would, broken to the width."""
+    """One line of the text shown instead of rows, wrapped to the width."""
     lines = [clean_line(line) for line in words.split("\n")]
     rows = [line[first:last] for line in lines for _, (first, last) in broken(line, max(8, width))]
     return rows[place] if 0 <= place < len(rows) else ""

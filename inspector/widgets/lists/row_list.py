@@ -1,4 +1,4 @@
-"""A list with a cursor over rows that are drawn only when they are on screen."""
+"""A list with a cursor whose rows are drawn only while they are on screen."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from inspector.widgets.lists.rows import Row, Rows
 
 
 class RowList(LineView[Row], can_focus=True):
-    """Rows, a cursor, keys and mouse. Override `is_heading` for rows the cursor passes over."""
+    """Rows with a cursor, keys and mouse. Override `is_heading` for rows that the cursor skips."""
 
     BINDINGS = bindings("list")
     OPENS: ClassVar[bool] = True
-    """Enter and a second click ask for the row under the cursor."""
+    """Whether Enter or a second click opens the row under the cursor."""
 
     cursor = reactive(0, repaint=False)
 
     class Moved(Message):
-        """The cursor is on another row."""
+        """The cursor moved to another row."""
 
         def __init__(self, row_list: RowList[Any], index: int) -> None:
             self.row_list = row_list
@@ -36,20 +36,20 @@ class RowList(LineView[Row], can_focus=True):
 
         @property
         def control(self) -> RowList[Any]:
-            """The list it happened in."""
+            """The list that sent it."""
             return self.row_list
 
     class Scrolled(Moved):
-        """Other rows are in sight; `index` is the first of them."""
+        """The list scrolled; `index` is the first row on screen."""
 
     class Opened(Moved):
-        """The user asks for what is under the cursor."""
+        """The user opened the row under the cursor."""
 
     class HeaderClicked(Moved):
-        """A click on the header; `index` is the column of cells."""
+        """The user clicked the header; `index` is the column in cells."""
 
     def is_heading(self, index: int) -> bool:
-        """Whether the cursor passes over this row."""
+        """Whether the cursor skips this row."""
         return False
 
     @property
@@ -58,12 +58,12 @@ class RowList(LineView[Row], can_focus=True):
         return self.rows.row(self.cursor)
 
     def show(self, rows: Rows[Row], *, cursor: int | None = None, again: bool = False) -> None:
-        """Draw other rows; the cursor stays at its index unless told otherwise.
+        """Show other rows; the cursor keeps its index unless given.
 
         Args:
-            rows: All of them.
-            cursor: Where it stands.
-            again: They were read again: of those in sight only what is another one is drawn.
+            rows: All rows.
+            cursor: The new cursor index.
+            again: The same rows were read again: redraw only those on screen that changed.
         """
         again = again and bool(rows.count and self.rows.count)
         self.rows = rows
@@ -83,35 +83,35 @@ class RowList(LineView[Row], can_focus=True):
         return max(0, min(cursor, self.rows.count - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Redraw two lines, scroll when needed, tell the others."""
+        """Redraw the old and new row, scroll if needed, announce the move."""
         self.refresh_row(old)
         self.refresh_row(new)
         self.keep_in_sight()
         self.post_message(self.Moved(self, new))
 
     def ground(self, index: int) -> Style:
-        """The cursor's row has one of its own; only bold while another pane has the keys."""
+        """The cursor's row has its own background; it is only bold while another pane has focus."""
         if index != self.cursor:
             return self.under
         style = self.under + Style(bold=True)
         return style + self.palette.fill("cursor") if self.has_focus else style
 
     def row_strip(self, index: int, width: int) -> Strip:
-        """Where there is no colour the cursor is a bar in reverse, one shade from end to end."""
+        """Draw a row; without colour the cursor is a reversed line of one shade."""
         strip = super().row_strip(index, width)
-        if index == self.cursor and self.has_focus:  # a screen reader reads where the terminal's cursor is
+        if index == self.cursor and self.has_focus:  # screen readers read at the terminal's cursor
             down = self.HEADER_LINES + index - self.scroll_offset.y
             self.app.cursor_position = self.content_region.offset + Offset(0, down)
         if index != self.cursor or not self.has_focus:
             return strip
-        if not self.app.no_color:  # of sixteen colours red cannot be read on the cursor's blue
+        if not self.app.no_color:  # in 16 colours, red is unreadable on the cursor's blue
             styles = map(self.palette.style, ("severity-critical", "cursor-critical"))
             return recoloured(strip, *styles)
         style = self.under + Style(bold=True, reverse=True)
         return Line().preformatted(strip.text, style).strip(width, style)
 
     def keep_in_sight(self) -> None:
-        """Scroll no further than needed to show the cursor."""
+        """Scroll just far enough to show the cursor."""
         top = self.scroll_offset.y
         covered = 1 if self.heading_above(self.cursor) is not None else 0
         if self.cursor < top + covered:
@@ -122,11 +122,11 @@ class RowList(LineView[Row], can_focus=True):
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A list that opens nothing offers no key for it."""
+        """Disable the `open` key if the list opens nothing."""
         return self.OPENS if action == "open" else True
 
     def action_move(self, step: int) -> None:
-        """Move the cursor, over headings."""
+        """Move the cursor, skipping headings."""
         place = self.cursor + step
         while 0 <= place < self.rows.count and self.is_heading(place):
             place += 1 if step > 0 else -1
@@ -134,15 +134,15 @@ class RowList(LineView[Row], can_focus=True):
             self.cursor = place
 
     def action_page(self, step: int) -> None:
-        """Move by what is in sight."""
+        """Move by one page."""
         self._land(self.cursor + step * max(1, self.lines - 1), step)
 
     def action_end(self, step: int) -> None:
-        """First row for -1, last row for 1."""
+        """Go to the first row for -1, to the last for 1."""
         self._land(self.rows.count - 1 if step > 0 else 0, -step)
 
     def action_open(self) -> None:
-        """Ask for what is under the cursor."""
+        """Open the row under the cursor."""
         if self.OPENS and self.current is not None:
             self.post_message(self.Opened(self, self.cursor))
 
@@ -155,7 +155,7 @@ class RowList(LineView[Row], can_focus=True):
     # Events.
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Say that other rows came into sight."""
+        """Announce that the list scrolled."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled(self, round(new_value)))
@@ -168,11 +168,11 @@ class RowList(LineView[Row], can_focus=True):
     @on(events.Focus)
     @on(events.Blur)
     def redraw_cursor(self) -> None:
-        """Show the cursor as the one that has the keys, or as resting."""
+        """Redraw the cursor as focused or unfocused."""
         self.refresh_row(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        """A click moves the cursor; a click on the cursor opens."""
+        """Move the cursor to the clicked row; a click on the cursor opens the row."""
         x, y = event.x - self.gutter.left, event.y - self.gutter.top
         if y < self.HEADER_LINES:
             self.post_message(self.HeaderClicked(self, x))

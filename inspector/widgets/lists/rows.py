@@ -1,4 +1,4 @@
-"""What a list draws its rows from: all of them in memory, read by pages, or folded below others."""
+"""Sources of a list's rows: all in memory, read by pages, or with unfolded children."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGES_KEPT = 12
 
 
 class Rows(Protocol[Row_co]):
-    """What a row list draws from."""
+    """Where a row list gets its rows."""
 
     @property
     def count(self) -> int:
@@ -27,14 +27,14 @@ class Rows(Protocol[Row_co]):
 
 
 class PagedRows(Generic[Row]):
-    """Rows read a page at a time; only the pages used last are kept.
+    """Rows read one page at a time; only the pages used last are kept.
 
     Args:
         count: How many rows there are.
-        fetch: Reads `size` rows from `start`. When it answers None the page is on its way (a worker reads it)
-            and `arrived` brings it.
-        page: Rows a page.
-        keep: Pages kept.
+        fetch: Reads `size` rows from `start`. It returns None if a worker will read the page and deliver it
+            with `arrived`.
+        page: Rows per page.
+        keep: Pages to keep.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class PagedRows(Generic[Row]):
         self._older: dict[int, Sequence[Row]] = {}
 
     def row(self, index: int) -> Row | None:
-        """One row; None outside the list or while its page is on its way."""
+        """One row; None outside the list or until its page arrives."""
         if not 0 <= index < self.count:
             return None
         number, offset = divmod(index, self._page)
@@ -66,16 +66,16 @@ class PagedRows(Generic[Row]):
         return page[offset] if page is not None and offset < len(page) else None
 
     def go_on_from(self, before: PagedRows[Row]) -> None:
-        """Take the pages of a list that this one begins with; one that was not full is asked for again."""
+        """Take over the pages of the list that this one extends; an incomplete page is fetched again."""
         self._pages.update(before._pages)
 
     def stand_in(self, before: PagedRows[Row]) -> None:
-        """Show the pages of an older reading of this list until those of this one arrive."""
+        """Show the pages of an older read of this list until this one's pages arrive."""
         older = {**before._older, **before._pages}
         self._older = dict([*older.items()][-self._keep :])
 
     def arrived(self, start: int, rows: Sequence[Row]) -> None:
-        """Take a page that was read elsewhere."""
+        """Take a page that a worker read."""
         number = start // self._page
         self._asked.discard(number)
         self._pages[number] = rows
@@ -94,7 +94,7 @@ class PagedRows(Generic[Row]):
 
 
 class FoldingRows(Generic[Row]):
-    """A list of rows with unfolded children between them.
+    """Rows with unfolded children between them.
 
     Args:
         base: The rows themselves; may be paged.
@@ -106,7 +106,7 @@ class FoldingRows(Generic[Row]):
 
     @property
     def count(self) -> int:
-        """Rows and unfolded children together."""
+        """The number of rows and unfolded children."""
         return self.base.count + sum(map(len, self._unfolded.values()))
 
     def row(self, index: int) -> Row | None:
@@ -117,7 +117,7 @@ class FoldingRows(Generic[Row]):
         return self._unfolded[place][child]
 
     def place(self, index: int) -> tuple[int, int | None]:
-        """The row a line belongs to, and which of its children it is; None for the row itself."""
+        """The row a line belongs to, and which of its children the line shows; None for the row itself."""
         above = 0
         for place in sorted(self._unfolded):
             line = place + above
@@ -130,7 +130,7 @@ class FoldingRows(Generic[Row]):
         return index - above, None
 
     def line(self, place: int) -> int:
-        """The line a row stands on."""
+        """The line of a row."""
         return place + sum(len(rows) for before, rows in self._unfolded.items() if before < place)
 
     def unfolded(self, place: int) -> bool:
@@ -138,7 +138,7 @@ class FoldingRows(Generic[Row]):
         return place in self._unfolded
 
     def unfold(self, place: int, children: tuple[Row, ...]) -> None:
-        """Show a row's children; none folds it."""
+        """Show a row's children; with no children, fold it."""
         self._unfolded.pop(place, None)
         if children:
             self._unfolded[place] = children

@@ -1,4 +1,4 @@
-"""One message in full: what it says, what it weighs, what became of it, what pruning would leave."""
+"""One message in full: its text, its size, its state, and what pruning would leave of it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from inspector.widgets.messages.message_line import laid_out
 from inspector.widgets.panes.text_pane import TextPane
 
 CHUNK = 64 * 1024
-"""Characters of a message laid out at first, and more at each request."""
+"""Characters of a message laid out at first, and added on request."""
 
 REASONING = ("reasoning", "reasoning_content")
-"""Wire keys that hold thinking as text, the first that has any."""
+"""Wire keys with reasoning as text; the first with any text is used."""
 
 STATES = {
     RowState.LIVE: "",
@@ -33,19 +33,19 @@ STATES = {
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A message and everything the pane says about it.
+    """A message, and everything the pane says about it.
 
     Attributes:
-        index: Its place in the list shown.
-        part: Where the cut puts it; None while unplanned.
-        estimate: Tokens by the release's own rule; None until measured.
-        counted: Tokens by a real tokenizer and its name; None until counted.
-        exact: That tokenizer is the model's own.
-        stub: What pruning would leave; None when it would leave the message alone.
-        paired: Which call belongs to which result is known.
+        index: Its index in the list.
+        part: Its part of the cut; None if there is no plan.
+        estimate: Tokens by the release's rule; None until measured.
+        counted: Tokens by a real tokenizer, with the tokenizer's name; None until counted.
+        exact: The tokenizer is the model's own.
+        stub: What pruning would leave; None if it would not change the message.
+        paired: Calls and results have been matched.
         answers: Index of the message whose call this tool result answers.
-        answered_by: For each call id, the index of its result.
-        shown: Characters laid out.
+        answered_by: Index of the result for each call id.
+        shown: Characters to lay out.
     """
 
     index: int
@@ -63,17 +63,17 @@ class Detail:
 
 
 class DetailPane(TextPane):
-    """The message under the cursor; long ones a chunk at a time."""
+    """The message under the cursor; long ones are shown a chunk at a time."""
 
     _detail: Detail | None = None
 
     @property
     def detail(self) -> Detail | None:
-        """What is shown."""
+        """The message shown."""
         return self._detail
 
     def tell(self, detail: Detail | None) -> None:
-        """Show a message; the place is kept while it is the same one."""
+        """Show a message; the scroll position stays if it is the same one."""
         if detail == self._detail is not None:
             return
         same = detail is not None and self._detail is not None and detail.index == self._detail.index
@@ -82,7 +82,7 @@ class DetailPane(TextPane):
 
 
 def detail_lines(detail: Detail | None, width: int, palette: Palette) -> Iterator[Line]:
-    """Every line of the pane for a width in cells."""
+    """Every line of the pane, for a width in cells."""
     if detail is None:
         yield Line().gap().add("No message under the cursor.", palette.style("ink-muted"))
         return

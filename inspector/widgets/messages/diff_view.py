@@ -1,4 +1,4 @@
-"""A unified diff of two lists of messages, section by section; only the lines on screen are drawn."""
+"""A unified diff of two message lists by section; only the lines on screen are drawn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REMOVED, ADDED, SAME, SECTION = "-", "+", " ", "@"
 INK = {REMOVED: "severity-critical", ADDED: "severity-ok", SAME: "ink-muted", SECTION: "part-head"}
 
 LINES_A_MESSAGE = 40
-"""Lines of one removed message that are listed; the rest is counted."""
+"""Most lines of a removed message to list; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class DiffLine:
     """One line of the diff.
 
     Attributes:
-        message: Index before of the message it belongs to; None for what is new.
+        message: Index of its message in the old list; None for a new line.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class DiffLine:
 
 
 class DiffView(RowList[DiffLine]):
-    """The diff with a cursor, so that it can be read and jumped about in."""
+    """The diff with a cursor, so that you can read and jump around in it."""
 
     def show_lines(self, lines: Sequence[DiffLine]) -> None:
         """Show another diff from its top."""
@@ -53,7 +53,7 @@ class DiffView(RowList[DiffLine]):
         return line.preformatted(row.text, ink, most=width - line.width)
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over section lines."""
+        """The cursor skips section lines."""
         row = self.rows.row(index)
         return row is not None and row.kind == SECTION
 
@@ -65,14 +65,14 @@ def message_diff(
     kept: Mapping[int, int],
     summary: str,
 ) -> Iterator[DiffLine]:
-    """The diff of a compaction: head, middle against the summary, tail.
+    """The diff of a compaction: head, middle against summary, tail.
 
     Args:
-        before: The messages given.
-        after: The messages left.
-        spans: Head, middle and tail of the list before.
-        kept: For each message after, its index before.
-        summary: Its text; empty when there is none.
+        before: The messages before.
+        after: The messages after.
+        spans: Head, middle and tail of the messages before.
+        kept: For each kept message, its index after mapped to its index before.
+        summary: The summary's text; empty if there is none.
     """
     head, middle, tail = spans
     after_of = {origin: index for index, origin in kept.items()}

@@ -1,4 +1,4 @@
-"""How one row of the message list looks, JSON of tools as words. Pure: a row in, a line out."""
+"""Draws one row of the message list, with the JSON of tools as words. Pure functions: row in, line out."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.charts.retention import heat_glyph, heat_ink
 
 STATE = {RowState.LIVE: " ", RowState.ARCHIVED: "▫", RowState.SUPERSEDED: "⇉", RowState.REWOUND: "↶"}
-"""A sign a row state; the detail pane says it in words."""
+"""A sign for each row state; the detail pane describes it in words."""
 
 PRUNED = "→"
 ROLE_CELLS = 9
 TOKEN_CELLS = 8
 BYTES_A_TOKEN = 4
-"""What a token is taken for where nothing was measured; such numbers carry a tilde."""
+"""Assumed size of a token where nothing was measured; such numbers carry a tilde."""
 WIDE_ENOUGH_FOR_ROLES = 56
 PREVIEW_CHARS = 400
 PARSE_LIMIT = 64 * 1024
-"""Characters of arguments that are worth parsing to draw them."""
+"""Most characters of arguments that are parsed for drawing."""
 _FIRST_STRING = re.compile(r'\s*\{\s*"(?:output|content|result|text|stdout)"\s*:\s*"')
 _ESCAPE = re.compile(r"\\(.)")
 _PLAIN = {"n": " ", "t": " ", "r": " ", '"': '"', "/": "/", "\\": "\\"}
@@ -45,14 +45,14 @@ class MessageRow:
     """What the list shows of one message.
 
     Attributes:
-        index: Its place in the list as shown.
-        part: Where the cut puts it; None while unplanned, or when rows outside the request are shown too.
-        tokens: The release's estimate; None where only the stored size is known.
+        index: Its index in the list as shown.
+        part: Its part of the cut; None without a plan, or if rows outside the request are listed too.
+        tokens: The release's estimate; None if only the stored size is known.
         stub: What pruning would shorten a tool result to.
-        calls: The calls of an assistant, with their arguments; empty until the message was read whole.
-        generation: Shown in place of the part when rows of all generations are listed.
-        lost: Weight of its facts that a summary loses, of the heaviest message's; None where it has none.
-        missed: Those facts, as they stand in it.
+        calls: An assistant's calls with their arguments; empty until the whole message is read.
+        generation: Shown instead of the part if rows of all generations are listed.
+        lost: Weight of the facts it loses, relative to the message that loses most; None if it has none.
+        missed: Those facts, in the message's words.
     """
 
     index: int
@@ -68,11 +68,11 @@ class MessageRow:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What sets some rows apart.
+    """What highlights some rows.
 
     Attributes:
-        mates: Rows of the tool calls or results that belong to the message under the cursor.
-        hits: Indexes a search found.
+        mates: Rows of the calls or results that belong to the message under the cursor.
+        hits: Indexes of search hits.
         index_cells: Width of the index column.
     """
 
@@ -84,7 +84,7 @@ class Marks:
 def message_row(
     index: int, message: Message, part: Part | None, tokens: int | None, *, lost: float | None = None
 ) -> MessageRow:
-    """A row for a message that is in memory already."""
+    """The row of a message that is already in memory."""
     row, calls, content = message.row, message.tool_calls, message.content
     images = not isinstance(content, str) and "image" in str(content)[:PREVIEW_CHARS]
     preview = RowPreview(
@@ -104,12 +104,12 @@ def message_row(
 
 @lru_cache(maxsize=1_024)
 def _beginning(text: str, known: int) -> str:
-    # `known`: a beginning masked before another credential was learned does not count.
+    # `known` is part of the cache key: a newly learned credential must be masked in texts cached before.
     return masked_start(text, PREVIEW_CHARS)
 
 
 def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) -> Line:
-    """One message: where it lies, who speaks, how many tokens, how it begins."""
+    """One message as a line: part, role, tokens, beginning of its text."""
     preview, faint = row.preview, palette.style("ink-faint")
     line = _place(row, palette)
     line.add(STATE[preview.state] if row.generation is not None else " ", palette.style("ink-muted"))
@@ -182,7 +182,7 @@ def _calls(line: Line, row: MessageRow, room: int, palette: Palette) -> None:
 
 
 def argument_line(call: ToolCall) -> str:
-    """The first argument as it is, the others with their names; JSON that does not parse as it stands."""
+    """The first argument's value, the others as name=value; arguments that are not JSON as they are."""
     found = _parsed(call.arguments) if len(call.arguments) <= PARSE_LIMIT else None
     if not isinstance(found, dict):
         return masked_start(call.arguments, LINE_LIMIT)
@@ -192,7 +192,7 @@ def argument_line(call: ToolCall) -> str:
 
 
 def laid_out(text: str) -> str:
-    """A JSON object one key to a line, strings with their line breaks; anything else as it stands."""
+    """A JSON object as one key per line, with real line breaks in strings; any other text unchanged."""
     start = text.lstrip()[:1]
     found = _parsed(text) if start == "{" and len(text) <= PARSE_LIMIT else None
     if not isinstance(found, dict):
@@ -201,7 +201,7 @@ def laid_out(text: str) -> str:
 
 
 def beginning(text: str) -> str:
-    """The start of a tool result without the JSON around it, also when the text was cut short."""
+    """The start of a tool result without the JSON around it, even if the text was cut short."""
     found = _FIRST_STRING.match(text)
     if found is None:
         return text

@@ -1,4 +1,4 @@
-"""The messages of a conversation with the bands of the cut between them, addressed by row."""
+"""A conversation's messages with the bands of the cut between them, addressed by row."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Band:
     """A ruled line above a message.
 
     Attributes:
-        before: Index of the message it stands above.
-        part: The partition it opens; None for a boundary between generations.
-        title: What opens here.
-        note: What would happen to it, in words.
+        before: Index of the message below it.
+        part: The part that begins here; None for a boundary between generations.
+        title: Name of what begins here.
+        note: What would happen to it.
     """
 
     before: int
@@ -38,21 +38,21 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Banding:
-    """The rows of a list of `messages` with bands, which stand in order of `before`."""
+    """The rows of a list of messages with bands; bands are in order of `before`."""
 
     messages: int
     bands: tuple[Band, ...] = ()
 
     @property
     def count(self) -> int:
-        """Rows in all."""
+        """The number of rows, bands included."""
         return self.messages + len(self.bands)
 
     def at(self, row: int) -> int | Band:
-        """The index of the message in a row, or the band that fills it.
+        """The index of a row's message, or the row's band.
 
         Raises:
-            IndexError: There is no such row.
+            IndexError: The row does not exist.
         """
         if not 0 <= row < self.count:
             raise IndexError(row)
@@ -62,11 +62,11 @@ class Banding:
         return row - above
 
     def row_of(self, message: int) -> int:
-        """The row a message stands in."""
+        """The row of a message."""
         return message + bisect_right(self.bands, message, key=lambda band: band.before)
 
     def message_near(self, row: int) -> int | None:
-        """The message in a row, or the next one below when a band fills it."""
+        """The message in a row; for a band, the next message below."""
         for place in range(max(0, row), self.count):
             found = self.at(place)
             if isinstance(found, int):
@@ -83,7 +83,7 @@ class Banding:
 
 
 def partition_bands(plan: Plan) -> tuple[Band, ...]:
-    """The bands of a plan: middle and tail, or one line saying why nothing would be cut."""
+    """The bands of a plan: middle and tail, or one that says why nothing would be cut."""
     if not plan.messages:
         return ()
     if not plan.summarises:
@@ -113,12 +113,12 @@ Entry: TypeAlias = MessageRow | Band
 
 
 class BandedRows:
-    """Rows of messages, read elsewhere, with bands laid between them.
+    """Rows of messages from another source, with bands between them.
 
     Args:
-        messages: Where the messages come from.
-        banding: Which row is a band.
-        dress: Adds to a message what is known by now: partition, tokens, pruned text.
+        messages: The source of the messages.
+        banding: Which rows are bands.
+        dress: Adds what is known by now to a message: part, tokens, pruned text.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class BandedRows:
 
     @property
     def count(self) -> int:
-        """Messages and bands."""
+        """The number of messages and bands."""
         return self.banding.count
 
     def row(self, index: int) -> Entry | None:
@@ -145,10 +145,10 @@ class BandedRows:
 
 
 class MessageList(RowList[Entry]):
-    """A message a line. The cursor stands on messages only; `message` is its index.
+    """One message per line. The cursor stands on messages only; `message` is the index of its message.
 
     Attributes:
-        marks: What sets some rows apart now.
+        marks: What highlights some rows now.
     """
 
     def __init__(self, *, empty: str = "") -> None:
@@ -162,7 +162,7 @@ class MessageList(RowList[Entry]):
         return self._banding.message_near(self.cursor)
 
     def lay(self, rows: BandedRows, *, message: int | None = None) -> None:
-        """Show other rows with the cursor on a message; by default on the one it was on."""
+        """Show other rows, with the cursor on a message; by default on the same one as before."""
         place = self.message if message is None else message
         self._banding = rows.banding
         place = min(place or 0, max(0, rows.banding.messages - 1))
@@ -174,7 +174,7 @@ class MessageList(RowList[Entry]):
             self.cursor = self._banding.row_of(message)
 
     def mark(self, marks: Marks) -> None:
-        """Set rows apart: mates of the cursor, hits of a search."""
+        """Highlight rows: mates of the cursor's message, search hits."""
         old, self.marks = self.marks, marks
         if replace(old, mates=marks.mates) != marks:
             self.refresh()
@@ -184,15 +184,15 @@ class MessageList(RowList[Entry]):
                 self.refresh_row(self._banding.row_of(message))
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over bands."""
+        """The cursor skips bands."""
         return 0 <= index < self._banding.count and isinstance(self._banding.at(index), Band)
 
     def heading_above(self, index: int) -> int | None:
-        """The band a row lies under stays in sight."""
+        """The band above a row stays in view."""
         return self._banding.band_above(index)
 
     def draw_row(self, row: Entry, index: int, width: int) -> Line:
-        """A band or a message."""
+        """Draw a band or a message."""
         if isinstance(row, Band):
             return draw_band(row, width, self.palette)
         return draw_message(row, width, self.palette, self.marks)

@@ -1,4 +1,4 @@
-"""What is known about the row under the cursor, as labelled facts, and behind it what that rests on."""
+"""A card about the row under the cursor: labelled facts, and behind them their evidence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inspector.terminal.text import clean, wrap
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 GAP = 1
-"""Cells between the words and the scroll bar."""
+"""Cells between the text and the scroll bar."""
 
 LABEL = 10
 """Cells of the label column."""
@@ -38,7 +38,7 @@ MOST_TERMS = 12
 
 
 class Card(Horizontal):
-    """One pane that holds both; a wide screen shows them side by side (`app.tcss`)."""
+    """Facts and evidence in one pane; a wide screen shows them side by side (`app.tcss`)."""
 
     DEFAULT_CSS = """
     Card {
@@ -53,12 +53,12 @@ class Card(Horizontal):
     behind = getters.query_one("#behind", TextPane)
 
     def compose(self) -> ComposeResult:
-        """Both panes; which are in sight is for the style sheet to say."""
+        """Both panes; the style sheet decides which are visible."""
         yield TextPane(id="face")
         yield TextPane(id="behind")
 
     def show(self, face: Draw, behind: Draw, *, keep_place: bool = False) -> None:
-        """Draw another row's card."""
+        """Show the card of another row."""
 
         def whole(width: int, ink: Palette) -> Iterable[Line]:
             yield from face(width - GAP, ink)
@@ -72,11 +72,11 @@ class Card(Horizontal):
         self.behind.show(rest, keep_place=keep_place)
 
     def clear(self) -> None:
-        """Draw nothing: there is no row to tell of."""
+        """Show nothing, because there is no row."""
         self.show(lambda width, ink: (), lambda width, ink: ())
 
     def scroll_face(self, step: int) -> None:
-        """Scroll what is known by lines."""
+        """Scroll the facts by lines."""
         self.face.action_line(step)
 
     @property
@@ -87,7 +87,7 @@ class Card(Horizontal):
 
 
 def field(label: str, text: str, width: int, ink: Palette, token: str = "ink") -> Iterator[Line]:
-    """A label and its text, wrapped beside it."""
+    """A label, and its text wrapped next to it."""
     style = ink.style(token)
     for place, line in enumerate(wrap(clean(text), max(1, width - LABEL))):
         yield Line().cell("" if place else label, LABEL, ink.style("ink-muted")).preformatted(line, style)
@@ -96,7 +96,7 @@ def field(label: str, text: str, width: int, ink: Palette, token: str = "ink") -
 def paragraph(
     text: str, width: int, ink: Palette, token: str = "ink", *, bold: bool = False
 ) -> Iterator[Line]:
-    """Running text over the whole width."""
+    """A text wrapped to the whole width."""
     for line in wrap(clean(text), max(1, width)):
         yield Line().preformatted(line, ink.style(token, bold=bold))
 
@@ -104,7 +104,7 @@ def paragraph(
 def headline(
     text: str, badge: str, width: int, ink: Palette, *, badge_token: str = "ink-muted"
 ) -> Iterator[Line]:
-    """What a card says first, in bold, with a badge at the right end of its first line."""
+    """A bold text with a badge at the right end of its first line."""
     room = max(1, width - len(badge) - 2)
     for place, line in enumerate(wrap(clean(text), room)):
         found = Line().preformatted(line, ink.style("ink", bold=True))
@@ -114,7 +114,7 @@ def headline(
 
 
 def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
-    """What a claim rests on: where it stands, and what it says there."""
+    """Pieces of evidence: where each stands, and its text."""
     for place, piece in enumerate(evidence):
         label = "" if place else "evidence"
         yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
@@ -122,7 +122,7 @@ def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> It
 
 
 def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:
-    """Everything behind one number."""
+    """Everything behind one figure."""
     name = NAMES.get(origin.figure, origin.figure)
     of = f" of {about}" if about else ""
     yield from paragraph(f"{name}{of}: {_value(origin)}", width, ink, bold=True)

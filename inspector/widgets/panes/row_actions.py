@@ -1,4 +1,4 @@
-"""What can be done with the row under the cursor: every action with its key, taken with enter or that key."""
+"""A menu of actions for the row under the cursor, each taken with Enter or with its own key."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
 MOVES = frozenset({"app", "page", "list", "pane"})
-"""Scopes whose keys go about rather than do something with a row."""
+"""Scopes whose keys move around rather than act on a row."""
 ALWAYS = {"list.open": -1, "page.copy": 1}
-"""Those of them that do, and whether they stand before or behind the others."""
+"""Exceptions that do act on a row, and whether they come first (-1) or last (1)."""
 KEY_WIDTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class RowAction:
-    """One thing that can be done, and the widget or screen that does it."""
+    """An action, and the widget or screen that performs it."""
 
     command: Command
     node: DOMNode
 
 
 def row_actions(screen: Screen[Any]) -> tuple[RowAction, ...]:
-    """What the keys in force do with the row under the cursor, in the order of the table."""
+    """The actions of the active keys on the row under the cursor, in the order of the command table."""
     active = {entry.binding.id: entry for entry in screen.active_bindings.values() if entry.enabled}
     found = [
         RowAction(command, active[command.id].node)
@@ -49,20 +49,20 @@ def _acts(command: Command) -> bool:
 
 
 class ActionList(RowList[RowAction]):
-    """The key, then what it does."""
+    """Each action's key, then what it does."""
 
     def draw_row(self, row: RowAction, index: int, width: int) -> Line:
-        """One action."""
+        """Draw one action."""
         ink = self.palette
         line = Line().gap(1).cell(key_name(row.command.keys[0]), KEY_WIDTH, ink.style("part-head", bold=True))
         return line.add(row.command.help, ink.style("ink"), most=width - line.width)
 
 
 class ActionsScreen(ModalScreen[RowAction | None]):
-    """A menu over the screen it acts on.
+    """A menu over the screen that it acts on.
 
     Args:
-        actions: What to offer.
+        actions: The actions to offer.
     """
 
     BINDINGS = bindings("actions")
@@ -88,9 +88,9 @@ class ActionsScreen(ModalScreen[RowAction | None]):
             yield ActionList()
 
     def on_mount(self) -> None:
-        """Name the frame and fill it."""
+        """Title the frame and fill the list."""
         frame = self.query_one("#frame")
-        frame.border_title, frame.border_subtitle = "What can be done here", "enter, or its key · esc back"
+        frame.border_title, frame.border_subtitle = "What you can do here", "enter or its key · esc back"
         listing = self.query_one(ActionList)
         listing.styles.height = len(self._actions)
         listing.show(ListRows(list(self._actions)), cursor=0)
@@ -101,12 +101,12 @@ class ActionsScreen(ModalScreen[RowAction | None]):
         self.dismiss(self.query_one(ActionList).current)
 
     def on_key(self, event: Key) -> None:
-        """The key of an action takes it at once."""
+        """Take an action at once by its own key."""
         found = next((one for one in self._actions if event.key in one.command.keys), None)
         if found is not None:
             event.stop()
             self.dismiss(found)
 
     def action_close(self) -> None:
-        """Leave without an action."""
+        """Close without an action."""
         self.dismiss(None)

@@ -1,4 +1,4 @@
-"""A pane of ready-made lines that scrolls, such as a long text or a table of figures."""
+"""A scrolling pane of prepared lines, such as a long text or a table of figures."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from inspector.widgets.lists.line_view import LineView, ListRows
 
 Piece = TypeVar("Piece")
 Draw = Callable[[int, Palette], Iterable[Line]]
-"""Makes the lines for a width in cells; called again when the width or the theme changes."""
+"""Makes the lines for a width in cells; called again if the width or the theme changes."""
 
 
 class Lines(Sequence[Line], Generic[Piece]):
-    """Lines made as they come into sight: cleaning every one of a long text takes longer than drawing it.
+    """Lines made when they come into view, because cleaning all of a long text takes longer than drawing.
 
     Args:
         pieces: What each line is made from.
-        make: Makes one.
+        make: Makes one line.
     """
 
     def __init__(self, pieces: Sequence[Piece], make: Callable[[Piece], Line]) -> None:
@@ -51,14 +51,14 @@ def _nothing(_width: int, _palette: Palette) -> Sequence[Line]:
 
 
 class TextPane(LineView[Line], can_focus=True):
-    """Lines of text, as tall as they are; scrolling is reported so that panes can be linked."""
+    """Lines of text; it announces scrolling so that panes can be linked."""
 
     BINDINGS = bindings("pane")
     DEFAULT_CSS = "TextPane { scrollbar-gutter: stable; }"
 
     @dataclass
     class Scrolled(Event):
-        """Another line is at the top."""
+        """The pane scrolled to another top line."""
 
         pane: TextPane
         top: int
@@ -69,7 +69,7 @@ class TextPane(LineView[Line], can_focus=True):
         self._drawn_for: tuple[int, str] | None = None
 
     def show(self, draw: Draw, *, keep_place: bool = False) -> None:
-        """Draw something else, from its top unless the place is to be kept."""
+        """Show another content from its top, or from the same place."""
         self._draw, self._drawn_for = draw, None
         self._lay_out()
         if not keep_place:
@@ -83,7 +83,7 @@ class TextPane(LineView[Line], can_focus=True):
         return "\n".join(line.text.rstrip() for line in drawn if line is not None)
 
     def draw_row(self, row: Line, index: int, width: int) -> Line:
-        """A line as it was made."""
+        """Draw a prepared line."""
         return row
 
     def on_resize(self) -> None:
@@ -91,12 +91,12 @@ class TextPane(LineView[Line], can_focus=True):
         self._lay_out()
 
     def notify_style_update(self) -> None:
-        """Another theme has other colours."""
+        """Lay the text out for the new theme's colours."""
         super().notify_style_update()
         self._lay_out()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Tell whoever is linked."""
+        """Announce scrolling to linked panes."""
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled(self, round(new_value)))
@@ -106,7 +106,7 @@ class TextPane(LineView[Line], can_focus=True):
         self.scroll_relative(y=step, animate=False)
 
     def action_page(self, step: int) -> None:
-        """Scroll by what is in sight."""
+        """Scroll by pages."""
         self.scroll_relative(y=step * max(1, self.size.height - 1), animate=False)
 
     def action_top(self) -> None:
@@ -127,13 +127,13 @@ class TextPane(LineView[Line], can_focus=True):
 
 
 class LongText(Reporting, TextPane):
-    """Two million characters take a second to mask and to wrap; lines are made as they come into sight."""
+    """A long text, masked and wrapped by a worker: two million characters take a second."""
 
     _text = ""
     _keep_place = False
 
     def read(self, text: str, *, keep_place: bool = False) -> None:
-        """Show another text, from its top unless the place is to be kept."""
+        """Show another text from its top, or from the same place."""
         self._text, self._keep_place, self._drawn_for = text, keep_place, None
         self._lay_out()
 

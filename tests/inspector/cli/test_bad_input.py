@@ -181,7 +181,7 @@ def test_no_screen_waits_for_ever_for_what_cannot_be_read(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["search", " "], "search: there is no word to look for"),
+        (["search", " "], "search: there is no word to search for"),
         (["--screenshot", "frame.gif"], "--screenshot frame.gif: is neither .svg nor .png"),
     ],
 )
@@ -191,4 +191,4 @@ def test_what_nothing_can_be_made_of_is_refused(home: Path, cli: Cli, words: lis
 
 def test_a_list_without_rows_says_so_instead_of_headings(home: Path, cli: Cli) -> None:
     shown = cli("sessions", "--since", "2200-01-01", "--home", home).out
-    assert shown == "no sessions: Hermes has written none, or none is as asked for\n"
+    assert shown == "no sessions: Hermes has written none, or none matches the filters\n"

@@ -58,4 +58,4 @@ def test_a_list_names_machines_and_a_table_has_a_row_for_each_session(fleet: Pat
 
 
 def test_a_fleet_of_nobody_is_one_clear_line(tmp_path: Path, cli: Cli) -> None:
-    assert "no home and no state.db here" in cli("usage", "--fleet", tmp_path / "none*", code=3).err
+    assert "no home or state.db found" in cli("usage", "--fleet", tmp_path / "none*", code=3).err

@@ -11,7 +11,7 @@ AUTH = "Refactor the auth module"
 def test_the_worst_findings_come_first_and_the_rest_is_counted(as_json: Json, as_text: Text) -> None:
     every = as_json("findings")["findings"]
     assert as_json("findings", "--limit", "3")["findings"] == every[:3]
-    assert f"3 of {len(every)}, the worst" in as_text("findings", "--limit", "3")
+    assert f"the worst 3 of {len(every)}" in as_text("findings", "--limit", "3")
 
 
 def test_results_come_in_the_order_asked_for(as_json: Json, as_text: Text) -> None:

@@ -28,7 +28,7 @@ def test_what_it_does_not_know_names_what_it_knows(sample_home: Path, cli: Cli) 
 
 
 def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, cli: Cli) -> None:
-    assert said(sample_home, cli, "lost", "zyxwvut") == ["No message speaks of 'zyxwvut'."]
+    assert said(sample_home, cli, "lost", "zyxwvut") == ["No message mentions 'zyxwvut'."]
 
 
 def test_a_topic_that_was_never_dropped_is_said_so(sample_home: Path, cli: Cli) -> None:
@@ -36,7 +36,7 @@ def test_a_topic_that_was_never_dropped_is_said_so(sample_home: Path, cli: Cli) 
     whole = next(one for one in every if one["conversation"]["generations"] == 1 and one["messages"] > 4)
     assert cli(
         "plugin", "answer", "lost", "the", "--session", whole["id"], "--home", sample_home
-    ).out.startswith("Nothing of it was dropped:\n")
+    ).out.startswith("Nothing about it was dropped:\n")
 
 
 def test_options_stand_before_behind_and_between_the_words(sample_home: Path, cli: Cli) -> None:

@@ -66,7 +66,7 @@ def test_show_full_gives_a_terminal_the_beginning_of_a_huge_text_and_a_file_all_
     assert "the very end" in cli("show", *place).out
     monkeypatch.setattr("inspector.terminal.stdout.terminal_width", lambda: 80)
     shown = cli("show", *place).out
-    assert "more characters: sent to a file or a pipe, all are printed" in shown
+    assert "more characters; a file or a pipe gets all of them" in shown
     assert "word" in shown
     assert "the very end" not in shown
 
@@ -159,7 +159,7 @@ def test_doctor_names_the_sessions_whose_rows_disagree(tmp_path: Path, cli: Cli)
     assert (rows[0]["session"], rows[0]["what"], rows[0]["difference"]) == ("s11", "messages", 30)
     assert "live rows: 1" in rows[0]["evidence"]["text"]
     printed = cli(*place).out
-    assert "rows disagree on messages of s11: sessions.message_count: 31 against live rows: 1" in printed
+    assert "rows disagree on messages of s11: sessions.message_count: 31 and live rows: 1" in printed
     assert "and 2 more disagreements" in printed
 
 

@@ -145,7 +145,7 @@ def test_it_says_what_each_part_does_and_how_to_get_rid_of_it(
 ) -> None:
     plugin(home, "install")
     told = capsys.readouterr()
-    assert "with --engine it is the context engine too" in told.err
+    assert "add --engine to make it the context engine too" in told.err
     assert "plugin uninstall" in told.out
     plugin(home, "uninstall")
     plugin(home, "install", "--engine", "--recorder")

@@ -46,7 +46,7 @@ def test_a_number_opens_a_conversation_and_every_answer_has_something_to_say(
     assert out.count("Conversation: Watched") == len(ABOUT_ONE) + 1
     assert out.count("Conversations 1 to 1 of 1.") == 2
     assert "\x1b" not in out
-    parts = out.split("Number, b back, q quit: ")
+    parts = out.split("Type a number, b to go back, q to quit: ")
     assert all(len(part.splitlines()) > 12 for part in parts[1:-1])
 
 
@@ -98,8 +98,8 @@ def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_no_errors(
     home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     out = said(monkeypatch, cli, home, "9", "", "²", "/nothing like it", "1", "f", "u", word="--linear")
-    assert "There is no 9 here." in out
-    assert "Conversations 0 to 0 of 0, holding nothing like it." in out
+    assert "Not a choice here: 9." in out
+    assert "Conversations 0 to 0 of 0, containing nothing like it." in out
     assert "Traceback" not in out
 
 

@@ -36,7 +36,7 @@ def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
     assert counted[table] is None
     assert all(count is not None for name, count in counted.items() if name != table)
     assert [problem["what"] for problem in report["problems"]] == [
-        f"table {table} cannot be read whole: is damaged or cut short"
+        f"table {table} cannot be read completely: is damaged or cut short"
     ]
 
 

@@ -151,7 +151,7 @@ def test_a_broken_profile_never_hides_the_others(home: Path, tmp_path: Path, cli
     shown = cli("sessions", "--home", copy)
     assert "Refactor the auth module" in shown.out
     assert shown.err.count("\n") == 1
-    assert "left out" in shown.err
+    assert "skipped" in shown.err
 
 
 def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli) -> None:
@@ -201,4 +201,4 @@ def test_a_conversation_whose_compression_fails_is_marked(as_text: Text) -> None
     marked = [line for line in shown if " ✗ " in line]
     assert [title for title in ("Why is the deploy slow", "Nightly triage") if title in "".join(marked)]
     assert not any("Refactor the auth module" in line for line in marked)
-    assert "✗ no summary since the last attempt failed: `why` says what helps" in shown
+    assert "✗ the last summary attempt failed: `why` says what helps" in shown

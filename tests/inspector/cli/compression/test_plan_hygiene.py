@@ -50,7 +50,7 @@ def test_rows_are_held_back_by_0_22_even_with_compression_switched_off(
     shown = {}
     for release in ("0.19", "0.22"):
         shown[release] = cli(*words, "--release", release).out
-    assert all("it does not look, because compression is switched off" in one for one in shown.values())
+    assert all("it does not check, because compression is switched off" in one for one in shown.values())
     assert ["only 5 rows are sent" in one for one in shown.values()] == [False, True]
 
 

@@ -72,7 +72,7 @@ def test_attempts_that_fail_alike_take_a_line_each(tmp_path: Path, cli: Cli) -> 
     home.db.connection.close()
     lines = cli("why", "S", "--home", tmp_path).out.splitlines()
     assert sum(" the same · " in line for line in lines) == 2
-    assert sum("told above" in line for line in lines) == 1
+    assert sum("see above" in line for line in lines) == 1
 
 
 def test_an_unknown_session_is_exit_3(home: Path, cli: Cli) -> None:

@@ -136,4 +136,4 @@ def test_that_a_profile_was_left_out_is_said_each_time(tmp_path: Path, cli: Cli)
     home = _with_profile(tmp_path / "both")
     (home / "profiles" / "work" / "state.db").write_bytes(b"no database" * 1_000)
     for _ in range(2):
-        assert "left out" in cli("status", "--home", home).err
+        assert "skipped" in cli("status", "--home", home).err

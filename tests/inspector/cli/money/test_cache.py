@@ -116,9 +116,9 @@ def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, cli: Cli)
     ("parts", "said"),
     [
         ({"system": 10, "tools": 30, "user": 60}, "tools 30%, user 60%"),
-        ({"system": 10, "user": 60}, "; tools not seen whole"),
-        ({"user": 60}, "; system and tools not seen whole"),
-        ({}, "it proves usage, and no break"),
+        ({"system": 10, "user": 60}, "; tools not recorded completely"),
+        ({"user": 60}, "; system and tools not recorded completely"),
+        ({}, "this proves usage, but no break"),
     ],
 )
 def test_what_a_recorder_was_not_shown_is_said(parts: dict[str, int], said: str) -> None:

@@ -72,7 +72,7 @@ def test_a_hermes_that_is_found_edits_config_yaml_and_uninstall_brings_the_bytes
     assert plugin(home, "install", "--engine") == 0
     assert says(config(home).decode(), "inspector", engine=True)
     assert b"# mine" not in config(home)
-    assert "plugins enable and config set write it" in capsys.readouterr().err
+    assert "plugins enable` and `config set` write it" in capsys.readouterr().err
     assert plugin(home, "uninstall") == 0
     assert config(home) == CONFIG
 

@@ -29,15 +29,15 @@ def command(home: Path, python: str = sys.executable) -> InspectCommand:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "it fires at"),
-        ("plan", "it fires at"),
-        ("why", "it fires at"),
+        ("", "compression fires at"),
+        ("plan", "compression fires at"),
+        ("why", "compression fires at"),
         ("cost", "Hermes recorded"),
         ("lost auth", "auth"),
         ("lost  zyxwvut  qq", "zyxwvut qq"),
-        ("sing", "is no question it knows"),
-        ("--json", "is no question it knows"),
-        ("lost -- --home /nowhere", "No message speaks of"),
+        ("sing", "is not a question"),
+        ("--json", "is not a question"),
+        ("lost -- --home /nowhere", "No message mentions"),
     ],
 )
 def test_it_answers_what_was_typed(
@@ -54,7 +54,7 @@ def test_before_the_first_message_the_newest_conversation_is_told_and_said_to_be
     monkeypatch.setenv("HERMES_HOME", str(sample_home))
     made = InspectCommand(Settings("", sys.executable, str(ROOT), "", True, True, {}), SessionMemory())
     first, *_, last = made("plan").splitlines()
-    assert "it fires at" in first
+    assert "compression fires at" in first
     assert last.startswith("That is the newest conversation")
 
 
