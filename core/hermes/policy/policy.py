@@ -71,12 +71,12 @@ class Policy:
 
 def releases() -> tuple[str, ...]:
     """The releases with a policy, oldest first; patch releases that cut otherwise are not among them."""
-    return tuple(name for name in _names() if name[0].isdigit() and len(_version(name)) == _MINOR)
+    return tuple(name for name in _names() if name[0].isdigit() and len(version_of(name)) == _MINOR)
 
 
 def patches() -> tuple[str, ...]:
     """Patch releases that cut otherwise, oldest first; each stands for those before it, back to the last."""
-    return tuple(name for name in _names() if name[0].isdigit() and len(_version(name)) > _MINOR)
+    return tuple(name for name in _names() if name[0].isdigit() and len(version_of(name)) > _MINOR)
 
 
 def documents() -> tuple[str, ...]:
@@ -107,11 +107,11 @@ def nearest_release(version: str) -> str:
         raise ConfigError(
             f"{version!r} is no version of Hermes", remedy=f"Use one of {', '.join(releases())}."
         )
-    wanted = _version(found[0])
-    near = [name for name in patches() if _version(name)[:_MINOR] == wanted[:_MINOR]]
-    if len(wanted) > _MINOR and (later := [name for name in near if _version(name) >= wanted]):
+    wanted = version_of(found[0])
+    near = [name for name in patches() if version_of(name)[:_MINOR] == wanted[:_MINOR]]
+    if len(wanted) > _MINOR and (later := [name for name in near if version_of(name) >= wanted]):
         return later[0]
-    older = [name for name in releases() if _version(name) <= wanted]
+    older = [name for name in releases() if version_of(name) <= wanted]
     whole = older[-1] if older else releases()[0]
     return near[-1] if near and not covers(whole, version) else whole
 
@@ -119,7 +119,7 @@ def nearest_release(version: str) -> str:
 def covers(release: str, version: str) -> bool:
     """Whether a version belongs to the release, rather than lying near it: `0.15.2` to `0.15`."""
     found = re.search(r"(\d+)\.(\d+)", version)
-    return found is not None and (int(found[1]), int(found[2])) == _version(release)[:_MINOR]
+    return found is not None and (int(found[1]), int(found[2])) == version_of(release)[:_MINOR]
 
 
 @cache
@@ -142,14 +142,15 @@ def load_policy(release: str) -> Policy:
     return _build(Policy, values, f"policies/{release}.yaml", "")
 
 
-def _version(name: str) -> tuple[int, ...]:
+def version_of(name: str) -> tuple[int, ...]:
+    """The numbers of a version: `0.18.2` is 0, 18, 2."""
     return tuple(int(part) for part in name.split("."))
 
 
 @cache
 def _names() -> tuple[str, ...]:
     names = [path.stem for path in Path(__file__).with_name("releases").glob("*.yaml")]
-    numbered = sorted((name for name in names if name[0].isdigit()), key=_version)
+    numbered = sorted((name for name in names if name[0].isdigit()), key=version_of)
     return (*numbered, *sorted(name for name in names if name.startswith(_DOCUMENT)))
 
 

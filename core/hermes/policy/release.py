@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.markers.markers import SummaryMatch
-from core.hermes.policy.policy import covers, load_policy, nearest_release, newest_release
+from core.hermes.policy.policy import covers, load_policy, nearest_release, newest_release, version_of
 from core.model.finding import Evidence, Source, Verdict
 from core.support.program_files import shared_table
 
@@ -142,7 +142,7 @@ def _clues(clues: ReleaseClues) -> Iterator[_Clue]:
         match, where = clues.summary
         text = f"summary prefix of {_joined(match.releases)}"
         evidence = Evidence(Source.DATABASE, where, text)
-        yield _Clue(_version(match.releases[0]), _latest(match.releases[-1]), evidence)
+        yield _Clue(version_of(match.releases[0]), _latest(match.releases[-1]), evidence)
 
 
 def _schema_clues(version: int | None) -> Iterator[_Clue]:
@@ -152,7 +152,7 @@ def _schema_clues(version: int | None) -> Iterator[_Clue]:
         yield _bounded(row, Evidence(Source.DATABASE, "schema_version", f"version {version}"))
     elif version is not None and version > max(rows[-1]["versions"]):
         evidence = Evidence(Source.DATABASE, "schema_version", f"version {version} is newer than known")
-        yield _Clue(_version(rows[-1]["last"]), _OPEN, evidence)
+        yield _Clue(version_of(rows[-1]["last"]), _OPEN, evidence)
 
 
 def _column_clues(columns: frozenset[str]) -> Iterator[_Clue]:
@@ -183,7 +183,9 @@ def _overlap(found: list[_Clue]) -> tuple[Version, Version, list[_Clue]]:
 
 
 def _bounded(row: Mapping[str, Any], evidence: Evidence) -> _Clue:
-    return _Clue(_version(row.get("first", "0")), _latest(row["last"]) if "last" in row else _OPEN, evidence)
+    return _Clue(
+        version_of(row.get("first", "0")), _latest(row["last"]) if "last" in row else _OPEN, evidence
+    )
 
 
 def _range_text(first: Version, last: Version) -> str:
@@ -197,13 +199,9 @@ def _joined(releases: tuple[str, ...]) -> str:
     return releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
 
 
-def _version(text: str) -> Version:
-    return tuple(int(part) for part in text.split("."))
-
-
 def _latest(text: str) -> Version:
     """The last patch of a release: `0.18` ends behind `0.18.2`."""
-    version = _version(text)
+    version = version_of(text)
     return version if len(version) > _MINOR else (*version, _LAST)
 
 

@@ -127,7 +127,7 @@ class ExtractiveSummariser(OfflineSummariser):
         chosen += lists(
             collected, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
         )
-        plain = self._fitted(chosen, request.budget, request)
+        plain = fitted(chosen, request, self._estimate)
         if not wanted:
             return plain
         kept = self._focused(facts, more, wanted, room, self._cost(chosen), written)
@@ -140,7 +140,7 @@ class ExtractiveSummariser(OfflineSummariser):
         kept += self._exact(wanted, kept, written(kept), self._cost(kept) + left())
         taken = {fact.text for fact in kept}
         kept += choose([fact for fact in facts if fact.text not in taken], left(), self._estimate)
-        return self._fitted(kept, request.budget, request)
+        return fitted(kept, request, self._estimate)
 
     def _focused(
         self,
@@ -173,15 +173,16 @@ class ExtractiveSummariser(OfflineSummariser):
     def _cost(self, facts: Sequence[FactLine]) -> int:
         return sum(self._estimate(fact.text) + 1 for fact in facts)
 
-    def _fitted(self, chosen: list[FactLine], budget: int, request: SummaryRequest) -> str:
-        """The body within the budget; the last chosen facts go first."""
-        kept = list(chosen)
+
+def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estimate) -> str:
+    """The body within the budget; the last chosen facts go first."""
+    kept = list(chosen)
+    body = redact_text(render(kept, request.headings))
+    while kept and estimate(body) > request.budget:
+        at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
+        del kept[at]
         body = redact_text(render(kept, request.headings))
-        while kept and self._estimate(body) > budget:
-            at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
-            del kept[at]
-            body = redact_text(render(kept, request.headings))
-        return body
+    return body
 
 
 def _told_before(request: SummaryRequest) -> list[View]:

@@ -17,7 +17,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.extract.content_selection import Estimate, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.sections import carried, render, without_repeats
-from core.compress.summarise.extract.summariser import quarter
+from core.compress.summarise.extract.summariser import fitted, quarter
 from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
 from core.redact.text import redact_bulk, redact_text
 
@@ -58,7 +58,7 @@ class FaithfulSummariser(OfflineSummariser):
         left = room - sum(self._estimate(line.text) + 1 for line in chosen)
         more = [one for one in lines if one.text not in taken]
         chosen += best_lines(more, (), left, self._estimate, chosen)
-        return SummaryResult(self._fitted(chosen, request), SummaryStatus.EXTRACTIVE)
+        return SummaryResult(fitted(chosen, request, self._estimate), SummaryStatus.EXTRACTIVE)
 
     def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
         """Tokens for the lines: the budget less the headings, and never more than half of the middle."""
@@ -81,13 +81,3 @@ class FaithfulSummariser(OfflineSummariser):
         said = render(chosen, request.headings)
         left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
         return lines_of(lost(facts, said), said, left, self._estimate)
-
-    def _fitted(self, chosen: Sequence[FactLine], request: SummaryRequest) -> str:
-        """The body within the budget; the last chosen lines go first."""
-        kept = list(chosen)
-        body = redact_text(render(kept, request.headings))
-        while kept and self._estimate(body) > request.budget:
-            at = next((i for i in range(len(kept) - 1, -1, -1) if not kept[i].fixed), len(kept) - 1)
-            del kept[at]
-            body = redact_text(render(kept, request.headings))
-        return body
