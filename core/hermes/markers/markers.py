@@ -17,10 +17,10 @@ from core.support.program_files import load_table
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
 """Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
 UNBOOKED = (
-    "You've reached the maximum numbe",
-    "[System: Your previous response ",
-    "[System: The previous response w",
-    "[System: Your previous tool call",
+    "You've reached the maximum",
+    "[System: Your previous res",
+    "[System: The previous resp",
+    "[System: Your previous too",
 )
 """How a message begins with which Hermes goes on after a call it books nowhere: the last of a turn, or one
 that was cut off. As many characters each; the texts are those of `markers.yaml`."""

@@ -32,7 +32,18 @@ def test_a_day_is_found_as_it_is_written(text: str, date: str, day: tuple[int, i
 
 @pytest.mark.parametrize(
     "text",
-    ["Marx 13:00", "LOD-0 may", "step 2 may fail", "maybe 5", "decide 3", "version 1.14.2", "2026-10-14-3"],
+    [
+        "Marx 13:00",
+        "LOD-0 may",
+        "step 2 may fail",
+        "maybe 5",
+        "decide 3",
+        "version 1.14.2",
+        "2026-10-14-3",
+        "13月45日",
+        "2026-13-01",
+        "32.10.2026",
+    ],
 )
 def test_a_word_that_begins_like_a_month_and_a_version_are_no_days(text: str) -> None:
     assert list(dates(text)) == []

@@ -6,6 +6,8 @@ import json
 from itertools import chain
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from core.compress.retention.score import retention, retention_of
 from core.compress.summarise.base import SummaryRequest
@@ -343,3 +345,31 @@ def test_what_stands_under_the_next_heading_is_no_rule(heading: str) -> None:
     told = "writes nobody's totals beside unrelated shelves."
     assert [one.category for one in claims(f"{rules}\n{told}")] == ["constraints"]
     assert claims(f"{rules}\n\n{heading} {told}") == ()
+
+
+numbers = st.integers(0, 99)
+days = st.builds("{}月{}日".format, numbers, numbers) | st.builds("{:02}.{:02}.".format, numbers, numbers)
+days |= st.builds("May {}".format, numbers) | st.builds("2026-{:02}-{:02}".format, numbers, numbers)
+figures = st.decimals().map(str) | st.integers().map(str) | st.builds("{}k".format, numbers)
+WORDS = (
+    "**State:**",
+    "**Rules.**",
+    "never",
+    "asked for",
+    "about",
+    "pushed",
+    "tests pass",
+    "a.py",
+    "A → B",
+    "#22",
+    "``",
+)
+texts = st.lists(days | figures | st.sampled_from(WORDS) | st.text(max_size=9), max_size=30).map(" ".join)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts, texts, texts)
+def test_no_text_is_too_odd_to_be_checked(asked: str, output: str, summary: str) -> None:
+    middle = [user(asked), *call("terminal", output, command=asked), assistant(output)]
+    for claim in claims(summary, middle):
+        assert claim.where
