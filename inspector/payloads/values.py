@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CODED = frozenset((
     "id", "session", "root", "tip", "parent", "target", "undo_id", "resume_target", "database", "where",
     "at", "started_at", "ended_at", "last_active", "kind", "state", "verdict", "trigger", "mode", "cause",
-    "by", "release", "group", "price_source", "usd", "recorded_usd", "computed_usd", "cost_usd",
+    "by", "release", "group", "strategy", "price_source", "usd", "recorded_usd", "computed_usd", "cost_usd",
     "auxiliary_usd",
 ))
 # fmt: on
