@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 
 from core.account.pricing.price_book import PriceBook, open_book
@@ -60,8 +61,16 @@ def cache_of(
         prices=_book(context) if prices else None,
         to_utc=context.clock.utc,
         notes=notes or MessageNotes(),
+        pruned=tuple(_pruned(context)),
     )
     return with_recording(cache_report(case, results=results, markers=markers), context)
+
+
+def _pruned(context: ConversationContext) -> Iterator[tuple[datetime, str]]:
+    """When old results were shortened, as rows show it."""
+    for rows in context.boundaries:
+        if rows.pruned and rows.at is not None and rows.after:
+            yield rows.at, f"messages {rows.after[0]}-{rows.after[-1]}"
 
 
 def _book(context: ConversationContext) -> PriceBook:

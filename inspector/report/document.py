@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from core.model.compaction.event import Trigger
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
@@ -128,7 +129,10 @@ def _lead(found: dict[str, Any]) -> str:
     """Counts of compactions, failed attempts and findings."""
     events, findings = found["why"]["events"], found["findings"]
     done = sum(1 for event in events if event["completed"])
-    parts = [fmt.plural(done, "compaction")]
+    pruned = sum(1 for event in events if event["completed"] and event["trigger"] == Trigger.PRUNE)
+    parts = [fmt.plural(done - pruned, "compaction")]
+    if pruned:
+        parts.append(fmt.plural(pruned, "pruning"))
     if len(events) > done:
         parts.append(f"{fmt.plural(len(events) - done, 'attempt')} given up")
     if fallbacks := sum(1 for event in events if event["summary"]["status"] == "fallback"):

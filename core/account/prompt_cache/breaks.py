@@ -53,6 +53,7 @@ class BreakContext:
         identity: When the beginning of the system prompt became another than that of the stored prompt, which
             matters where its static beginning is sent apart (0.22).
         ttl: How long the cache is kept.
+        pruned: When old results were shortened, after the last row before that, with where rows show it.
     """
 
     log: Log
@@ -63,6 +64,7 @@ class BreakContext:
     identity: datetime | None = None
     ttl: str = "5m"
     to_utc: ToUtc = local_time
+    pruned: Sequence[tuple[datetime, str]] = ()
 
 
 class Causes:
@@ -95,6 +97,9 @@ class Causes:
             return "model_changed", (Evidence(Source.LOG, call.where, text),)
         if rewritten := [line for line in between if line.kind in _REWRITTEN]:
             return "messages_rewritten", tuple(map(_quote, rewritten))
+        if shortened := [where for at, where in context.pruned if before.at <= at <= call.at]:
+            text = "old tool results were shortened (compression.proactive_prune_tokens)"
+            return "messages_rewritten", tuple(Evidence(Source.DATABASE, where, text) for where in shortened)
         if rebuilt := [line for line in between if line.kind is Kind.PROMPT_REBUILT]:
             return "system_prompt_changed", tuple(map(_quote, rebuilt))
         limit = SECONDS.get(context.ttl, SECONDS["5m"])

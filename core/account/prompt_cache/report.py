@@ -52,6 +52,7 @@ class CacheInputs:
         to_utc: Turns the log's times into UTC; this machine's zone by default.
         messages: Gives the messages of rows, in the order asked for.
         notes: What was noted of them before.
+        pruned: When old results were shortened without a summary, with the row that shows it.
     """
 
     store: Store
@@ -63,6 +64,7 @@ class CacheInputs:
     prices: PriceBook | None = None
     to_utc: ToUtc = local_time
     notes: MessageNotes = field(default_factory=MessageNotes)
+    pruned: Sequence[tuple[datetime, str]] = ()
 
     @property
     def tip(self) -> Session:
@@ -165,6 +167,7 @@ def _breaks(
         identity,
         ttl,
         case.to_utc,
+        case.pruned,
     )
     return find_breaks(calls, context, case.call_entry, one_hour=ttl == "1h")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -161,3 +162,10 @@ class CompressionEvent:
     def failed(self) -> bool:
         """Whether no model's summary resulted: it was aborted, or fell back to a text without a model."""
         return not self.completed or self.summary.status is SummaryStatus.FALLBACK
+
+
+def tally(events: Sequence[CompressionEvent]) -> tuple[int, int, int]:
+    """How many of them are compactions that came about, how many only shortened results, how many failed."""
+    failed = sum(not event.completed for event in events)
+    pruned = sum(event.completed and event.trigger is Trigger.PRUNE for event in events)
+    return len(events) - failed - pruned, pruned, failed

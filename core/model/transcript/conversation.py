@@ -149,6 +149,7 @@ class ChainNode:
 
     Attributes:
         lost: Its first generation follows a compaction whose rows are gone.
+        pruned: Generations that began when old results were shortened and nothing was summarised.
         beside: Calls outside its main loop, such as summaries; the session's own figures leave them out.
         lower_bound: Its recorded usage and cost are lower bounds.
     """
@@ -159,6 +160,7 @@ class ChainNode:
     depth: int
     generations: int | None = None
     lost: bool = False
+    pruned: int = 0
     orphan: bool = False
     beside: tuple[UsageRow, ...] = ()
     lower_bound: bool = False
@@ -178,7 +180,7 @@ class Chain:
     @property
     def compactions(self) -> int:
         """How many compactions there were: those that began a session, and those inside sessions."""
-        inside = sum(node.generations - 1 for node in self.nodes if node.generations)
+        inside = sum(node.generations - 1 - node.pruned for node in self.nodes if node.generations)
         return inside + sum(node.kind is Kind.CONTINUATION or node.lost for node in self.nodes)
 
     def subtree(self, place: int) -> tuple[ChainNode, ...]:

@@ -154,7 +154,7 @@ def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> date
     if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
         return parent.ended_at
     outline = segment.summary_outline
-    if outline is not None and not merged:
+    if outline is not None and not merged and outline.id not in segment.copies:
         times = [outline.timestamp]
     else:
         # A copy keeps the time of its original: the newest of the block is nearer.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,21 +45,24 @@ class Count(NamedTuple):
 
     Attributes:
         lost: The first begins with a summary of rows that are gone: one compaction or more came before.
+        pruned: Those that began when old results were shortened and nothing was summarised.
     """
 
     generations: int = 0
     lost: bool = False
+    pruned: int = 0
 
     @property
     def compactions(self) -> int:
         """How many of them a compaction began: at least, where one is lost."""
-        return max(0, self.generations - (not self.lost))
+        return max(0, self.generations - self.pruned - (not self.lost))
 
 
 def together(counts: Sequence[Count]) -> Count:
     """The count of a thread, from those of its sessions; the first may never have been written to."""
     unwritten = len(counts) > 1 and not counts[0].generations
-    return Count(sum(one.generations for one in counts), unwritten or (bool(counts) and counts[0].lost))
+    lost = unwritten or (bool(counts) and counts[0].lost)
+    return Count(sum(one.generations for one in counts), lost, sum(one.pruned for one in counts))
 
 
 class _Glance(NamedTuple):
@@ -127,12 +131,14 @@ def _split(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
 ) -> dict[str, Count]:
     # Splitting brings a dozen modules along that most lists do without.
-    from core.store.generations.segments import read_segments
+    from core.store.generations.segments import only_pruned, read_segments
 
     found = read_segments(connection, schema, lineage, thread)[1]
     counts = Counter(session.id for session, _, _ in found)
     lost = bool(found) and found[0][2].mode is not None
-    return {one: Count(counts[one], lost and one == found[0][0].id) for one in thread}
+    inside = pairwise(found)
+    pruned = Counter(two[0].id for one, two in inside if one[0] is two[0] and only_pruned(two[2], one[2]))
+    return {one: Count(counts[one], lost and one == found[0][0].id, pruned[one]) for one in thread}
 
 
 def _glance_at(
@@ -219,6 +225,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
                 depth=depth,
                 generations=counts[link.id].generations,
                 lost=counts[link.id].lost,
+                pruned=counts[link.id].pruned,
                 orphan=lineage.orphan(link.id),
                 beside=tuple(beside[link.id]),
                 lower_bound=is_lower_bound(sessions[link.id], short),

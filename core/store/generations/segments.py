@@ -217,6 +217,20 @@ def block_end(segment: Segment) -> int:
     return max([*copied, segment.summary if segment.summary is not None else -1]) + 1
 
 
+def only_pruned(segment: Segment, closed: Segment) -> bool:
+    """Whether a generation began with all the rows before it and no other summary: results were shortened.
+
+    Args:
+        segment: The generation.
+        closed: The one before.
+    """
+    known = {outline.summary.body for outline in closed.outlines if outline.summary}
+    outline = segment.summary_outline
+    anew = outline is not None and (outline.summary is None or outline.summary.body not in known)
+    in_place = segment.mode is BoundaryMode.IN_PLACE and not anew
+    return in_place and block_end(segment) == len(closed.outlines) == len(segment.copies)
+
+
 def _last_copied(segment: Segment) -> RowOutline | None:
     start = segment.summary or 0
     copied = [outline for outline in segment.outlines[start:] if outline.id in segment.copies]

@@ -159,9 +159,12 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         yield f"note: {release.stands_in}"
     if found.events:
         yield ""
-        failed = sum(not one.completed for one in found.events)
-        done = fmt.plural(len(found.events) - failed, "compaction")
-        yield f"{done}, {failed:,} failed" if failed else done
+        from core.model.compaction.event import tally
+
+        done, pruned, failed = tally(found.events)
+        counts = [fmt.plural(done, "compaction")]
+        counts += [fmt.plural(pruned, "pruning")] * bool(pruned) + [f"{failed:,} failed"] * bool(failed)
+        yield ", ".join(counts)
     before = None
     for number, event in enumerate(found.events, start=1):
         told = event is _headline_event(found)

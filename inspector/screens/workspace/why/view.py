@@ -12,6 +12,7 @@ from textual.containers import Container
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import newest_telling
 from core.model.accounting.prompt_cache import Payback
+from core.model.compaction.event import tally
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.headline import kept_headline
@@ -221,8 +222,10 @@ def _place(explanation: Explanation, cursor: Cursor) -> int:
 def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     """How often, and how it stands."""
     events, now = explanation.events, explanation.now
-    failed = sum(1 for event in events if not event.completed)
-    pieces: list[Piece] = [("ink", fmt.plural(len(events) - failed, "compaction"))]
+    done, pruned, failed = tally(events)
+    pieces: list[Piece] = [("ink", fmt.plural(done, "compaction"))]
+    if pruned:
+        pieces.append(("ink", f" · {fmt.plural(pruned, 'pruning')}"))
     if failed:
         pieces.append(("severity-critical", f" · {failed:,} failed"))
     if now.threshold is not None:

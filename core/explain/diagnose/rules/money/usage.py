@@ -42,8 +42,8 @@ def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
 @spending_rule("F10-invisible")
 def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
     """A model wrote summaries, but their usage is not recorded."""
-    fallbacks = sum(rows.summary is not None and rows.summary.fallback for rows in case.context.boundaries)
-    compactions = sum(one.boundary is not None for one in case.conversation.generations) - fallbacks
+    made = [rows for rows in case.context.boundaries if not rows.pruned]
+    compactions = sum(rows.summary is None or not rows.summary.fallback for rows in made)
     if compactions and not any(row.task == "compression" for row in case.usage):
         yield Found({"told": plural(compactions, "compaction")})
 
