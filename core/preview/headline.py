@@ -130,7 +130,8 @@ def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline
         return Headline(_fit(sentence, cut), "Set model.context_length in config.yaml.", Severity.WARNING)
     over = limit(plan.threshold_tokens, plan.window)
     if plan.would_fire:
-        return Headline(_fit(f"Past the {over}: Hermes compresses it before the next model call.", cut))
+        sentence = _fit(f"Past the {over}: Hermes compresses it before the next model call.", cut)
+        return Headline(sentence, COMPRESS_NOW, Severity.INFO)
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
         near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from core.model.transcript.session import Session
-from core.model.transcript.storage import UsageRow
 from core.support import formatting as fmt
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
+    from core.model.transcript.storage import UsageRow
 
 
 def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:

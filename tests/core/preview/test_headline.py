@@ -133,6 +133,7 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     told = plan_headline(plan(measure(messages(300), POLICY), settings))
     assert told.sentence.startswith(begins)
     assert "/compress would" in told.sentence
+    assert (told.severity is Severity.INFO) == bool(told.remedy) == begins.startswith("Past")
 
 
 def test_a_plan_below_the_limit_says_that_compression_is_switched_off() -> None:

@@ -175,7 +175,7 @@ COLUMNS = (
     Column("read", 6, _bucket(lambda tokens: tokens.cache_read), 220, right=True, sort="cache_read"),
     Column("write", 6, _bucket(lambda tokens: tokens.cache_write), 220, right=True, sort="cache_write"),
     Column("output", 6, _bucket(lambda tokens: tokens.output), 220, right=True, sort="output"),
-    Column("tokens", 6, _right(_tokens), 60, 111, right=True, sort="tokens"),
+    Column("tokens", 6, _right(_tokens), 88, 111, right=True, sort="tokens"),
     Column("tokens", 6, _right(_tokens), 150, right=True, sort="tokens"),
     Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 164, right=True, sort="hit"),
     Column("cost", 8, _right(_cost, "money"), right=True, sort="cost"),

@@ -44,10 +44,11 @@ def headline(
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
-    listed = fmt.sum_of_money(totals.computed, lower_bound=least) if found.priced else PRICING
+    own = totals.status == "local"
+    listed = fmt.sum_of_money(totals.computed, lower_bound=least, own=own) if found.priced else PRICING
     left: list[Piece] = [
         *titled("Usage", found.question.title),
-        ("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least)} recorded"),
+        ("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least, own=own)} recorded"),
         ("ink-muted?", f" · {listed} list price"),
         ("ink-muted?", f" · {_calls(totals, mark)}"),
     ]
