@@ -173,3 +173,15 @@ def test_a_tools_name_that_holds_a_credential_is_masked_by_every_command(
         printed = cli(words[0], AUTH, *words[1:], "--home", target).out
         assert TOKEN not in printed
         assert KEY not in printed
+
+
+@pytest.mark.parametrize("command", ["plan", "why", "cache"])
+def test_no_message_is_searched_for_our_own_words(
+    command: str, home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[object] = []
+    monkeypatch.setattr(
+        "core.store.conversations.credentials._learn_rows", lambda *rows: searched.append(rows)
+    )
+    cli(command, "latest", "--json", "--home", home)
+    assert searched == []
