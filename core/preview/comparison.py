@@ -1,4 +1,4 @@
-"""What the preview shows, foreseen or long past: lists before and after, and their calls with results."""
+"""What a preview shows of a future or past compaction: both lists, and their calls with results."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Comparison:
 
     Attributes:
         head, middle, tail: Where the list before was cut.
-        kept: For each message after, its index before; those without one are new.
-        summary_index: Where the summary stands after; None when there is none.
+        kept: For each message after, its index before; messages without one are new.
+        summary_index: Position of the summary after; None without one.
         summary: Its text without markers.
         before_tokens, after_tokens: Estimates of the release.
         made_by: Who wrote the summary, in words.
-        real: It happened; the rows are the database's own.
-        saves: USD that each later request costs less; None when nobody knows the price.
+        real: It happened; the rows are from the database.
+        saves: USD that each later request costs less; None when no price is known.
         made: The preview behind it; None for a compaction that happened.
-        supposed: Settings that differ from the true ones, in words.
-        engine: The engine whose cut it is, with its version; empty for Hermes' own compressor.
-        broken: What a provider would refuse in the list that engine returned.
-        incomplete: Before and after: the database kept only some of the messages.
+        supposed: Settings that differ from the actual ones, in words.
+        engine: The engine that made the cut, with its version; empty for Hermes' own compressor.
+        broken: What a provider would refuse in the list of that engine.
+        incomplete: For before and after: the database kept only some of the messages.
     """
 
     before: tuple[Message, ...]
@@ -62,7 +62,7 @@ class Comparison:
 
     @property
     def saved(self) -> float | None:
-        """Share of the tokens that is gone; negative when it grew. None where messages are not known."""
+        """Share of the tokens that is gone; negative if it grew; None if messages are missing."""
         return (
             None
             if not self.before_tokens or any(self.incomplete)
@@ -70,23 +70,23 @@ class Comparison:
         )
 
     def part(self, index: int) -> Part:
-        """Where a message before was put."""
+        """The part of the cut into which a message before falls."""
         return part_at(self.head, self.middle, index)
 
     def lost(self, index: int) -> float | None:
-        """What a message lost, as heavy as the heaviest is 1; None outside the middle or without facts."""
+        """What a message lost, where the heaviest is 1; None outside the middle or without facts."""
         shares = self.retention.losses if self.retention else ()
         place = index - self.middle.start
         return shares[place] if 0 <= place < len(shares) and index < self.middle.end else None
 
 
 def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
-    """What is known of a compaction once it is planned: both sides, with words in place of the summary.
+    """What is known of a planned compaction: both sides, with a placeholder for the summary.
 
     Args:
         messages: The list before.
         plan: Where it is cut.
-        words: What stands in place of the summary.
+        words: The text in place of the summary.
     """
     head, tail = plan.head, plan.tail
     kept = (*range(head.start, head.end), *range(tail.start, tail.end))
@@ -109,10 +109,10 @@ def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
 
 
 def kept_of(before: Sequence[Message], after: Sequence[Message], summary_index: int | None) -> dict[int, int]:
-    """For each message after, where it stood before: by its row, else by what it says, in order.
+    """For each message after, its index before: matched by row, else by content, in order.
 
-    A row found twice counts at its first place; the summary's own row counts as new unless it holds a
-    message of the tail as well.
+    A row found twice counts at its first place. The summary's own row is new unless it also holds a message
+    of the tail.
     """
     by_key: dict[object, list[int]] = {}
     for index, message in enumerate(before):
@@ -138,14 +138,14 @@ def foreseen(
     made_by: str,
     rate: Decimal | None = None,
 ) -> Comparison:
-    """A compaction done as a dry run.
+    """A comparison from a dry run.
 
     Args:
-        preview: What came of it.
+        preview: The result of the dry run.
         weights: Estimate of each message before.
         after_weights: Estimate of each message after.
         made_by: Who wrote the summary, in words.
-        rate: USD a token costs in each later request.
+        rate: USD that a token costs in each later request.
     """
     plan = preview.plan
     return Comparison(
@@ -173,13 +173,13 @@ def foreseen(
 
 @dataclass(frozen=True, slots=True)
 class ToolPairs:
-    """The pairs of a list of messages, as numbers: they are asked for long after the texts were let go.
+    """The calls and results of a list of messages, as numbers, which are needed after the texts are dropped.
 
     Attributes:
-        callers: For each message, the place of the one whose call it answers; -1 for none.
-        calls: Which of that one's calls.
+        callers: For each message, the index of the message whose call it answers; -1 for none.
+        calls: Which of that message's calls it answers.
         tools: The tool that was called.
-        waiting: Calls without a result, by id: place, which of its calls, tool.
+        waiting: Calls without a result, by id: index, which of the message's calls, tool.
     """
 
     callers: array[int] = field(default_factory=lambda: array("i"))
@@ -188,7 +188,7 @@ class ToolPairs:
     waiting: Mapping[str, tuple[int, int, str]] = field(default_factory=dict)
 
     def grown(self, added: Iterable[Message]) -> ToolPairs:
-        """These pairs and those of messages that follow; a result answers the nearest call of its id."""
+        """These pairs with those of following messages; a result answers the nearest call with its id."""
         callers, calls, waiting = self.callers[:], self.calls[:], {**self.waiting}
         tools = list(self.tools)
         for place, message in enumerate(added, len(callers)):
@@ -201,17 +201,17 @@ class ToolPairs:
         return ToolPairs(callers, calls, tuple(tools), waiting)
 
     def call_of(self, index: int) -> tuple[int, str | None] | None:
-        """The place of the message whose call a result answers, and the name of the tool."""
+        """The index of the message whose call a result answers, and the name of the tool."""
         caller = self.callers[index]
         return None if caller < 0 else (caller, self.tools[index])
 
     def results_of(self, index: int) -> dict[int, int]:
-        """The places of the results of a message's calls, by which of them they answer."""
+        """The indices of the results of a message's calls, by the number of the call."""
         found = (place for place, caller in enumerate(self.callers[index:], index) if caller == index)
         return {self.calls[place]: place for place in found}
 
     def mates(self, index: int | None) -> frozenset[int]:
-        """The places of the messages that belong to a message: its call, or its results."""
+        """The indices of the messages paired with a message: its call, or its results."""
         if index is None:
             return frozenset()
         caller = self.callers[index]

@@ -1,6 +1,6 @@
-"""A compaction foreseen: what a preview starts from, the one way to carry it out, and both sides of it.
+"""A future compaction: what a preview starts from, the one way to run it, and both sides of it.
 
-The app and the command line take the same way: what the user's Hermes would make of a plan.
+App and command line use the same way: what the user's Hermes would make of a plan.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from core.support.formatting import money
 
 ABORT = "compression.abort_on_summary_failure"
 _OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
-"""Summarisers that ask no model, as people call them."""
+"""Names for people of the summarisers that ask no model."""
 
 
 def agent_of(here: GenerationContext | None, release: str) -> Agent:
-    """The agent of the home a generation was read from, running a release; none for a list from a file."""
+    """The agent of the home a generation was read from, for a release; none for a list from a file."""
     if here is None:
         return NO_AGENT
     return Agent(here.conversation.tip.id, bool(here.config.value(ABORT, release)), here.rules)
@@ -51,20 +51,20 @@ def carry_out(
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
-    """Preview a compaction under the configuration of the home it belongs to.
+    """Preview a compaction under the configuration of its home.
 
     Args:
         measured: The conversation.
         plan: Where it is cut.
         summariser: Who writes the summary.
         focus: The topic of `/compress <topic>`.
-        agent: Who would run it; a list from a file no agent runs.
+        agent: Who would run it; a list from a file has no agent.
         on_text: Receives the summary as it arrives.
-        cancelled: Answers whether the user has given up.
+        cancelled: Returns whether the user has cancelled.
 
     Raises:
-        SummaryFailure: The user gave up; any other failure has the release's own consequence.
-        ConfigError: A model would be asked, and the user's `prices.yaml` cannot be used.
+        SummaryFailure: The user cancelled; any other failure has the consequence the release gives it.
+        ConfigError: A model would be asked, but the user's `prices.yaml` cannot be used.
     """
     book = _book(summariser)
     made = preview(
@@ -81,12 +81,12 @@ def carry_out(
 
 
 def _book(summariser: Summariser) -> PriceBook | None:
-    """The prices, opened before a call is paid for: a file of them that cannot be read is told then."""
+    """The prices, opened before a call is paid for, so that an unreadable price file is reported first."""
     return None if summariser.describe() is None else open_book()
 
 
 def _priced(call: SummaryCall | None, book: PriceBook | None) -> SummaryCall | None:
-    """With what the counted tokens cost at the model that answered."""
+    """The call with the cost of its counted tokens at the model that answered."""
     if call is None or call.usage is None or book is None:
         return call
     return replace(call, usd=book.price(call.usage, call.model, call.provider, call.base_url))
@@ -97,9 +97,9 @@ class Basis:
     """What every preview of one generation starts from.
 
     Attributes:
-        reading: The generation, under what is supposed when something is.
-        rate: USD a token in each later request.
-        supposed: What differs from what is true, in words; empty when nothing does.
+        reading: The generation, under what-if values if there are any.
+        rate: USD for a token in each later request.
+        supposed: The what-if values, in words; empty without any.
     """
 
     reading: Reading
@@ -117,7 +117,7 @@ class Basis:
 def basis_of(
     location: Location, generation: Generation, stop: Cancelled, supposed: Hypothesis | None = None
 ) -> Basis:
-    """Read, measure and plan a generation, as it is or as the what-if bar supposes it to be."""
+    """Read, measure and plan a generation, as it is or under what-if values."""
     actual = read(location, generation, stop)
     reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
@@ -134,7 +134,7 @@ def compare(
     on_text: OnText | None = None,
     stop: Cancelled | None = None,
 ) -> Comparison:
-    """Both sides of a planned compaction, done as a dry run."""
+    """Both sides of a planned compaction, from a dry run."""
     measured = basis.reading.measured
     made = carry_out(
         measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
@@ -145,7 +145,7 @@ def compare(
 
 
 def paid(call: SummaryCall | None) -> Iterator[str]:
-    """What a call to a model used, as its provider counted it; nothing where none was made."""
+    """What a model call used, as its provider counted it; nothing without a call."""
     if call is None:
         return
     if call.usage is None:
@@ -156,7 +156,7 @@ def paid(call: SummaryCall | None) -> Iterator[str]:
 
 
 def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
-    """The estimate of each message after; only those that changed are measured."""
+    """The estimate of each message after; only changed messages are measured."""
     kept = kept_of(made.before, made.after, made.summary_index)
     return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(made.after))
 
@@ -177,11 +177,11 @@ def _author(summariser: Summariser, made: Preview) -> str:
 
 
 def read_rate(session: Session, prompt: int) -> Decimal | None:
-    """USD a token costs when a later request carries it again, read from the cache where there is one.
+    """USD for a token carried again by a later request, read from the cache if there is one.
 
     Args:
         session: Its model and route.
-        prompt: Size of the requests, which may pick a long-context tier.
+        prompt: Size of the requests, which may reach a long-context price tier.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
@@ -195,6 +195,6 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
 
 
 def saved_per_call(made: Preview, session: Session) -> Decimal | None:
-    """USD that each request after a compaction costs less; None when nobody knows the price."""
+    """USD that each request after a compaction costs less; None when no price is known."""
     rate = read_rate(session, made.plan.compared_tokens)
     return None if rate is None else rate * (made.before_tokens - made.after_tokens)

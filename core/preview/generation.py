@@ -1,4 +1,4 @@
-"""One generation of a conversation read whole, for whoever plans it: as it is, or under other settings."""
+"""One generation of a conversation read whole, for planning: as it is, or under other settings."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ ORIGINS = (
     ("protect last", "compression.protect_last_n"),
     ("output reservation", "model.max_tokens"),
 )
-"""Knobs of the what-if bar and the keys of config.yaml that set them."""
+"""Values of the what-if bar, with the keys of config.yaml that set them."""
 
 
 @dataclass(frozen=True)
 class RowPlaces:
-    """Rows in the order of a list, found by halving: a dictionary of them takes 100 bytes a row.
+    """Rows in the order of a list, found by bisection, as a dictionary takes 100 bytes a row.
 
     Attributes:
         ids: Row ids, each once.
@@ -46,7 +46,7 @@ class RowPlaces:
     ids: Sequence[int] = ()
 
     def place(self, row: int | None) -> int | None:
-        """The place of a row; None where it is not in the list."""
+        """The index of a row; None if it is not in the list."""
         if row is None:
             return None
         at = bisect_left(self._ascending, row, key=self.ids.__getitem__)
@@ -55,7 +55,7 @@ class RowPlaces:
 
     @cached_property
     def _ascending(self) -> Sequence[int]:
-        """The places by row id: nearly always the order they are in."""
+        """The indices ordered by row id, which is nearly always their order already."""
         places = range(len(self.ids))
         if all(one < following for one, following in pairwise(self.ids)):
             return places
@@ -83,7 +83,7 @@ class Reading:
 
     @property
     def what_if(self) -> WhatIf:
-        """A bar on which nothing has been turned yet."""
+        """A what-if bar with nothing changed."""
         actual = Hypothesis(self.context.policy.release, self.context.settings)
         return WhatIf.of(actual, (*releases(), *documents()))
 
@@ -98,12 +98,12 @@ class Reading:
         )
 
     def planned(self, measured: Measured, supposed: Hypothesis) -> Plan:
-        """Where the cut would be; milliseconds, whatever the number of messages."""
+        """Where the cut would be; takes milliseconds for any number of messages."""
         return plan(measured, supposed.settings, self.context.gate)
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """Where release, window and settings come from, one a line."""
+        """The origins of release, window and settings, one a line."""
         here = self.context
         release, window = here.context.release, here.context.window
         lines = [f"release {release.version}, {release.verdict}{_because(release.evidence)}"]
@@ -125,14 +125,14 @@ def read(
     conversation: Conversation | None = None,
     before: Reading | None = None,
 ) -> Reading:
-    """Read and measure a generation on a connection of its own; its credentials are known from then on.
+    """Read and measure a generation on a separate connection; its credentials are known from then on.
 
     Args:
         location: The database.
         generation: Which generation.
-        stop: Says whether to give up.
-        conversation: The conversation as it stands, where it has been read already.
-        before: What an earlier reading found; of a generation that only grew, the new rows alone are read.
+        stop: Returns whether to stop.
+        conversation: The current conversation, if already read.
+        before: An earlier reading; if the generation only grew, only new rows are read.
     """
     grew = before if before is not None and _grew(before, location, generation) else None
     start = len(grew.measured.messages) if grew else 0
@@ -165,14 +165,14 @@ def followed(
     conversation: Conversation,
     before: Reading | None = None,
 ) -> Reading:
-    """The same for who reads it again and again: the texts are let go, unless each reading needs them.
+    """The same for repeated reading: the texts are dropped unless each reading needs them.
 
     Args:
         location: The database.
         generation: Which generation.
-        stop: Says whether to give up.
-        conversation: The conversation as it stands.
-        before: What an earlier reading found.
+        stop: Returns whether to stop.
+        conversation: The current conversation.
+        before: An earlier reading.
     """
     found = read(location, generation, stop, conversation=conversation, before=before)
     if not forget_messages(found.context.context):
@@ -185,7 +185,7 @@ def followed(
 
 
 def with_texts(location: Location, reading: Reading, stop: Cancelled) -> Reading:
-    """A reading with the texts of its messages, read again where they were let go."""
+    """A reading with the texts of its messages, which are read again if they were dropped."""
     generation = reading.context.generation
     if reading.measured.whole or generation is None:
         return reading
@@ -193,7 +193,7 @@ def with_texts(location: Location, reading: Reading, stop: Cancelled) -> Reading
 
 
 def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Iterator[Message]:
-    """The messages of a reading with their texts, one after the other: who counts them needs not hold all."""
+    """The messages of a reading with their texts, one by one, so that a caller need not hold all."""
     here = reading.context
     if reading.measured.whole or here.conversation.generations[-1:] != (here.generation,):
         yield from with_texts(location, reading, stop).messages
@@ -207,7 +207,7 @@ def _measured(here: GenerationContext) -> Measured:
 
 
 def _grew(before: Reading, location: Location, generation: Generation) -> bool:
-    """Whether a generation is the one read before, the newest then, with rows added behind."""
+    """Whether a generation is the one read before, the newest then, with rows added at the end."""
     old, context = before.context.generation, before.context.context
     newest = context.conversation.generations[-1:] == (old,) and context.store.location == location
     return old is not None and newest and old.grew_to(generation)

@@ -1,4 +1,4 @@
-"""What `/compress` would do, or did, in one sentence: the one for app, command line and JSON."""
+"""What `/compress` would do, or did, in one sentence, for app, command line and JSON."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 _QUOTE = 60
 _LITTLE = 0.10
-"""Share of the tokens below which a compaction saves little."""
+"""A compaction saves little below this share of the tokens."""
 _MOSTLY = 0.7
-"""Share of the tokens in the protected parts from which they are the reason that little is saved."""
+"""From this share of the tokens on, the protected parts are the reason that little is saved."""
 _MUCH, _SOME = 0.5, 0.1
-"""Shares of the facts from which what was lost is a warning, and from which anything need be done."""
+"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
 def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
-    """What a preview comes to.
+    """The result of a preview in one sentence.
 
     Args:
         made: The dry run.
-        saves: USD that each later request costs less; None when nobody knows the price.
+        saves: USD that each later request costs less; None when no price is known.
     """
     if made.plan.fails_at is not None:
         return _fails(made.plan)
@@ -62,14 +62,14 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
 
 
 def _fails(plan: Plan) -> Headline:
-    """The release ends with an error, whatever is asked of it."""
+    """The release fails with an error, whatever is asked of it."""
     table = headline_table()
     told = table["fails"].format(release=plan.release, place=plan.fails_at)
     return Headline(told, table["remedies"]["fails"], Severity.CRITICAL)
 
 
 def comparison_headline(shown: Comparison) -> Headline:
-    """What a comparison comes to; of one that happened, what it kept."""
+    """The result of a comparison in one sentence; for one that happened, what it kept."""
     if shown.broken:
         return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
@@ -81,10 +81,10 @@ def comparison_headline(shown: Comparison) -> Headline:
 
 
 def kept_headline(told: Headline, kept: Retention | None) -> Headline:
-    """A compaction that happened, with what its summary lost; one that failed has other things to say.
+    """The headline of a past compaction with what its summary lost; a failed one is left unchanged.
 
     Args:
-        told: What is said of it without its summary.
+        told: The headline without its summary.
         kept: What the summary kept; None where nothing can be checked.
     """
     share = kept.lost_share if kept else None
@@ -102,17 +102,17 @@ def kept_headline(told: Headline, kept: Retention | None) -> Headline:
 
 
 def broken_engine(name: str, what: str) -> Headline:
-    """An engine that does not run, or whose list no provider takes."""
+    """The headline of an engine that does not run, or whose list no provider accepts."""
     sentence = shortened(f"The engine {name} is broken: {what}", MOST - 1)
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
 def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline:
-    """Where the trigger stands, and what a compaction now would cut.
+    """How far the next compaction is, and what one would cut now.
 
     Args:
-        plan: By the rules of Hermes' own compressor, or of the engine it names.
-        decides: The engine in charge of the conversation, where that is not Hermes' own.
+        plan: The plan by the rules of Hermes' own compressor, or of the engine it names.
+        decides: The engine in charge of the conversation, if that is not Hermes' own.
     """
     if plan.engine:
         return engine_plan(plan)
@@ -197,7 +197,7 @@ def _outcome(
     protected: float = 0.0,
     focus: str | None = None,
 ) -> Headline:
-    """Cut, sizes, money, facts; then what helps most."""
+    """Cut, sizes, money and facts, followed by what helps most."""
     remedies, saved = headline_table()["remedies"], _saved(tokens)
     little = saved is not None and saved < _LITTLE
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
@@ -219,7 +219,7 @@ def _outcome(
 
 
 def _becomes(middle: int, before: int, after: int, one: str, several: str) -> str:
-    """`117 of 206 messages become one summary`; said apart where the list is no shorter for it."""
+    """`117 of 206 messages become one summary`, with a note if the list gets no shorter."""
     if middle == 1:
         what = f"one of {before:,} messages {one} a summary"
     else:
@@ -246,7 +246,7 @@ def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
 
 
 def _protected(plan: Plan) -> float:
-    """Share of the tokens that lies before and behind what is summarised."""
+    """Share of the tokens before and after what is summarised."""
     total = sum(plan.estimates)
     middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
     return 1 - middle / total if total else 0.0
@@ -265,6 +265,6 @@ def _short_reason(reason: str | None) -> str:
 
 
 def _fit(sentence: str, *more: str) -> str:
-    """A sentence with the first of several endings that fits behind it."""
+    """A sentence with the first of several endings that fits."""
     ends = (f"{sentence} {end}" for end in more)
     return next((text for text in ends if len(text) <= MOST), sentence)

@@ -1,4 +1,4 @@
-"""Who could write the summary: each with where the text would go for that, and what it would cost."""
+"""Who could write the summary, each with where the text would be sent and what that would cost."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Writer:
     """One way to get a summary.
 
     Attributes:
-        title: Its name, for a list.
-        detail: What it does, or where it would send what.
-        second: The model asked after that one failed, and where; empty for none.
+        title: Its name in a list.
+        detail: What it does, or what it would send where.
+        second: The model asked if that one fails, and where; empty for none.
         sends: Tokens that would leave this process; None when none do.
-        price: About what it costs; None when nobody knows.
+        price: The approximate cost; None when unknown.
     """
 
     title: str
@@ -48,11 +48,11 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Offers:
-    """Who could write the summary, and why a model could not when none can.
+    """Who could write the summary, and why no model can if none can.
 
     Attributes:
         named: The last of them is the model the user named.
-        pause: Until when Hermes itself would ask no model, in words; empty for not at all.
+        pause: Until when Hermes itself would ask no model, in words; empty without a pause.
     """
 
     writers: tuple[Writer, ...]
@@ -62,7 +62,7 @@ class Offers:
 
 
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
-    """Everybody who could write a summary of this middle."""
+    """Everyone who could write a summary of this middle."""
     asked, here = model(basis, focus, named), basis.reading.context
     offline = (extractive(basis), faithful(basis), static(basis))
     if isinstance(asked, SummaryFailure):
@@ -73,7 +73,7 @@ def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
 
 
 def pause_words(gate: Gate | None, policy: Policy) -> str:
-    """That a pause after a failed summary still runs, and what Hermes would do; empty where none does."""
+    """That a pause after a failed summary is running, and what Hermes would do; empty without a pause."""
     until = gate.cooldown_until if gate is not None else None
     if until is None or until <= datetime.now(UTC):
         return ""
@@ -82,13 +82,13 @@ def pause_words(gate: Gate | None, policy: Policy) -> str:
 
 
 def extractive(basis: Basis) -> Writer:
-    """The default: offline and the same every time."""
+    """The default: offline, and always with the same result."""
     words = "from the messages themselves, the same every time"
     return Writer("offline summary", words, extractive_summariser(basis.reading.context.policy))
 
 
 def faithful(basis: Basis) -> Writer:
-    """Offline too: the lines that tell the most weight of facts, things by their last state."""
+    """Offline too: the lines with the most weight of facts, and things in their last state."""
     words = "keeps most of what matters, the same every time"
     return Writer("faithful", words, faithful_summariser(basis.reading.context.policy))
 
@@ -107,14 +107,14 @@ def model(
     *,
     check: bool = False,
 ) -> Writer | SummaryFailure:
-    """A model: the one named, or the one Hermes would ask; the reason when there is none.
+    """A model: the named one, or the one Hermes would ask; a failure with the reason if there is none.
 
     Args:
         basis: What would be summarised.
         focus: The topic.
         named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
-        env: Where keys are looked for.
-        check: Hold its answer against the messages, and ask once more where they disagree.
+        env: Where keys are looked up.
+        check: Compare its answer with the messages, and ask once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     here = basis.reading.context
@@ -131,7 +131,7 @@ def model(
 
 
 def prompt_of(basis: Basis, focus: str | None) -> Prompt:
-    """What a model would be sent, secrets taken out."""
+    """What a model would be sent, with credentials masked."""
     tip, today = basis.reading.context.conversation.tip, f"{date.today():%Y-%m-%d}"
     request = summary_request(basis.reading.measured, basis.plan, focus=focus, today=today, session=tip.id)
     return build_prompt(request)

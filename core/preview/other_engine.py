@@ -1,4 +1,4 @@
-"""Other engines over the middle a preview is about: one as a comparison, several held against each other."""
+"""Other engines on the middle of a preview: one as a comparison, or several compared with each other."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from core.preview.summarisers import chosen_model, running_model
 from core.support.formatting import percent
 
 OURS = "builtin"
-"""What people call this program's own replay of Hermes' compressor."""
+"""The name of this program's own re-implementation of Hermes' compressor."""
 NO_ENGINE = "registers no context engine"
-"""How a plugin fails that turns out to be no engine."""
+"""The error of a plugin that turns out not to be an engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One engine of a comparison.
+    """One engine in a comparison.
 
     Attributes:
         engine: None for ours.
-        preview: What it made of the conversation; None when it failed, or has not run yet.
+        preview: What it made of the conversation; None if it failed or has not run yet.
         done: How it ran; None for ours.
-        usd: What its calls to a model would cost at the model Hermes would ask; None when nobody knows.
-        kept: Messages that stay as they were.
-        orphans: Tool results of its list without their call.
+        usd: What its model calls would cost at the model Hermes would ask; None when unknown.
+        kept: How many messages stay unchanged.
+        orphans: How many tool results in its list have no call.
         error: Why it failed.
     """
 
@@ -64,14 +64,14 @@ class Contender:
     def having(
         self, made: Preview, seconds: float, usd: Decimal | None, done: Hosted | None = None
     ) -> Contender:
-        """The same once it has run."""
+        """The same after it has run."""
         kept = len(kept_rows(made.before, made.after))
         stray = orphans([dict(one.wire) for one in made.after])
         return replace(self, preview=made, done=done, seconds=seconds, usd=usd, kept=kept, orphans=stray)
 
     @property
     def dropped(self) -> int | None:
-        """Messages that do not stay."""
+        """How many messages do not stay."""
         return None if self.preview is None or self.kept is None else len(self.preview.before) - self.kept
 
     @property
@@ -87,14 +87,14 @@ class Contender:
 
     @property
     def trouble(self) -> str:
-        """Why nothing came of it, or what is wrong with its list; empty when all is well."""
+        """Why it has no result, or what is wrong with its list; empty if nothing is."""
         if self.error is not None:
             return self.error.what
         return f"broken: {'; '.join(self.problems)}" if self.problems else ""
 
 
 def contenders(search: EngineSearch) -> tuple[Contender, ...]:
-    """Ours, the installed release's own where there is one, and every other engine found."""
+    """Ours, the installed release's own if there is one, and every other engine found."""
     found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
     own = () if search.install is None else discover(None, search.install)[:1]
     named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
@@ -105,7 +105,7 @@ def contenders(search: EngineSearch) -> tuple[Contender, ...]:
 def contend(
     one: Contender, basis: Basis, writer: Summariser, focus: str | None, stop: Cancelled
 ) -> Contender | None:
-    """Let one engine compact the conversation; None for a plugin that is no engine."""
+    """Let one engine compact the conversation; None for a plugin that is not an engine."""
     began, here = time.perf_counter(), basis.reading.context
     try:
         if one.engine is None:
@@ -131,7 +131,7 @@ def compare_by(
     """Both sides of a compaction by another engine.
 
     Raises:
-        EngineFailed: The engine could not be loaded, hung, died, was given up, or returned no list.
+        EngineFailed: The engine could not be loaded, hung, died, was cancelled, or returned no list.
     """
     measured = basis.reading.measured
     done = run_engine(engine, measured, basis.plan, summariser, focus, stop=stop)
@@ -141,7 +141,7 @@ def compare_by(
 
 
 def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, made: Preview) -> Decimal | None:
-    """What the summary would cost at the model Hermes would ask; nothing where none is made."""
+    """What the summary would cost at the model Hermes would ask; nothing without a summary."""
     if not cut.summarises:
         return Decimal(0)
     request = summary_request(measured, cut, focus=made.focus)
@@ -152,7 +152,7 @@ def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, mad
 
 
 def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
-    """What calls of a size would cost at the model Hermes would ask for a summary.
+    """What calls of some size would cost at the model Hermes would ask for a summary.
 
     Args:
         here: The conversation; None for a list from a file, for which no model is known.
@@ -160,7 +160,7 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
         answered: Tokens of the answers.
 
     Returns:
-        USD at the price list; None when nobody knows the model or its price.
+        USD at the price list; None when the model or its price is unknown.
     """
     if not asked:
         return Decimal(0)
@@ -168,14 +168,14 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
         return None
     try:
         model = chosen_model(ModelChoice(), here)
-    except SummaryFailure:  # a key is missing, which a price does not need
+    except SummaryFailure:  # a key is missing, which is not needed for a price
         model = running_model(here)
     tokens = Buckets(input=asked, output=answered)
     return open_book().price(tokens, model.model, model.provider, model.base_url)
 
 
 def contest_headline(found: Sequence[Contender]) -> Headline:
-    """Who keeps the most, who leaves the least to send, who is broken."""
+    """Which engine keeps most, which leaves the smallest request, and which are broken."""
     sound = [one for one in found if one.preview is not None and not one.problems]
     if len(found) == 1 and sound and sound[0].score is not None:
         kept = percent(sound[0].score)
@@ -190,7 +190,7 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
 
 
 def _best(sound: Sequence[Contender]) -> Iterator[str]:
-    """Who keeps most of the facts, and who leaves the smallest request."""
+    """Which engine keeps most of the facts, and which leaves the smallest request."""
     rated = [(one.score, one.name) for one in sound if one.score is not None]
     if rated:
         most, _ = max(rated)

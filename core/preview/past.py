@@ -1,4 +1,4 @@
-"""A compaction that happened, put together from what the database kept of both sides. No widget."""
+"""A past compaction, put together from what the database kept of both sides."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 
 _NEAR = timedelta(minutes=2)
-"""How far a bill may lie from the end of its compaction: different sources may time the two."""
+"""How far a bill may be from the end of its compaction, as sources may time the two differently."""
 
 
 def happened(
@@ -36,7 +36,7 @@ def happened(
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What a compaction lost and cost; None where nothing tells."""
+    """What a compaction lost and cost; None where unknown."""
 
     kept: Retention | None
     payback: Payback | None
@@ -52,7 +52,7 @@ def kept_of_event(context: ConversationContext, event: CompressionEvent) -> Rete
 
 
 def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None:
-    """The bill of one compaction."""
+    """The payback of one compaction: the nearest in time."""
     if event.at is None or not found:
         return None
     end = event.at + timedelta(seconds=event.duration or 0)
@@ -65,7 +65,7 @@ def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
 
     Args:
         past: The rows.
-        event: What log and rows say about it, when they say anything.
+        event: What log and rows say about it, if anything.
     """
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
@@ -114,7 +114,7 @@ def _notes(boundary: Boundary | None, event: CompressionEvent | None) -> tuple[s
 
 
 def _logged(event: CompressionEvent | None, messages_after: int) -> Iterator[str]:
-    """What Hermes counted where that is more than the messages, of which the preview tells."""
+    """Hermes' own counts, if larger than those of the messages alone, which the preview shows."""
     if event is None or event.tokens is None or event.tokens_after is None:
         return
     if event.tokens_after > messages_after:

@@ -1,4 +1,4 @@
-"""What a summary dropped is still in the database: found by words, with its row and generation."""
+"""Finds by words what a summary dropped but the database still holds, with row and generation."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from core.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One message that speaks of what was asked for.
+    """One message that matches a query.
 
     Attributes:
         message: With its credentials masked.
-        generation: In which it first stood, from 1.
-        session: Whose row it is.
-        live: It still stands in the newest generation.
+        generation: The generation in which it first appeared, from 1.
+        session: The session of its row.
+        live: It is part of the newest generation.
         score: See `Recalled`.
-        excerpt: The line that tells most. Untrusted.
+        excerpt: The line that matches best. Untrusted.
     """
 
     message: Message
@@ -42,13 +42,13 @@ class Hit:
 def recall(
     store: Store, conversation: Conversation, query: str, *, everything: bool = False, limit: int = 20
 ) -> list[Hit]:
-    """The messages a compaction took out that speak of a query, those that hold its very words first.
+    """Messages removed by compactions that match a query; those with its exact words come first.
 
     Args:
         store: The store of the conversation.
-        conversation: All its generations are searched; a copied row counts where it first stood.
-        query: Words, compared whatever their ending.
-        everything: Also the messages that are still live, behind the others that hold the words as well.
+        conversation: All its generations are searched; a copied row counts where it first appeared.
+        query: Words, compared without their endings.
+        everything: Also search live messages, listed after others that match equally well.
         limit: The most hits.
     """
     first = _first_places(conversation)
@@ -62,7 +62,7 @@ def recall(
 
 
 def _first_places(conversation: Conversation) -> dict[int, tuple[int, str]]:
-    """Generation and session in which each row first stood."""
+    """The generation and session in which each row first appeared."""
     first: dict[int, tuple[int, str]] = {}
     for generation in conversation.generations:
         for row in generation.row_ids:

@@ -1,4 +1,4 @@
-"""The summariser that was chosen: offline, or a model, which one, asked how and at what price."""
+"""The chosen summariser: offline, or a model, with how it is asked and at what price."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OURS = tuple(f"HERMES_INSPECTOR_{name}" for name in ("PROVIDER", "MODEL", "BASE
 
 @dataclass(frozen=True, slots=True)
 class MainModel:
-    """The session's own model, for where a release asks it after a summary model failed.
+    """The session's own model, in releases that ask it after a summary model failed.
 
     Attributes:
         on: Failures after which it is asked.
@@ -45,12 +45,12 @@ def extractive_summariser(policy: Policy) -> Summariser:
 
 
 def faithful_summariser(policy: Policy) -> Summariser:
-    """Writes the lines that tell the most of what matters, sized by the release's own estimate."""
+    """Writes the lines with the most important facts, sized by the release's own estimate."""
     return FaithfulSummariser(_estimate(policy))
 
 
 def _estimate(policy: Policy) -> Callable[[str], int]:
-    """Counts the tokens of a text as a release does."""
+    """A function that counts the tokens of a text as a release does."""
     return partial(text_tokens, unit=policy.estimate.unit)
 
 
@@ -61,16 +61,16 @@ def chosen_model(
     *,
     release: str = NEWEST,
 ) -> ModelChoice:
-    """The model to ask: flags, environment, the one for summaries, the session's own, in that order.
+    """The model to ask: by flags, environment, the summary setting, the session's own, in that order.
 
     Args:
         flags: What the user named; empty fields are open.
-        here: The conversation; None for a list from a file, for which only defaults stand behind the flags.
-        env: Where keys are looked for.
+        here: The conversation; None for a list from a file, for which there are only defaults.
+        env: Where keys are looked up.
         release: The release whose rules say which model writes summaries.
 
     Raises:
-        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+        SummaryFailure: No model is named, or the endpoint needs a key that is not given.
     """
     if here is None:
         return resolve(flags, env=env, config=load_config(None))
@@ -92,7 +92,7 @@ def summary_price(
     output: int | None = None,
     check: bool = False,
 ) -> tuple[int, Decimal | None]:
-    """What asking a model for the summary takes.
+    """The tokens and cost of asking a model for the summary.
 
     Args:
         measured: The conversation.
@@ -100,11 +100,11 @@ def summary_price(
         focus: The topic.
         choice: The model.
         output: Tokens of the summary; None takes what it would be asked for.
-        check: With the most that the second request of a check takes.
+        check: Include the most that the second request of a check takes.
 
     Returns:
-        Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when nobody
-        knows a price.
+        Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when no
+        price is known.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
@@ -120,15 +120,15 @@ def summary_price(
 def main_model(
     choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
 ) -> MainModel | None:
-    """The session's own model, for where a release asks it after a summary model failed; None elsewhere.
+    """The session's own model, in releases that ask it after a summary model failed; None elsewhere.
 
-    By `auto` the first provider with a key is asked, which for a server of the user's own is that server.
+    With `auto` the first provider with a key is asked; for the user's own server that is this server.
 
     Args:
         choice: The summary model.
         here: The conversation; without one no main model is known.
-        policy: Of the release.
-        env: Where keys are looked for.
+        policy: The rules of the release.
+        env: Where keys are looked up.
     """
     if here is None or not here.conversation.tip.model:
         return None
@@ -160,14 +160,14 @@ def remote_summariser(
     *,
     check: bool = False,
 ) -> Summariser:
-    """Asks a model.
+    """A summariser that asks a model.
 
     Args:
         choice: The model.
+        policy: The rules of the release.
         wire: Its wire format, `anthropic` or `openai`; "" for its own.
-        main: The model to ask after it failed, and after which failures.
-        policy: Of the release.
-        check: Hold its answer against the messages, and correct it.
+        main: The model to ask if it fails, and after which failures.
+        check: Compare its answer with the messages, and correct it.
     """
     from core.compress.summarise.checked import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

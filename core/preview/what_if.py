@@ -1,4 +1,4 @@
-"""The what-if bar as a value: which knobs there are, what a key press does to them. Pure."""
+"""The what-if bar as a value: its settings, and what a key press does to them. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FACTOR = {"": 1.0, "k": 1_000.0, "m": 1_000_000.0, "%": 0.01}
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """What would be planned: a release and its settings."""
+    """The release and settings to plan with."""
 
     release: str
     settings: Settings
@@ -31,15 +31,16 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """One number the bar turns.
+    """One setting on the bar.
 
     Attributes:
         key: Field of `Settings`, or `release`.
         label: Its name on the bar.
         brief: Its name on a narrow bar.
-        ladder: Values the arrow keys step through, ascending; empty for the releases, which the bar is given.
+        ladder: Values that the arrow keys step through, ascending; empty for the release, whose values the
+            bar is given.
         show: How a value is written.
-        unset: What None is called.
+        unset: The text for None.
         settable_to_none: Stepping below the ladder unsets the value.
     """
 
@@ -84,7 +85,7 @@ KNOBS = (
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The bar: what is true, what is supposed, and the knob the arrows turn.
+    """The bar: actual and what-if values, and the selected setting.
 
     Attributes:
         releases: Releases to choose from, oldest first.
@@ -97,43 +98,43 @@ class WhatIf:
 
     @classmethod
     def of(cls, actual: Hypothesis, releases: Sequence[str]) -> WhatIf:
-        """A bar on which nothing has been changed yet."""
+        """A bar with nothing changed."""
         return cls(actual, actual, tuple(releases))
 
     @property
     def knob(self) -> Knob:
-        """The knob the arrows turn."""
+        """The selected setting, which the arrow keys change."""
         return KNOBS[self.selected]
 
     @property
     def changed(self) -> bool:
-        """Anything differs from what is true."""
+        """Whether any value differs from the actual one."""
         return self.supposed != self.actual
 
     def value(self, knob: Knob) -> Value:
-        """What is supposed for a knob."""
+        """The what-if value of a setting."""
         return _value(self.supposed, knob)
 
     def differs(self, knob: Knob) -> bool:
-        """The knob has been turned."""
+        """Whether a setting was changed."""
         return self.value(knob) != _value(self.actual, knob)
 
     def shown(self, knob: Knob) -> str:
-        """The knob's value in words."""
+        """The value of a setting in words."""
         value = self.value(knob)
         return knob.unset if value is None else knob.show(value)
 
     def select(self, step: int) -> WhatIf:
-        """Move to another knob, round the end."""
+        """Select another setting, wrapping at the ends."""
         return replace(self, selected=(self.selected + step) % len(KNOBS))
 
     def turn(self, step: int) -> WhatIf:
-        """Turn the selected knob one rung up or down; at the end of its ladder it stays."""
+        """Move the selected setting one step up or down its ladder; it stops at the end."""
         rungs: Sequence[Any] = self.releases if self.knob.key == "release" else self.knob.ladder
         return self.with_value(_stepped(self.knob, rungs, self.value(self.knob), step))
 
     def with_value(self, value: Value) -> WhatIf:
-        """Suppose a value for the selected knob."""
+        """Set the what-if value of the selected setting."""
         if self.knob.key == "release":
             supposed = replace(self.supposed, release=str(value))
         else:
@@ -142,24 +143,24 @@ class WhatIf:
         return replace(self, supposed=supposed)
 
     def typed(self, text: str) -> WhatIf:
-        """Suppose what the user typed for the selected knob.
+        """Set what the user typed for the selected setting.
 
         Raises:
-            UsageError: The text is no value of this knob.
+            UsageError: The text is no value of this setting.
         """
         return self.with_value(_parsed(self.knob, self.releases, text.strip()))
 
     def supposing(self, supposed: Hypothesis | None) -> WhatIf:
-        """The same bar with something else supposed; None for what is true."""
+        """The bar with other what-if values; None for the actual ones."""
         return replace(self, supposed=supposed or self.actual)
 
     def named(self) -> str:
-        """The knobs that were turned and their values, in words; empty when none was."""
+        """The changed settings with their values, in words; empty without changes."""
         turned = [knob for knob in KNOBS if self.differs(knob)]
         return ", ".join(f"{knob.label} {self.shown(knob)}".strip() for knob in turned)
 
     def reset(self) -> WhatIf:
-        """Back to what is true, the same knob selected."""
+        """Back to the actual values, with the same setting selected."""
         return replace(self, supposed=self.actual)
 
 

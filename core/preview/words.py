@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
 GRAVE = ("constraints", "asks", "open")
-"""Categories of which a single loss is worth naming, the gravest first."""
+"""Categories in which a single loss is worth naming, the gravest first."""
 _PLAIN = ("numbers", "hashes")
-"""Categories of which many are lost without anybody missing them."""
+"""Categories of which many may be lost without being missed."""
 
 
 def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
-    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.`; first what it keeps of a focus."""
+    """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.`, with the focus first."""
     if kept is None or not kept.by_category:
         return
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
@@ -45,7 +45,7 @@ def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str
 
 
 def untranslated_told(kept: Retention) -> str:
-    """How much of a conversation in another language a summary cannot be searched for; "" for nothing."""
+    """How much a summary in another language cannot be checked for; "" for nothing."""
     if not kept.untranslated:
         return ""
     sentences = plural(kept.untranslated, "request, rule or result", "requests, rules and results")
@@ -53,7 +53,7 @@ def untranslated_told(kept: Retention) -> str:
 
 
 def claim_told(claim: Unsupported) -> str:
-    """What a summary claims and what the messages say instead, as a sentence or two."""
+    """What a summary claims and what the messages say instead, in a sentence or two."""
     words = headline_table()["claims"]
     of_sentence = claim.category in words
     told = (claim.value if of_sentence else claim.where).strip(" -*•.")
@@ -65,29 +65,29 @@ def claim_told(claim: Unsupported) -> str:
 
 
 def kind_word(category: str, *, one: bool = False) -> str:
-    """What people call the facts of a category, as `requests` for `asks`, or one of them."""
+    """The name for people of a category's facts, such as `requests` for `asks`; `one` for the singular."""
     kind = headline_table()["kinds"].get(category)
     return str(kind["one" if one else "several"]) if kind else category
 
 
 def named(count: int, kind: Mapping[str, Any]) -> str:
-    """So many facts of a kind."""
+    """A number of facts of a kind, in words."""
     return plural(count, kind["one"], kind["several"])
 
 
 def gravity(category: str) -> int:
-    """0 for the facts that are missed first."""
+    """How much facts of a category are missed; 0 is most."""
     return 0 if category in GRAVE else 2 if category in _PLAIN else 1
 
 
 def gravest(kept: Retention | None) -> Fact | None:
-    """The heaviest lost fact of the gravest kind that has one."""
+    """The heaviest lost fact of the gravest kind."""
     lost = kept.lost if kept else ()
     return next((fact for kind in GRAVE for fact in lost if fact.category == kind), None)
 
 
 def engine_plan(plan: Plan) -> Headline:
-    """When an engine fires, by its own words, and how much of the conversation it would replace."""
+    """When an engine fires, by its own statement, and how much of the conversation it would replace."""
     replaces = f"/compress would replace {plan.middle.size:,} of {plan.messages:,} messages."
     if not plan.middle.size:
         replaces = f"/compress would change nothing: it keeps all {plural(plan.messages, 'message')}."
@@ -97,7 +97,7 @@ def engine_plan(plan: Plan) -> Headline:
 
 
 def decided_elsewhere(name: str) -> Headline:
-    """Another engine decides than the one whose cut is shown."""
+    """The headline if another engine decides than the one whose cut is shown."""
     told = f"The context engine {name!r} decides here; shown is what Hermes' own compressor would do."
     return Headline(told, f"Ask the engine itself with --engine {name}.")
 
@@ -118,13 +118,13 @@ def _fires(plan: Plan) -> str:
 
 
 def left_alone(made: Preview) -> Headline:
-    """An engine that gave the list back."""
+    """The headline of an engine that returned the list unchanged."""
     messages = plural(len(made.before), "message")
     return Headline(f"Nothing would change: the engine {made.plan.engine} keeps the {messages} as they are.")
 
 
 def dropped(made: Preview) -> str:
-    """An engine that took messages away and wrote nothing."""
+    """The sentence about an engine that removed messages and wrote nothing."""
     gone = len(made.before) - len(made.after)
     return (
         f"The engine {made.plan.engine} drops {gone:,} of {plural(len(made.before), 'message')} and writes "

@@ -1,1 +1,1 @@
-"""Session databases, read-only: locate, schema, reader, lineage, generations, search."""
+"""Session databases, read-only: location, schema, reader, lineage, generations, search."""

@@ -1,4 +1,4 @@
-"""Looking a database over: sizes, layout, leases and damage, without changing a byte of it."""
+"""Examines a database without changing it: sizes, layout, leases and damage."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _COUNTED = ("sessions", "messages", "session_model_usage", "system_prompts", "ga
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """Reads one table after the other; a damaged one keeps none of the others from being read.
+    """Reads tables one by one; a damaged one does not prevent the others from being read.
 
     Attributes:
         unreadable: What is wrong, by table.
@@ -36,7 +36,7 @@ class _Tables:
     unreadable: dict[str, str] = field(default_factory=dict)
 
     def read(self, table: str, read: Callable[[], T], otherwise: T) -> T:
-        """What a table holds; `otherwise` where that cannot be read."""
+        """The content of a table; `otherwise` if it cannot be read."""
         try:
             with reading(self.path):
                 return read()
@@ -62,7 +62,7 @@ def examine(
     wal = _size(log_of(path))
     page = _pragma(connection, "page_size")
     mode = str(connection.execute("PRAGMA journal_mode").fetchone()[0])
-    mode = "wal" if mode == "memory" else mode  # only what has a log of its own is read from a copy
+    mode = "wal" if mode == "memory" else mode  # only databases with a log are read from a copy
     each = _Tables(path)
     tables = tuple(_table_sizes(connection, schema, each))
     rows = {table.name: table.rows for table in tables}
@@ -105,7 +105,7 @@ def _size(path: Path) -> int | None:
 
 def _table_sizes(connection: sqlite3.Connection, schema: Schema, each: _Tables) -> Iterator[TableSize]:
     def count(name: str) -> int:
-        # An index tells the number in any case: only what reads rows meets their damage.
+        # An index gives the number in any case: damage shows only when rows are read.
         connection.execute(f"SELECT * FROM {name} NOT INDEXED LIMIT 1").fetchone()  # noqa: S608 - own names
         return int(connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0])  # noqa: S608 - own names
 

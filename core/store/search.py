@@ -1,4 +1,4 @@
-"""Searching message texts: through Hermes' own full-text tables, else by a scan with a time limit."""
+"""Searches message texts: with Hermes' own full-text tables, else by a scan with a time limit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row
 
 Learn: TypeAlias = Callable[[Mapping[str, str]], None]
-"""Given what is to be shown of some sessions, finds out which of its words are credentials."""
+"""Called with what will be shown of each session; learns which of its words are credentials."""
 
 SCANNED = "scan"
-"""How it was found where no full-text table could be asked."""
+"""The method where no full-text table could be used."""
 SCAN_SECONDS = 2.0
 _SCAN_ROWS = 2_000
 _BEFORE, _EXCERPT = 24, 240
@@ -81,12 +81,12 @@ class _Query:
 
     @property
     def only(self) -> tuple[str, tuple[str, ...]]:
-        """The condition that keeps to one session, and its value."""
+        """The condition that limits the search to one session, and its value."""
         return ("", ()) if self.session is None else (" AND m.session_id = ?", (self.session,))
 
     @property
     def places(self) -> tuple[str, str]:
-        """The values of the columns of a hit: what is looked for in text and calls."""
+        """The values for the columns of a hit: the term to find in text and calls."""
         return self.terms[0].lower(), self.terms[0].lower()
 
 
@@ -119,7 +119,7 @@ def _indexed(query: _Query, table: str) -> SearchResult:
 
 
 def _scan(query: _Query) -> SearchResult:
-    """Newest rows first, until there are enough hits or the time is up."""
+    """Scan from the newest row until there are enough hits or the time is up."""
     calls = "coalesce(m.tool_calls, '')" if query.schema.has("messages", "tool_calls") else "''"
     holds = f"(instr(lower(m.content), ?) > 0 OR instr(lower({calls}), ?) > 0)"
     only, session = query.only
@@ -171,14 +171,14 @@ def _hit(row: sqlite3.Row, copied: bool, term: str) -> SearchHit:
 
 
 def _near(row: sqlite3.Row, term: str) -> str:
-    """What stands around a match, somewhat more than an excerpt holds."""
+    """The text around a match, somewhat more than an excerpt holds."""
     texts = filter(None, (Cells(row).text("near"), Cells(row).text("near_calls")))
     places = ((text, max(0, text.lower().find(term.lower()))) for text in texts)
     return "\n".join(text[max(0, at - _NEAR) : at + _NEAR] for text, at in places)
 
 
 def _excerpt(content: str, calls: str, term: str) -> str:
-    """The words around a match, on one line: masked first, because half a credential is not recognised."""
+    """The words around a match, on one line; masked first, as half a credential is not recognised."""
     said = redact_stored(content.replace("\x00json:", ""))
     at = said.lower().find(term.lower())
     if (at < 0 or not said) and calls:
@@ -193,7 +193,7 @@ def _excerpt(content: str, calls: str, term: str) -> str:
 
 
 def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:
-    """Hermes is still filling the index (0.22)."""
+    """Whether Hermes is still filling the index (0.22)."""
     if not schema.has("state_meta", "key", "value"):
         return False
     rows = connection.execute(

@@ -1,4 +1,4 @@
-"""One open session database: the only way other rooms read one.
+"""One open session database; other rooms read databases only through it.
 
 A conversation is named by an id or a title, a unique beginning of one, or `latest`.
 """
@@ -42,7 +42,7 @@ _TESTS = (
     "title = :text",
     "lower(title) = lower(:text)",
 )
-"""What a text may be to a session, surest first; the first that fits one alone decides."""
+"""How a text may match a session, most certain first; the first test with a single match decides."""
 _BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
 _SHOWN = 5
 _COMPARED = 5_000
@@ -51,8 +51,8 @@ _COMPARED = 5_000
 class Store(ConversationLists):
     """A read-only view of one session database.
 
-    Holds one connection, so a worker thread needs a Store of its own. Every read is short: rows are fetched
-    and the statement closed, so a running Hermes is never held up.
+    It holds one connection, so a worker thread needs its own Store. Every read is short: rows are fetched and
+    the statement is closed, so a running Hermes never has to wait.
     """
 
     def session(self, session_id: str) -> Session:
@@ -66,18 +66,18 @@ class Store(ConversationLists):
         return self._existing(found.get(session_id), session_id)
 
     def resolve(self, text: str) -> Session:
-        """The session an id, a unique prefix of one, a title, or `latest` names.
+        """The session named by an id, a unique prefix of one, a title, or `latest`.
 
         Raises:
-            NotFoundError: Nothing fits; near matches are named.
-            UsageError: Several sessions fit; they are named.
+            NotFoundError: Nothing matches; near matches are named.
+            UsageError: Several sessions match; they are named.
         """
         with self._read() as (connection, schema):
             session_id = resolve_id(connection, schema, self.path, text)
         return self.session(session_id)
 
     def conversation(self, session_id: str) -> Conversation:
-        """The whole thread a session belongs to, split into generations.
+        """The whole thread of a session, split into generations.
 
         Raises:
             NotFoundError: There is no such session.
@@ -87,19 +87,19 @@ class Store(ConversationLists):
         return self._existing(found, session_id)
 
     def learn(self, session_id: str) -> None:
-        """Know every credential of a conversation: from now on each is masked in whatever is shown of it."""
+        """Learn every credential of a conversation: from now on each is masked in whatever is shown."""
         from core.store.conversations.credentials import learn_conversation
 
         with self._read() as (connection, schema):
             learn_conversation(connection, schema, self.path, session_id)
 
     def lost_tail(self, session_id: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Rows a partial compression was to keep and lost (0.18, 0.19), and the live rows written since."""
+        """Rows a partial compression should have kept but lost (0.18, 0.19), and live rows written since."""
         with self._read() as (connection, schema):
             return read_lost_tail(connection, schema, session_id)
 
     def chain(self, session_id: str) -> Chain:
-        """Continuations, branches and delegates around a session, and what /resume opens.
+        """Continuations, branches and sub-agents of a session, and what /resume opens.
 
         Raises:
             NotFoundError: There is no such session.
@@ -113,11 +113,11 @@ class Store(ConversationLists):
     def messages(
         self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
     ) -> tuple[Message, ...]:
-        """The messages of these rows in the order asked for, each as Hermes would load it.
+        """The messages of these rows in the order given, each as Hermes would load it.
 
         Args:
-            row_ids: Of which messages.
-            rewound: Which of them were taken back, where their conversation has been read.
+            row_ids: The rows to read.
+            rewound: Which of them were taken back, if their conversation has been read.
         """
         with self._read() as (connection, schema):
             return read_messages(connection, schema, row_ids, rewound)
@@ -127,12 +127,12 @@ class Store(ConversationLists):
         return self.messages(generation.row_ids)
 
     def previews(self, row_ids: Sequence[int], chars: int = 200) -> tuple[RowPreview, ...]:
-        """One line for each of these rows; bodies are never read to their end."""
+        """One line for each of these rows; never reads a whole body."""
         with self._read() as (connection, schema):
             return read_previews(connection, schema, row_ids, chars)
 
     def system_prompt(self, session: Session) -> str | None:
-        """The system prompt of a session; None where Hermes did not keep it."""
+        """The system prompt of a session; None where Hermes did not store it."""
         with self._read() as (connection, schema):
             return read_system_prompt(connection, schema, session)
 
@@ -156,12 +156,12 @@ class Store(ConversationLists):
             return read_usage(connection, schema, session_ids)
 
     def locks(self) -> tuple[Lease, ...]:
-        """Compression locks, expired ones included."""
+        """Compression locks, including expired ones."""
         with self._read() as (connection, schema):
             return read_locks(connection, schema)
 
     def leases(self) -> tuple[Lease, ...]:
-        """Turns that are running (0.22), expired ones included."""
+        """Turns that are running (0.22), including expired ones."""
         with self._read() as (connection, schema):
             return read_leases(connection, schema)
 
@@ -171,7 +171,7 @@ class Store(ConversationLists):
             return read_routing(connection, schema)
 
     def health(self, *, integrity: bool = False) -> StoreHealth:
-        """Sizes, layout, leases, damage; SQLite's own check, which reads everything, only when asked for."""
+        """Sizes, layout, leases and damage; SQLite's own check, which reads everything, only on request."""
         from core.store import health
 
         with self._read() as (connection, schema):
@@ -184,12 +184,12 @@ class Store(ConversationLists):
 
 
 def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> str:
-    """The id of the session a text names.
+    """The id of the session that a text names.
 
     Raises:
-        NotFoundError: Nothing fits; near matches are named.
-        AmbiguousError: Titles of several conversations begin so; they are named.
-        UsageError: A prefix or title fits several sessions; they are named.
+        NotFoundError: Nothing matches; near matches are named.
+        AmbiguousError: Titles of several conversations begin with it; they are named.
+        UsageError: A prefix or title matches several sessions; they are named.
     """
     if text == LATEST:
         return _latest(connection, schema, path)
@@ -207,7 +207,7 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
 
 
 def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
-    """The title of each session whose title begins with a text, by the session's id."""
+    """The title of each session whose title begins with a text, by session id."""
     query = f"SELECT id, title FROM sessions WHERE {HAS_ID} AND {_BEGINS} ORDER BY id LIMIT {_COMPARED}"  # noqa: S608 - tests above
     return {str(one): str(title) for one, title in connection.execute(query, {"text": text}).fetchall()}
 
@@ -215,7 +215,7 @@ def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
 def _one_conversation(
     connection: sqlite3.Connection, schema: Schema, path: Path, text: str, begun: dict[str, str]
 ) -> str:
-    """The newest session of the only conversation whose titles begin so.
+    """The newest session of the only conversation with titles that begin with a text.
 
     Raises:
         AmbiguousError: There are several.

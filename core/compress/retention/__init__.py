@@ -1,1 +1,1 @@
-"""What of a middle survives in its summary, found without a model."""
+"""What a summary keeps of its middle, found without a model."""

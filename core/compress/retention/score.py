@@ -1,4 +1,4 @@
-"""The retention report of one summary over one middle: what survives, its share, what is out of date."""
+"""The retention report of one summary over its middle: what it keeps, as a share, and what is outdated."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from core.redact.text import redact_bulk, redact_text
 
 _SENTENCES = frozenset({"asks", "constraints", "decisions", "state", "open"})
 _HINTED = 0.9
-"""Credit for a sentence that is lost though a summary holds words of it: times the share it holds."""
+"""Credit for a lost sentence of which the summary holds some words: this times their share."""
 
 _STRANGE, _KNOWN = 0.7, 0.9
-"""Shares of a summary's own names and figures that stand in the messages: up to the first it is a summary of
-another conversation, from the second of this one."""
+"""Shares of a summary's own names and figures that occur in the messages: up to the first, it belongs to
+another conversation; from the second on, to this one."""
 _POWER = 3
-"""The power of its weight by which a fact counts."""
+"""A fact counts with its weight to this power."""
 
 _BULLET = "-*• "
 _GONE = re.compile(
@@ -47,17 +47,17 @@ _FIXED = re.compile(
 
 
 def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
-    """Share of the weight of facts that survives, 0 to 1; None without any.
+    """The share of the facts' weight that is kept, 0 to 1; None without facts.
 
-    A fact counts with the cube of its weight: a lost request is not made up for by ten kept names, and the
-    hundreds of light facts of a long conversation, which no summary can hold, do not count against it. A
-    sentence that is only hinted at counts a little. All counts less when the summary's own names and figures
-    are those of another conversation: what it tells then only happens to be alike.
+    A fact counts with the cube of its weight: ten kept names do not make up for a lost request, and hundreds
+    of light facts in a long conversation, which no summary can hold, do not count against it. A sentence
+    that is only hinted at counts a little. Everything counts less if the summary's own names and figures
+    belong to another conversation, as matches are then accidental.
 
     Args:
         facts: The facts with their fates.
         index: The summary.
-        vouched: Share of the summary's own names and figures that stand in the messages.
+        vouched: Share of the summary's own names and figures that occur in the messages.
     """
     whole = sum(fact.weight**_POWER for fact in facts)
     trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
@@ -81,22 +81,22 @@ def retention(
     around: Sequence[tuple[int, Message]] = (),
     brief: bool = False,
 ) -> Retention:
-    """Hold a summary against the messages it replaced.
+    """Compare a summary with the messages it replaced.
 
     Args:
-        middle: The summarised messages, as they were before pruning where that is known. Credentials are no
-            facts: they are taken out before any is looked for.
+        middle: The summarised messages, before pruning if that is known. Credentials are no facts: they are
+            removed before facts are searched.
         summary: The summary, with or without markers.
-        focus: The topic it was asked to keep; its facts are counted apart.
-        previous: The summary before it, to say what that one still knew.
+        focus: The topic it was asked to keep; its facts are counted separately.
+        previous: The previous summary, to report what that one still had.
         offset: Index of the first middle message in the whole list.
-        around: What else was said by then, in front of the middle and behind it, each with its index: a
-            summary may speak of it.
+        around: Other messages of that time, before and after the middle, each with its index: a summary may
+            mention them.
         brief: Only the facts with their fates, the share kept, and the claims that are more than suspected.
 
     Returns:
-        Facts and their fates. A path counts as kept with its last two parts, a hash with seven digits, a
-        sentence with its opening two thirds; a sentence whose content words share one line is paraphrased.
+        Facts and their fates. A path is kept if its last two parts are, a hash with seven digits, a sentence
+        with its first two thirds; a sentence whose content words share one line is paraphrased.
     """
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
@@ -132,16 +132,16 @@ def retention_of(
     earlier: Sequence[Message] = (),
     brief: bool = False,
 ) -> Retention:
-    """Hold a summary against the part of a conversation it replaced.
+    """Compare a summary with the part of a conversation it replaced.
 
     Args:
         messages: The whole conversation as the compaction found it: head, middle and tail.
         cut: The middle.
-        summary: As `retention` takes it.
-        focus: As there.
-        previous: As there.
-        earlier: What compactions before it took out: a summary may still speak of that.
-        brief: As there.
+        summary: See `retention`.
+        focus: See `retention`.
+        previous: See `retention`.
+        earlier: Messages that earlier compactions removed, which a summary may still mention.
+        brief: See `retention`.
     """
     whole = list(enumerate(messages))
     around = (*((-1, one) for one in earlier), *whole[: cut.start], *whole[cut.end :])
@@ -157,7 +157,7 @@ def retention_of(
 
 
 def _facts(weighed: Weighed, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
-    """Each fact with its fate; of a summary in another language without sentences that hold no value."""
+    """Each fact with its fate; for a summary in another language, without sentences that hold no value."""
     for entry, weight in weighed.facts:
         fate: str | None = index.fate(entry.category, entry.value, entry.told_by)
         if fate == LOST and not same_language and entry.category in _SENTENCES:
@@ -167,7 +167,7 @@ def _facts(weighed: Weighed, index: SummaryIndex, *, same_language: bool) -> Ite
 
 
 def _fate_of_its_values(sentence: str, index: SummaryIndex) -> str | None:
-    """What became of the names and figures in a sentence; None without any."""
+    """The fate of the names and figures in a sentence; None without any."""
     within = (*values(sentence, errors=False), *prose_values(sentence))
     held = [index.fate(category, value) != LOST for category, value in within]
     return (PARAPHRASED if 2 * sum(held) >= len(held) else LOST) if held else None
@@ -201,7 +201,7 @@ def _count(facts: Iterable[Fact]) -> FactCount:
 def _lost_by_message(
     facts: Sequence[Fact], size: int, offset: int
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """Which share of its own facts each message lost, and how much that counts in the score."""
+    """For each message the share of its facts that was lost, and how much that counts in the score."""
     weights, scored = (_weights(facts, size, offset, power) for power in (1, _POWER))
     heaviest = max((held for _, held in scored), default=0.0)
     return (
@@ -211,7 +211,7 @@ def _lost_by_message(
 
 
 def _weights(facts: Sequence[Fact], size: int, offset: int, power: int) -> list[tuple[float, float]]:
-    """For each message the weight of its facts that are lost, and of all, to a power."""
+    """For each message the weight of its lost facts and of all its facts, to a power."""
     held, lost = [0.0] * size, [0.0] * size
     for fact in facts:
         for message in fact.messages:
@@ -237,12 +237,12 @@ def _forgotten(previous: str, index: SummaryIndex) -> tuple[str, ...]:
 
 
 def stale(ended: Sequence[Outcome], index: SummaryIndex, changed: Sequence[Correction]) -> tuple[str, ...]:
-    """Files listed although deleted, errors although fixed, figures although corrected, one sentence each."""
+    """Deleted files, fixed errors and corrected figures that the summary still states, a sentence each."""
     return (*_deleted_files(ended, index), *_fixed_errors(ended, index), *_corrected(index, changed))
 
 
 def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
-    """Lines that tell what a person corrected, in a summary that tells the new figure beside none of it."""
+    """Lines that state what a person corrected, without the new figure."""
     told = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
     return [
         f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"

@@ -1,4 +1,4 @@
-"""A summary laid out for looking facts up in it, as a whole and line by line."""
+"""A summary prepared for looking up facts, as a whole and line by line."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.compress.facts.topic import root, roots, terms
 from core.compress.facts.values import measures, parts_of, values
 
 TOLD, TOLD_LOOSELY, TOLD_OF_LONG = 0.6, 0.5, 0.4
-"""Share of a sentence's words that tell it: of a rule or an error, any other, one longer than `_LONG`."""
+"""Share of a sentence's words that identify it: a rule or an error, any other, one longer than `_LONG`."""
 
 _LONG = 14
 _READ_TOGETHER = 3
-"""Lines read together."""
+"""How many lines form one passage."""
 
 _MOST_TERMS = 40
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
@@ -30,18 +30,18 @@ _ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
 _ITEM = re.compile(r"^\s*\d+[.)] ")
 _ELLIPSIS = re.compile(r"(?:…|\.\.\.)$")
 _SHORT_SUMMARY = 60
-"""Lines of a summary that is one passage: what it says of a request stands in several places."""
+"""A summary up to this many lines is one passage: it may mention a request in several places."""
 _SHORTEST_PREFIX = 40
 _HASH_PREFIX = 7
 _TELLING = 4
-"""Characters from which a figure tells by itself what it is; shorter ones need their unit beside them."""
+"""A figure with this many characters identifies itself; a shorter one needs its unit."""
 
 
 class Passages:
-    """Answers which lines of a summary speak of something.
+    """Answers which lines of a summary mention something.
 
     Args:
-        lines: The lines that hold anything.
+        lines: The lines that are not blank.
     """
 
     def __init__(self, lines: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class Passages:
 
     @cached_property
     def _passages(self) -> list[frozenset[str]]:
-        """The words of each line and the next few: sentences run over several lines."""
+        """The words of each line and the next few, as sentences may span several lines."""
         own = [frozenset((*roots(line), *roots(line.lower()))) for line in self._lines]
         return [frozenset().union(*own[at : at + _READ_TOGETHER]) for at in range(len(own))]
 
@@ -70,18 +70,18 @@ class Passages:
         return found
 
     def coverage(self, words: Sequence[str]) -> float:
-        """Share of some roots the summary holds anywhere, 0 to 1."""
+        """Share of some roots that the summary holds anywhere, 0 to 1."""
         return sum(word in self._postings for word in words) / len(words) if words else 0.0
 
     def tell_command(self, value: str) -> bool:
-        """Whether one line holds every word of a command: those alike but for one do different things."""
+        """Whether one line holds every word of a command: one other word makes it another command."""
         wanted = frozenset(terms(value)[:_MOST_TERMS])
         return len(wanted) > 1 and any(wanted <= words for words in self._words)
 
     def sharing(self, value: str, *, strict: bool) -> Iterator[str]:
         """Passages that hold a share of a sentence's words, and its figures: case 12 is not case 41.
 
-        One with `enough` of the `n` words known at all holds one of the `n - enough + 1` rarest.
+        A passage with `enough` of `n` known words holds at least one of the `n - enough + 1` rarest.
         """
         wanted = roots(value)[:_MOST_TERMS]
         share = TOLD if strict else TOLD_OF_LONG if len(wanted) > _LONG else TOLD_LOOSELY
@@ -97,7 +97,7 @@ class Passages:
 
 
 class SummaryIndex:
-    """Answers what became of a fact in one summary."""
+    """Answers whether a summary keeps a fact."""
 
     def __init__(self, summary: str) -> None:
         self._lines = [line for line in summary.lower().splitlines() if line.strip()]
@@ -112,7 +112,7 @@ class SummaryIndex:
 
     @cached_property
     def _suffixes(self) -> set[str]:
-        """Every path of the summary by every ending it has at a folder."""
+        """Every path of the summary, with each of its endings at a folder."""
         return {ending for path in self.paths for ending in endings(path)}
 
     @cached_property
@@ -130,7 +130,7 @@ class SummaryIndex:
 
     @cached_property
     def _numbers(self) -> dict[str, list[str]]:
-        """The figures that stand alone, by the lines they stand in; what counts a list's items is none."""
+        """Figures without a unit, with the lines they are in; item numbers of lists are left out."""
         found: dict[str, list[str]] = defaultdict(list)
         for line in self._lines:
             for number in _ALONE.findall(_ITEM.sub("", line)):
@@ -147,7 +147,7 @@ class SummaryIndex:
 
     @cached_property
     def passages(self) -> Passages:
-        """The summary by its lines and the words in them."""
+        """The summary by its lines and their words."""
         return Passages(self.raw_lines)
 
     @cached_property
@@ -165,7 +165,7 @@ class SummaryIndex:
         Args:
             category: What kind of fact it is.
             value: The fact, as the messages have it.
-            told_by: Of a long text the words that tell it, as roots.
+            told_by: For a long text the roots of the words that identify it.
         """
         lower = _SPACE.sub(" ", value.lower())
         match category:
@@ -210,14 +210,14 @@ class SummaryIndex:
         return PARAPHRASED if left[-1] in self._bare_names else LOST
 
     def _id(self, lower: str) -> str:
-        """An id by its words too, where it has several: `gift_card_3166319` is the gift card."""
+        """An id, also by its words if it has several: `gift_card_3166319` is the gift card."""
         if self._stands(lower):
             return KEPT
         words = [word for word in lower.split("_") if word.isalpha()]
         return PARAPHRASED if len(words) > 1 and self._stands(" ".join(words)) else LOST
 
     def _name(self, value: str, lower: str) -> str:
-        """A name of code, its last part, or its words side by side."""
+        """A name in code, its last part, or its words side by side."""
         if self._stands(lower.removesuffix("()")):
             return KEPT
         last = lower.rpartition(".")[2]
@@ -248,7 +248,7 @@ class SummaryIndex:
         return PARAPHRASED if any(told) else LOST
 
     def _stands(self, lower: str) -> bool:
-        """Whether a value stands in the summary and not inside a longer word."""
+        """Whether a value occurs in the summary, not inside a longer word."""
         at = self._flat.find(lower)
         while at >= 0:
             before, after = self._flat[at - 1 : at], self._flat[at + len(lower) : at + len(lower) + 1]
@@ -264,7 +264,7 @@ class SummaryIndex:
         return PARAPHRASED if self._is_told(category, value, told_by) else LOST
 
     def _is_told(self, category: str, value: str, told_by: tuple[str, ...]) -> bool:
-        """Whether the summary tells a sentence in other words."""
+        """Whether the summary says a sentence in other words."""
         passages = self.passages
         if category == "commands":
             return passages.tell_command(value)
@@ -280,7 +280,7 @@ class SummaryIndex:
         return any(not bound or lexicon().constraint.search(text) for text in found)
 
     def _opens_with(self, start: str) -> bool:
-        """Whether the summary holds a text; most it does not, which its words tell faster."""
+        """Whether the summary holds a text; its words are checked first, as most texts are not there."""
         words = start.split(" ")
         if len(words) > 1 and not self._begins_word(words[-1]):
             return False

@@ -1,8 +1,8 @@
 """Claims of a summary that no message before the cut supports.
 
-A value is unsupported when it stands in no message, an act when no call that ended well and no sentence of
-the conversation bears it out, a rule when no message holds most of its words. What cannot be told either way
-is left alone: one wrong flag costs more trust than a missed one.
+A value is unsupported if no message has it; an act if no successful call and no sentence of the conversation
+supports it; a rule if no message holds most of its words. What cannot be decided is not reported: one wrong
+flag costs more trust than a missed one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from core.model.compaction.preview import SUSPECTED, Unsupported
 
 _WHERE, _NEAREST = 240, 160
 _LEAST_NEAR = 0.25
-"""Share of the words of a claim that what is quoted beside it must hold."""
+"""The share of a claim's words that the line quoted beside it must hold."""
 
 _VALUES = frozenset(("paths", "ids", "names", "numbers", "dates", "urls", "hashes"))
 _MOST = 40
@@ -39,34 +39,34 @@ _NAME = re.compile(
     rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b|{_LANGUAGE}\b)"
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
-"""A person, place, product or abbreviation: it has a capital, and no sentence begins there."""
+"""A person, place, product or abbreviation: capitalised, but not at the beginning of a sentence."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
 _CODE = re.compile(
     r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
 )
-"""A name of letters, figures and dashes, as programs give them."""
+"""A name of letters, figures and dashes, as programs generate them."""
 
 _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
-"""Code in which a writer names what is reckoned with."""
+"""Code in which a writer names the terms of a calculation."""
 
 _HEADING = re.compile(r"^(#.*$|\*\*[^*\n]{3,60}(?:\*\*:?[ \t]*$|[.:]\*\*(?=[ \t]\S)))", re.MULTILINE)
-"""A heading on a line of its own, or in bold before what it is about: `**State:** all three are open`."""
+"""A heading on its own line, or in bold before its text: `**State:** all three are open`."""
 _BULLET = "-*• "
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
 _CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
-"""A word that is cut off, and what says so."""
+"""A word that was cut off, with the mark that says so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A summary held against the messages.
+    """The result of comparing a summary with the messages.
 
     Attributes:
-        unsupported: Every claim nothing bears out, in the order of the summary, those that are only
-            suspected behind the others, at most `_MOST`.
-        vouched: Share of its own names, ids, figures and dates that stand in the messages; 1 without any.
-        same_language: It is in the language of the messages, as far as anybody can tell.
+        unsupported: Every unsupported claim, in the order of the summary, followed by those only suspected;
+            at most `_MOST`.
+        vouched: Share of its own names, ids, figures and dates that occur in the messages; 1 without any.
+        same_language: It is in the language of the messages, as far as that can be recognised.
     """
 
     unsupported: tuple[Unsupported, ...]
@@ -79,8 +79,8 @@ class _Sentence:
     """A sentence of the summary, the values in it, and how it is shown.
 
     Attributes:
-        recorded: It is the record of a call, of which only values can be wrong.
-        rule: It stands in a section of what people laid down.
+        recorded: It is the record of a call, in which only values can be wrong.
+        rule: It is in a section of people's rules.
     """
 
     text: str
@@ -91,12 +91,12 @@ class _Sentence:
 
 
 def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
-    """Hold the claims of a summary against the messages; also for what is only suspected, if asked to."""
+    """Compare the claims of a summary with the messages; `suspicions` adds those only suspected."""
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, rule, evidence) for sentence, rule in _sentences(summary)]
     language = language_of(summary)
-    same_language = evidence.accounts.voices.speak(language)  # else only values can be compared, and no words
+    same_language = evidence.accounts.voices.speak(language)  # else only values can be compared, not words
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
@@ -105,7 +105,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
-    # Most summaries claim nothing for which it matters how likely a sentence is: that takes long to tell.
+    # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
     doubted = [one for one in read if found and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
     unlikely = suspected(worst, {claim.where for claim in found.values()})
@@ -116,7 +116,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
-    """What speaks against the clauses of a sentence."""
+    """The clauses of a sentence, each with the signs against it."""
     return doubts(QUOTED.sub(" ", one.text), one.facts, evidence, one.where)
 
 
@@ -140,7 +140,7 @@ def _suspicion(doubt: Doubt) -> Unsupported:
 
 
 def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
-    """A claim with what the messages say instead: the check that failed, else the words nearest to it."""
+    """A claim with what the messages say instead: the check that failed, else the most similar words."""
     told = claim.where if claim.category in _VALUES else claim.value
     found = evidence.acts.failure(kind_of_check(told)) if claim_words().checks.search(told) else None
     found = found or evidence.accounts.nearest(*subject(told, tuple(_named(told))), _LEAST_NEAR)
@@ -149,7 +149,7 @@ def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
 
 
 def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
-    """Each sentence of a summary, wrapped lines joined, and whether it stands below a heading of rules."""
+    """Each sentence of a summary, wrapped lines joined, and whether it is below a heading of rules."""
     first, *rest = _HEADING.split(summary)
     for heading, body in (("", first), *zip(rest[::2], rest[1::2], strict=True)):
         rule = claim_words().rules_heading.search(heading) is not None
@@ -170,7 +170,7 @@ def _named(text: str) -> Iterator[FactValue]:
 def _strange_figures(
     sentence: str, facts: Sequence[FactValue], evidence: Evidence
 ) -> Iterator[tuple[str, str]]:
-    """Figures and codes that stand in no message."""
+    """Figures and codes that occur in no message."""
     for match in _ALONE.finditer(sentence):
         figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
@@ -185,9 +185,9 @@ def _strange_figures(
 
 
 def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator[tuple[str, str]]:
-    """Tallies of what the messages count otherwise, and a name nobody speaks of."""
+    """Counts that the messages give otherwise, and names that nobody mentions."""
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
-    # In German every noun has a capital.
+    # In German every noun is capitalised.
     plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
     strange = (
         name
@@ -198,7 +198,7 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
 
 
 def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
-    """Wishes nobody voiced, pairs told the other way round, else one act that nothing bears out."""
+    """Wishes nobody voiced, and pairs in reverse order; else one act that nothing supports."""
     plain = QUOTED.sub(" ", one.text)
     wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
@@ -215,7 +215,7 @@ def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
 
     Args:
         sentence: A sentence of the summary.
-        evidence: What the messages bear out.
+        evidence: What the messages support.
     """
     for pattern in claim_words().pairs:
         for match in pattern.finditer(sentence):
@@ -235,6 +235,6 @@ def _pair(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _is_heard(name: str, evidence: Evidence) -> bool:
-    """Whether anybody uses a part of a name, as it is, in another form or as a code: SEA for Seattle."""
+    """Whether anybody uses part of a name, as it is, in another form or as a code: SEA for Seattle."""
     words = name.split()
     return any(map(evidence.mentions, (*words, words[0][:3]))) or any(map(evidence.knows, roots(name)))

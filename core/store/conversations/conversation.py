@@ -1,4 +1,4 @@
-"""A conversation: the sessions of one thread, and the generations over all of them."""
+"""Reads a conversation: the sessions of one thread, and the generations over all of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from core.store.rows.decode import moment, read_first_words
 from core.support.own_files import journal_file
 
 _SET_BACK = timedelta(minutes=10)
-"""Rows of a long turn may be saved behind what it compacted, with the times they were made at."""
+"""Rows of a long turn may be saved after what it compacted, with the times at which they were made."""
 
 
 def read_conversation(
@@ -61,7 +61,7 @@ def read_conversation(
 
 
 def _forks(lineage: Lineage, session_id: str) -> dict[str, tuple[str, ...]]:
-    """Each session of a family that several continue, with those."""
+    """Each session of a family that several others continue, with those others."""
     continued: dict[str, list[str]] = defaultdict(list)
     for link, _ in lineage.family(session_id):
         if link.parent_id is not None and lineage.kind(link.id) is Kind.CONTINUATION:
@@ -119,7 +119,7 @@ def _generations(
 
 
 def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
-    """Of a segment and the one behind it; see `Generation.unseen`."""
+    """For a segment and the one after it; see `Generation.unseen`."""
     session, _, closed = segments[0]
     lost = lost_tail([segment for other, _, segment in segments if other.id == session.id])
     return closed.unseen.union(lost) if closed.unseen is not None else None
@@ -157,20 +157,20 @@ def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> date
     if outline is not None and not merged and outline.id not in segment.copies:
         times = [outline.timestamp]
     else:
-        # A copy keeps the time of its original: the newest of the block is nearer.
+        # A copy keeps the time of its original, so the newest of the block is nearer.
         times = [other.timestamp for other in segment.outlines[: _block_end(segment)]]
     written = max((at for at in map(moment, times) if at is not None), default=None)
-    if segment.mode is BoundaryMode.REWRITE:  # rows behind may be copies, which keep their old times
+    if segment.mode is BoundaryMode.REWRITE:  # later rows may be copies, which keep their old times
         return written
     behind = segment.outlines[_block_end(segment) :]
     answered = next((moment(other.timestamp) for other in behind if other.role == "assistant"), None)
-    # Hermes stamps the rows of a block in their order, so a clock that was set back shows behind it only.
+    # Hermes stamps a block's rows in order, so a clock that was set back shows only after the block.
     back = written is not None and answered is not None and written - answered > _SET_BACK
     return answered if back else written
 
 
 def _block_end(segment: Segment) -> int:
-    """Where the rows of the compaction end, as far as its copies show."""
+    """How many rows the compaction wrote, as far as its copies show."""
     if segment.summary is not None:
         return segment.summary + segment.tail + 1
     return max(
@@ -204,7 +204,7 @@ def _missing(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _lost_of(session_id: str, segments: Sequence[Found]) -> tuple[int, ...]:
-    """Rows of a session that a partial compression was to keep, and lost."""
+    """Rows of a session that a partial compression should have kept but lost."""
     return lost_tail([segment for session, _, segment in segments if session.id == session_id])
 
 

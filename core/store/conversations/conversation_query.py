@@ -1,4 +1,4 @@
-"""The queries behind the lists: sessions, and conversations as chains of them."""
+"""The queries for lists of sessions, and of conversations as chains of sessions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _VIEWED = (
     "api_call_count",
 )
 _FEW = 500
-"""Up to so many sessions only their own families are fetched, above it all families in one pass."""
+"""For up to this many sessions only their own families are read; for more, all families in one pass."""
 
 _SEARCHED = ("id", "title", "model", "source", "cwd")
 
@@ -54,7 +54,7 @@ _SEARCHED = ("id", "title", "model", "source", "cwd")
 def list_sessions(
     connection: sqlite3.Connection, schema: Schema, path: Path, query: ListQuery
 ) -> SessionPage:
-    """One row a session, with its place in its conversation."""
+    """One row for each session, with its place in its conversation."""
     page, total = page_of_ids(connection, schema, query)
     few = len(page) <= _FEW
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
@@ -65,7 +65,7 @@ def list_sessions(
 
 
 def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> tuple[list[str], int]:
-    """The sessions of a page in their order, and how many there are without the limit."""
+    """The sessions of a page in order, and how many there are without the limit."""
     tests, values = tests_of(query)
     where = f" WHERE {' AND '.join(tests)}" if tests else ""
     source = f"FROM {sessions_view(schema)}{where}"
@@ -79,13 +79,13 @@ def page_of_ids(connection: sqlite3.Connection, schema: Schema, query: ListQuery
 
 
 def sessions_view(schema: Schema) -> str:
-    """The rows of `sessions` with every column these lists mention, missing ones as NULL."""
+    """The rows of `sessions` with every column these lists use; missing columns are NULL."""
     columns = f"{schema.select('sessions', _VIEWED)}, {computed(schema)}"
     return f"(SELECT {columns} FROM sessions WHERE {HAS_ID})"  # noqa: S608 - names from the schema
 
 
 def tests_of(query: ListQuery) -> tuple[list[str], list[Any]]:
-    """SQL a session of `sessions_view` must pass to be listed, and the values it asks for."""
+    """The SQL conditions for a session of `sessions_view` to be listed, and their values."""
     tests: list[str] = []
     values: list[Any] = []
     if query.since is not None:
@@ -118,7 +118,7 @@ Item = TypeVar("Item")
 
 
 class _Facts(NamedTuple):
-    """What ordering and filtering need of every session."""
+    """What ordering and filtering need to know of every session."""
 
     order: Mapping[str, Any]
     matching: frozenset[str] | None
@@ -127,7 +127,7 @@ class _Facts(NamedTuple):
 def list_conversations(
     connection: sqlite3.Connection, schema: Schema, path: Path, query: ListQuery
 ) -> ConversationPage:
-    """One row a conversation, the page asked for."""
+    """One row for each conversation of the requested page."""
     lineage = every_family(connection, schema)
     threads = _ordered(connection, schema, lineage, query)
     rows = _rows(connection, schema, path, _page(query, threads), lineage)
@@ -135,7 +135,7 @@ def list_conversations(
 
 
 def _page(query: ListQuery, items: Sequence[Item]) -> Sequence[Item]:
-    """The part of the ordered items that was asked for."""
+    """The requested part of the ordered items."""
     end = None if query.limit is None else query.offset + query.limit
     return items[query.offset : end]
 
@@ -143,15 +143,15 @@ def _page(query: ListQuery, items: Sequence[Item]) -> Sequence[Item]:
 def conversation_ids(
     connection: sqlite3.Connection, schema: Schema, query: ListQuery
 ) -> Sequence[tuple[str, ...]]:
-    """The sessions of each conversation, first to last, and nothing of any of them."""
+    """The session ids of each conversation, first to last, without reading anything else."""
     lineage = every_family(connection, schema)
     return _page(query, _ordered(connection, schema, lineage, query))
 
 
 def newest_tip(connection: sqlite3.Connection, schema: Schema) -> str | None:
-    """The newest session of the conversation that lists have first; None in an empty database.
+    """The newest session of the conversation that lists show first; None in an empty database.
 
-    Where one session alone was active last its family tells; else the list itself is made.
+    If one session alone was active last, its family is enough; else the whole list is made.
     """
     query = f"SELECT id, {LAST_ACTIVE} AS at FROM {sessions_view(schema)} ORDER BY at DESC LIMIT 2"  # noqa: S608
     newest = [(str(one), at) for one, at in connection.execute(query).fetchall()]
@@ -169,7 +169,7 @@ def newest_tip(connection: sqlite3.Connection, schema: Schema) -> str | None:
 def newest_conversations(
     connection: sqlite3.Connection, schema: Schema, path: Path, limit: int, kinds: Collection[Kind] | None
 ) -> tuple[ConversationRow, ...]:
-    """The conversations of the `limit` sessions active last: a first screenful, whatever the file's size."""
+    """The conversations of the `limit` sessions active last: quick for a file of any size."""
     ids, _ = page_of_ids(connection, schema, ListQuery(limit=limit))
     return conversations_of(connection, schema, path, ids, kinds)
 
@@ -181,12 +181,12 @@ def conversations_of(
     ids: Sequence[str],
     kinds: Collection[Kind] | None = None,
 ) -> tuple[ConversationRow, ...]:
-    """The conversations some sessions are in, each once, in the order of the ids known."""
+    """The conversations of some sessions, each once, in the order of the ids; unknown ids are left out."""
     lineage = families_of(connection, schema, ids)
     threads: dict[tuple[str, ...], None] = {}
     for one in (known for known in ids if known in lineage.links):
         whole = lineage.path(lineage.path(one)[0])
-        # A continuation nobody resumes into stands on its own, as in the full list.
+        # A continuation that resume does not reach is a conversation by itself, as in the full list.
         threads[whole if one in whole else (one,)] = None
     wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
     return _rows(connection, schema, path, wanted, lineage)
@@ -199,7 +199,7 @@ def _rows(
     threads: Sequence[tuple[str, ...]],
     lineage: Lineage,
 ) -> tuple[ConversationRow, ...]:
-    """The threads with their sessions read; one whose sessions have gone meanwhile is left out."""
+    """The threads with their sessions; a thread whose sessions were deleted meanwhile is left out."""
     ids = [one for thread in threads for one in thread]
     sessions, short = (
         read_sessions(connection, schema, path, ids),
@@ -212,7 +212,7 @@ def _rows(
 def _ordered(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, query: ListQuery
 ) -> list[tuple[str, ...]]:
-    """The conversations that are wanted, in the order asked for."""
+    """The conversations that match, in the requested order."""
     facts = _facts(connection, schema, query)
     threads = [thread for thread in _threads(lineage) if _wanted(thread, lineage, facts, query)]
     sort_threads(
@@ -222,7 +222,7 @@ def _ordered(
 
 
 def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
-    """All conversations as session ids, root first; every session lies in exactly one."""
+    """All conversations as session ids, root first; every session is in exactly one."""
     taken: set[str] = set()
     threads = []
     for one in lineage.links:
@@ -231,7 +231,7 @@ def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
             threads.append(thread)
             taken.update(thread)
     for one in lineage.links:
-        # Continuations nobody resumes into (the losers of a fork) and circles stand on their own.
+        # Continuations that resume does not reach (the losers of a fork) and circles stand alone.
         if one not in taken:
             rest = tuple(step for step in lineage.path(one) if step not in taken)
             threads.append(rest)
@@ -290,7 +290,7 @@ def _common(values: Iterable[str | None]) -> str | None:
 
 
 def is_lower_bound(session: Session, short: Collection[str]) -> bool:
-    """Whether there are messages but no recorded tokens at all, or calls that nobody booked."""
+    """Whether there are messages but no recorded tokens at all, or calls that Hermes did not book."""
     if session.id in short:
         return True
     tokens = session.tokens

@@ -1,8 +1,8 @@
-"""What a conversation gives away as a credential is known before any of it is shown.
+"""Learns the credentials of a conversation before anything of it is shown.
 
-Only one message may say `DB_PASSWORD=...`; the bare value in a title, a tool's result, a quoted log line is
-told for what it is by that message alone. Whoever shows a conversation reads all of it for this once; whoever
-lists many looks up only the words of a line that could be a credential at all.
+If one message says `DB_PASSWORD=...`, the bare value may appear in a title, a tool result or a quoted log
+line, and only that message tells what it is. So all of a conversation is read before it is shown; for long
+lists, only the words of a line that could be a credential at all are looked up.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from core.store.rows.sessions import chunks, models_of
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
 _TOGETHER = 50_000
-"""Characters that are searched for credentials at once."""
+"""How many characters are searched for credentials at once."""
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
-    """Know the credentials of a session and of all related to it; rows read before are not read again.
+    """Learn the credentials of a session and of all related ones; rows read before are not read again.
 
-    What a damaged file still gives of them is learned: one row that cannot be read hides no other.
+    In a damaged file everything readable is learned: an unreadable row hides no other.
     """
     ids = _family(connection, schema, session_id)
     with passed_over():
@@ -45,7 +45,7 @@ def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Pat
 
 
 def _unread(connection: sqlite3.Connection, path: Path, session_id: str) -> list[int]:
-    """The messages of a session not yet read: those behind the last, if the others are as many as before."""
+    """The messages of a session not read yet: those after the last, if no earlier one is gone."""
     last, count = KNOWN.read_rows((path, session_id))
     if not count:
         return readable_ids(connection, session_id)
@@ -59,43 +59,43 @@ def _unread(connection: sqlite3.Connection, path: Path, session_id: str) -> list
 
 
 def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:
-    """Know which words of lines are credentials by what is said in their conversations.
+    """Learn which words of some lines are credentials, according to their conversations.
 
-    Costs nothing for a line without a word that could be one, as most are; else a search of the messages of
-    that conversation for the words.
+    A line without any word that could be one, as most are, costs nothing; otherwise the messages of the
+    conversation are searched for these words.
 
     Args:
         connection: To the database.
         schema: Its tables.
-        path: Where it lies.
-        shown: For each session, what a line shows of it.
+        path: Its file.
+        shown: What a line shows of each session.
     """
     asked = {one: words for one, text in shown.items() if (words := list(candidates(text)))}
     own = models_of(connection, schema, list(asked))
     fresh = KNOWN.unread((path, one, word) for one in asked for word in asked[one] if word != own.get(one))
-    for session, places in groupby(fresh, itemgetter(1)):  # they stand together
+    for session, places in groupby(fresh, itemgetter(1)):  # those of a session are adjacent
         try:
             family = _family(connection, schema, session)
             words = [word for _, _, word in places if word not in family]
             if not words:
                 continue
-            given = [text for text in _of_sessions(connection, schema, family) if _gives(text, words)]
+            given = [text for text in _of_sessions(connection, schema, family) if _may_reveal(text, words)]
             _learn_texts(given) if given else None
             _learn_rows(connection, schema, list(_holding(connection, schema, family, words)))
         except sqlite3.Error as error:
             if not is_damage(error):
                 raise
-            learn_conversation(connection, schema, path, session)  # message by message, as far as they go
+            learn_conversation(connection, schema, path, session)  # message by message, as far as readable
     KNOWN.mark_read(fresh)
 
 
-def _gives(text: object, words: Iterable[str]) -> bool:
-    """Whether a text of a session may tell that one of some words is a credential."""
+def _may_reveal(text: object, words: Iterable[str]) -> bool:
+    """Whether a session's text may reveal that one of some words is a credential."""
     return isinstance(text, str) and any(word in text for word in words) and may_hold_credential(text)
 
 
 def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[str]:
-    """A session and all related to it; it alone where the file does not say."""
+    """A session and all related ones; only itself if a damaged file does not tell."""
     lineage: Lineage | None = None
     with passed_over():
         lineage = family_of(connection, schema, session_id)
@@ -105,7 +105,7 @@ def _family(connection: sqlite3.Connection, schema: Schema, session_id: str) -> 
 def _holding(
     connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], words: Iterable[str]
 ) -> Iterator[int]:
-    """The messages that hold one of some words; many words take little longer than one."""
+    """The messages that hold one of some words; searching for many words takes little longer than for one."""
     sought = [word.encode("utf-8", "replace") for word in words]
     for chunk in chunks([row for one in session_ids for row in readable_ids(connection, one)]):
         stored = _stored(connection, schema, chunk)
@@ -116,10 +116,10 @@ def _holding(
 
 
 def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int]) -> None:
-    """Know the credentials of some messages: a quick look at what is stored, then at those that hold any."""
+    """Learn the credentials of some messages: a quick check of all, then a reading of those that hold any."""
     if not row_ids:
         return
-    # Most lists hold nothing suspicious, so they need not wait for these.
+    # Most lists hold nothing suspicious, so they need not import these.
     from core.redact.message import learn
     from core.store.rows.messages import read_messages
 
@@ -132,23 +132,23 @@ def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequenc
 
 
 def holding(texts: Sequence[bytes]) -> list[bytes]:
-    """Those of many stored texts that hold a credential, in their order.
+    """The stored texts that hold a credential, in order.
 
-    A text that was found to give nothing away is searched only for what others gave away since.
+    A text found innocent before is searched only for values that other texts revealed since.
     """
     from core.redact.text import find
 
     known = [text for text in texts if KNOWN.is_innocent(text)]
     fresh = [text for text in texts if not KNOWN.is_innocent(text)]
-    held = set(_alone(fresh, find))
+    held = set(_texts_with_findings(fresh, find))
     KNOWN.mark_innocent(text for text in fresh if text not in held)
     if KNOWN.count:
-        held.update(_alone(known, lambda text: list(KNOWN.hits(text))))
+        held.update(_texts_with_findings(known, lambda text: list(KNOWN.hits(text))))
     return [text for text in texts if text in held]
 
 
-def _alone(texts: Sequence[bytes], look: Callable[[str], Sequence[Hit]]) -> Iterator[bytes]:
-    """The texts in which something is found: read together, which costs less, then alone."""
+def _texts_with_findings(texts: Sequence[bytes], look: Callable[[str], Sequence[Hit]]) -> Iterator[bytes]:
+    """The texts in which `look` finds something: searched together, which is cheaper, then one by one."""
     from core.redact.text import find
 
     plain = [text.decode("utf-8", "replace") for text in texts]
@@ -166,7 +166,7 @@ def _alone(texts: Sequence[bytes], look: Callable[[str], Sequence[Hit]]) -> Iter
 
 
 def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
-    """Everything said in some rows, as bytes: no NUL ends a text, and nothing is decoded in vain."""
+    """All texts of some rows as bytes: no NUL ends a text, and nothing is decoded needlessly."""
     columns = ", ".join(f"CAST({name} AS BLOB)" for name in _STORED if schema.has("messages", name))
     marks = ", ".join("?" * len(chunk))
     query = f"SELECT id, {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - own names
@@ -176,7 +176,7 @@ def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]
 
 def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> Iterator[Any]:
     columns = [
-        label(name) if name in LABELS else name  # no more of a name is shown either
+        label(name) if name in LABELS else name  # names are cut as when they are shown
         for name in _OF_SESSIONS
         if schema.has("sessions", name)
     ]

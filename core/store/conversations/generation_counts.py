@@ -1,8 +1,8 @@
-"""The family tree of a session, and how many generations each holds.
+"""The family tree of a session, and how many generations each session holds.
 
-Most sessions were never compacted, or once: then two sums and the place of one row tell how many there are.
-What such a quick look cannot decide (copied rows, several summaries, one near the start) is read and split
-as everywhere else.
+Most sessions were compacted at most once: two sums and the position of one row then give the number. Where
+such a quick look is not enough (copied rows, several summaries, one near the start), the session is read and
+split as everywhere else.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
-"""What `str.strip` takes off."""
-# A summary begins with a bracket; content that is JSON begins with NUL, which SQLite takes for the end.
+"""The characters that `str.strip` removes."""
+# A summary begins with a bracket; JSON content begins with NUL, at which SQLite ends the text.
 _MAY_BE_SUMMARY = (
     "CASE WHEN role IN ('user', 'assistant') AND substr(ltrim(content, ?), 1, 1) IN ('[', '') "
     f"THEN {HOLDS_SUMMARY} ELSE 0 END"
@@ -41,11 +41,11 @@ _LOOKED_FOR = (_BLANKS, *PREFILTERS)
 
 
 class Count(NamedTuple):
-    """How many generations are held.
+    """How many generations there are.
 
     Attributes:
-        lost: The first begins with a summary of rows that are gone: one compaction or more came before.
-        pruned: Those that began when old results were shortened and nothing was summarised.
+        lost: The first begins with a summary of rows that are gone, so there were earlier compactions.
+        pruned: The generations that began when old results were shortened without a summary.
     """
 
     generations: int = 0
@@ -54,24 +54,24 @@ class Count(NamedTuple):
 
     @property
     def compactions(self) -> int:
-        """How many of them a compaction began: at least, where one is lost."""
+        """How many of them a compaction began; a lower bound if some are lost."""
         return max(0, self.generations - self.pruned - (not self.lost))
 
 
 def together(counts: Sequence[Count]) -> Count:
-    """The count of a thread, from those of its sessions; the first may never have been written to."""
+    """The count for a thread from those of its sessions; the first may never have been written to."""
     unwritten = len(counts) > 1 and not counts[0].generations
     lost = unwritten or (bool(counts) and counts[0].lost)
     return Count(sum(one.generations for one in counts), lost, sum(one.pruned for one in counts))
 
 
 class _Glance(NamedTuple):
-    """What a quick look at one session saw.
+    """What a quick look at one session found.
 
     Attributes:
         rows: Rows that were not taken back.
-        summaries: The place of each summary among them, and whether it may share its row.
-        clear: Nothing there needs a closer look: no row stored twice, no summary in doubt.
+        summaries: The position of each summary among them, and whether it may share its row.
+        clear: Nothing needs a closer look: no row is stored twice, no summary is doubtful.
     """
 
     rows: int = 0
@@ -82,7 +82,7 @@ class _Glance(NamedTuple):
 def count_generations(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, session_ids: Iterable[str]
 ) -> Mapping[str, Count]:
-    """How many generations each session holds, looked at within its own thread."""
+    """How many generations each session holds, each counted within its own thread."""
     threads: list[tuple[str, ...]] = []
     seen: dict[str, None] = {}
     for one in session_ids:
@@ -99,7 +99,7 @@ def count_generations(
 def _counts_of_thread(
     thread: Sequence[str], lineage: Lineage, glances: Mapping[str, _Glance]
 ) -> dict[str, Count] | None:
-    """The counts of a thread's sessions; None where only splitting them tells."""
+    """The counts for a thread's sessions; None where only splitting them can tell."""
     counts: dict[str, Count] = {}
     summarised = False
     for one in thread:
@@ -115,7 +115,7 @@ def _counts_of_thread(
 
 
 def _generations(glance: _Glance, rotated: bool, summarised: bool) -> int | None:
-    """The generations of one session, or None."""
+    """The generations of one session; None where only splitting it can tell."""
     if not glance.clear or len(glance.summaries) > 1:
         return None
     if not glance.summaries:
@@ -130,7 +130,7 @@ def _generations(glance: _Glance, rotated: bool, summarised: bool) -> int | None
 def _split(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
 ) -> dict[str, Count]:
-    # Splitting brings a dozen modules along that most lists do without.
+    # Splitting imports a dozen modules that most lists do not need.
     from core.store.generations.segments import only_pruned, read_segments
 
     found = read_segments(connection, schema, lineage, thread)[1]
@@ -156,7 +156,7 @@ def _glance_at(
             f"FROM messages WHERE session_id IN ({', '.join('?' * len(chunk))}) GROUP BY session_id"
         )
         for one, rows, repeated, likely, away in connection.execute(query, (*_LOOKED_FOR, *chunk)).fetchall():
-            silent = away and not likely  # archived by what left no summary
+            silent = away and not likely  # archived by a compaction that left no summary
             glance = _Glance(int(rows or 0), clear=not repeated and not silent)
             found[str(one)] = (
                 _with_summaries(connection, schema, one, glance, candidate) if likely else glance
@@ -196,7 +196,7 @@ def _kept(schema: Schema, prefix: str = "") -> str:
 
 
 def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> Chain | None:
-    """Everything related to a session; None when there is no such session."""
+    """All sessions related to one; None when there is no such session."""
     from core.model.transcript.conversation import Chain, ChainNode  # a list of sessions needs none
 
     lineage = family_of(connection, schema, session_id)

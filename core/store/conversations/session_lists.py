@@ -1,4 +1,4 @@
-"""The lists of sessions of one database; what a list does not read, it does not import."""
+"""The session lists of one database; modules are imported only when a list needs them."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from core.store.rows.decode import read_first_words
 from core.store.rows.sessions import read_sessions
 
 _READ_ON = 200
-"""Characters of first words read beyond those shown: a credential cut in half is not recognised."""
+"""How many characters are read beyond the first words: a credential cut in half is not recognised."""
 
 
 class SessionLists(OpenDatabase):
-    """Sessions, ordered, filtered and paged, with what a line of a list says of them."""
+    """Sessions, ordered, filtered and paged, with what a list shows of each."""
 
     def sessions(self, query: ListQuery = EVERYTHING) -> SessionPage:
-        """One row a session with its place in its conversation."""
+        """One row for each session, with its place in its conversation."""
         with self._read() as (connection, schema):
             page = list_sessions(connection, schema, self.path, query)
         self.learn_shown({entry.session.id: entry.session.title or "" for entry in page.rows})
         return page
 
     def learn_shown(self, shown: Mapping[str, str]) -> None:
-        """Know which words of these lines, each about a session, its conversation tells to be credentials."""
+        """Learn which words of these lines, one for each session, are credentials by their conversations."""
         if not any(shown.values()):
             return
         from core.store.conversations.credentials import learn_shown
@@ -51,14 +51,14 @@ class SessionLists(OpenDatabase):
             learn_shown(connection, schema, self.path, shown)
 
     def thread_generation_counts(self, session_ids: Sequence[str]) -> tuple[Count, ...]:
-        """How many generations the conversation of each session holds; looks at messages."""
+        """How many generations the conversation of each session holds; reads messages."""
         with self._read() as (connection, schema):
             lineage = families_of(connection, schema, session_ids)
             counts = count_generations(connection, schema, lineage, session_ids)
         return tuple(together([counts[part] for part in lineage.path(one)]) for one in session_ids)
 
     def names(self, session_ids: Sequence[str]) -> Mapping[str, str]:
-        """What to call each session: its title, else what its user said first, else its id."""
+        """The name of each session: its title, else what its user said first, else its id."""
         ids = list(dict.fromkeys(session_ids))
         with self._read() as (connection, schema):
             found = read_sessions(connection, schema, self.path, ids)
@@ -68,7 +68,7 @@ class SessionLists(OpenDatabase):
         return {one: titles.get(one) or words.get(one) or one for one in ids}
 
     def first_words(self, session_ids: Sequence[str]) -> Mapping[str, str]:
-        """What the user of each session said first, by id; sessions in which nobody spoke are left out."""
+        """What the user of each session said first, by id; sessions without a user message are left out."""
         if not session_ids:
             return {}
         with self._read() as (connection, schema):
@@ -81,12 +81,12 @@ class ConversationLists(SessionLists):
     """Conversations, ordered, filtered and paged, from `sessions` alone."""
 
     def conversations(self, query: ListQuery = EVERYTHING, *, shown: bool = True) -> ConversationPage:
-        """One row a conversation, from `sessions` alone.
+        """One row for each conversation, from `sessions` alone.
 
         Args:
-            query: Which, and in what order.
-            shown: Titles will be shown, so what is a credential in them is looked up; False where most of
-                many rows will not be, and `learn_titles` follows for those that are.
+            query: Which conversations, and in what order.
+            shown: Titles will be shown, so their credentials are looked up; False if most rows will not be
+                shown, and `learn_titles` is called for those that are.
         """
         with self._read() as (connection, schema):
             page = list_conversations(connection, schema, self.path, query)
@@ -110,12 +110,12 @@ class ConversationLists(SessionLists):
             return tuple(thread[0] for thread in conversation_ids(connection, schema, query))
 
     def conversations_of(self, session_ids: Sequence[str]) -> tuple[ConversationRow, ...]:
-        """The conversations some sessions are in, each once, in the order of the ids."""
+        """The conversations of some sessions, each once, in the order of the ids."""
         with self._read() as (connection, schema):
             rows = conversations_of(connection, schema, self.path, session_ids)
         self.learn_titles(rows)
         return rows
 
     def learn_titles(self, rows: Sequence[ConversationRow]) -> None:
-        """Know which words of these titles are credentials."""
+        """Learn which words of these titles are credentials."""
         self.learn_shown({one.id: one.title for row in rows for one in row.sessions if one.title})

@@ -1,4 +1,4 @@
-"""What lists can be ordered by: sessions by the database, conversations in memory."""
+"""Sort orders for lists: of sessions in the database, of conversations in memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LAST_ACTIVE = (
     "max(coalesce(started_at + 0.0, 0), coalesce(ended_at + 0.0, 0), coalesce(last_activity_at + 0.0, 0),"
     " coalesce(spoken_at + 0.0, 0))"
 )
-"""A number whatever a damaged row holds."""
+"""A number, whatever a damaged row holds."""
 _MAIN_USD = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
 _NUMBERS: Mapping[str, str] = {
     "last_active": LAST_ACTIVE,
@@ -40,20 +40,20 @@ _SHARES: Mapping[str, tuple[str, str]] = {
         "coalesce(input_tokens, 0) + coalesce(cache_read_tokens, 0) + coalesce(cache_write_tokens, 0)",
     ),
 }
-"""A part and its whole; of several sessions the parts are added up, and the wholes."""
+"""A part and its whole; for several sessions both are added up before dividing."""
 _TEXTS: Mapping[str, str] = {"title": "title", "model": "model", "source": "source"}
 SORTS = (*_NUMBERS, *_SHARES, *_TEXTS)
-"""What a list can be ordered by. Numbers run downwards, texts upwards."""
+"""The available sort orders. Numbers descend, texts ascend."""
 
 _UNKNOWN = float("-inf")
 
 
 class Figures(Protocol):
-    """What a conversation or a session of a list can be ordered by besides its names."""
+    """The figures by which a conversation or session of a list can be sorted."""
 
     @property
     def last_active(self) -> datetime | None:
-        """When anything last happened in it."""
+        """The time of the latest activity in it."""
 
     @property
     def tokens(self) -> Buckets:
@@ -65,34 +65,32 @@ class Figures(Protocol):
 
     @property
     def messages(self) -> int | None:
-        """How many messages are live; None where nothing says."""
+        """How many messages are live; None when unknown."""
 
     @property
     def calls(self) -> int | None:
-        """Of the model."""
+        """How many model calls it made."""
 
 
 def order_by(sort: str) -> str:
-    """ORDER BY terms of a list of sessions: numbers downwards with unknown ones last, texts upwards."""
+    """ORDER BY terms for a list of sessions: numbers descend with unknown ones last, texts ascend."""
     if sort in _TEXTS:
         text = _TEXTS[sort]
         return f"coalesce({text}, '') = '', lower({text})"
     if sort == "last_active":
-        return (
-            f"{LAST_ACTIVE} DESC"  # what lists are ordered by unless told otherwise, so worth half the time
-        )
-    # A damaged row may hold text where a number belongs; SQLite would put it before every number.
+        return f"{LAST_ACTIVE} DESC"  # the default order, so worth saving half the time
+    # A damaged row may hold text instead of a number, which SQLite would put before every number.
     number = _expression(sort)
     return f"CASE WHEN typeof({number}) IN ('integer', 'real') THEN {number} END DESC"
 
 
 def columns_of(sort: str) -> str:
-    """What one session brings to an order: a number or text, or a part and its whole."""
+    """What one session contributes to an order: a number or text, or a part and its whole."""
     return ", ".join(_SHARES[sort]) if sort in _SHARES else _expression(sort)
 
 
 def _expression(sort: str) -> str:
-    """The number or text a session is ordered by."""
+    """The number or text by which a session is sorted."""
     part, whole = _SHARES.get(sort, ("", ""))
     expression = (
         f"CAST({part} AS REAL) / nullif({whole}, 0)" if part else _NUMBERS.get(sort, _TEXTS.get(sort))
@@ -103,7 +101,7 @@ def _expression(sort: str) -> str:
 
 
 def sort_threads(items: list[Any], sort: str, values: Callable[[Any], Sequence[Sequence[Any]]]) -> None:
-    """Order in place: numbers downwards with unknown ones last, texts upwards."""
+    """Sort in place: numbers descend with unknown ones last, texts ascend."""
     if sort in _TEXTS:
         items.sort(key=lambda item: _first_text(text for (text,) in values(item)))
         return
@@ -112,7 +110,7 @@ def sort_threads(items: list[Any], sort: str, values: Callable[[Any], Sequence[S
 
 
 def place(sort: str, title: str | None, session: Session, row: Figures) -> tuple[bool, float | str]:
-    """Where a list of several databases puts a row: numbers downwards, texts upwards, unknown ones last."""
+    """The sort key of a row in a list of several databases: numbers descend, texts ascend, unknown last."""
     if sort in _TEXTS:
         text = {"title": title, "model": session.model, "source": session.source}[sort]
         return (not text, (text or "").lower())
@@ -150,7 +148,7 @@ def _share(rows: Sequence[Sequence[Any]]) -> float:
 
 
 def _numbers(values: Iterable[Any]) -> list[float]:
-    """The numbers among values: a damaged row may hold text where a number belongs."""
+    """The numbers among some values: a damaged row may hold text instead."""
     return [value for value in values if type(value) in (int, float)]
 
 

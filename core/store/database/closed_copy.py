@@ -1,7 +1,7 @@
-"""A small database with a write-ahead log that nobody has open, read from memory.
+"""Reads a small database with a write-ahead log from a copy in memory, if nobody has it open.
 
-SQLite makes `-wal` and `-shm` beside such a file even to read it, and a reader may not remove them: another
-program may just have begun to use them. A copy leaves none behind, and works in a closed folder too.
+Even to read such a file, SQLite creates `-wal` and `-shm` beside it, which a reader may not remove: another
+program may have just begun to use them. Reading a copy creates none, and works in a read-only folder too.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 MOST_COPIED = 32 * 2**20
-"""Bytes of the largest file that is copied; reading that much takes some hundredths of a second."""
+"""The largest file that is copied, in bytes; reading that much takes some hundredths of a second."""
 MOST_SHARED = 2 * MOST_COPIED
-"""Bytes of all copies together that stay for whoever opens the same file again."""
+"""The most bytes of all copies together that are kept for later connections to the same file."""
 _MAGIC = b"SQLite format 3\x00"
 _VERSIONS = slice(18, 20)
-"""Where the header says how a file is written and read: 2 is with a write-ahead log, 1 without."""
+"""The header bytes that say how a file is written and read: 2 with a write-ahead log, 1 without."""
 _LOGGED, _PLAIN = b"\x02\x02", b"\x01\x01"
 
 _SETTLED_NS = 1_000_000_000
-"""Age from which the time of a file tells what it holds: two writes in one tick of a clock have the same."""
+"""Only after this time is a modification time reliable: two writes within one clock tick share it."""
 
 _State: TypeAlias = tuple[int, int, int]
-"""Time of change, size and place of a file."""
+"""Modification time, size and inode of a file."""
 
 _lock = threading.Lock()
 _names = count()
 _asked: dict[Path, _State] = {}
 _LOG_HEAD = 32
-"""Bytes of the header of a write-ahead log."""
+"""Length of a write-ahead log's header, in bytes."""
 
 _LOG_ORDERS = {b"\x37\x7f\x06\x82": "<II", b"\x37\x7f\x06\x83": ">II"}
-"""What it begins with, and in which order of bytes its sums are made."""
+"""The first bytes of the header, with the byte order of its checksums."""
 
 
 class _Shared(NamedTuple):
     """A copy that several connections read.
 
     Attributes:
-        state: Of the file it was made from.
-        uri: What to connect to.
-        keeper: Holds it while nobody reads.
+        state: The state of the file it was made from.
+        uri: The URI to connect to.
+        keeper: A connection that keeps the copy alive while nobody reads it.
     """
 
     state: _State
@@ -61,14 +61,14 @@ _shared: dict[Path, _Shared] = {}
 
 
 def shared_copy(path: Path) -> str | None:
-    """What to connect to for a copy that everyone in this process reads.
+    """The URI of a copy that everyone in this process reads.
 
     Args:
         path: The database.
 
     Returns:
-        A URI; None for what is read in place or was just written, and the first time a file is asked for:
-        whoever opens it once, as a command does, is served sooner by a copy of its own.
+        None if the file is read in place or was just written, and the first time it is asked for: a single
+        connection, as of a command, is served faster by a copy of its own.
     """
     state = _closed(path)
     if state is None or time.time_ns() - state[0] < _SETTLED_NS:
@@ -82,20 +82,20 @@ def shared_copy(path: Path) -> str | None:
 
 
 def closed_copy(path: Path) -> mmap | None:
-    """The content of a database with a write-ahead log, when nothing lies beside it.
+    """The content of a database with a write-ahead log, if it has no side files.
 
     Args:
         path: The database.
 
     Returns:
-        The content, as one that needs no log; None where the file is too large, changes while it is read, has
-        side files (so that somebody may have it open, or its log holds more), or can be read without them.
+        The content, marked as needing no log. None where the file is too large, changes while it is read,
+        has side files (it may be open, or its log may hold more), or can be read without creating any.
     """
     before = _closed(path)
     if before is None:
         return None
     try:
-        content = mmap(-1, before[1])  # given back to the system at once, as what is allocated may not be
+        content = mmap(-1, before[1])  # unlike allocated memory, it is returned to the system at once
         with path.open("rb") as stream:
             whole = stream.readinto(content) == before[1]
     except OSError:
@@ -107,7 +107,7 @@ def closed_copy(path: Path) -> mmap | None:
 
 
 def leaves_files(path: Path) -> bool:
-    """Whether reading this database makes files beside it that stay."""
+    """Whether reading this database creates side files that stay."""
     try:
         return path.stat().st_size > MOST_COPIED and _logged(path) and not _beside(path)
     except OSError:
@@ -115,12 +115,12 @@ def leaves_files(path: Path) -> bool:
 
 
 def log_of(path: Path) -> Path:
-    """Where SQLite keeps what was committed and not yet moved into a database."""
+    """The file in which SQLite keeps what is committed but not yet moved into a database."""
     return path.with_name(f"{path.name}-wal")
 
 
 def _share(path: Path, state: _State) -> _Shared | None:
-    """Make a copy for everyone; called with the lock held."""
+    """Make a copy for everyone; the caller holds the lock."""
     content = closed_copy(path)
     if content is None or _closed(path) != state:
         return None
@@ -130,9 +130,9 @@ def _share(path: Path, state: _State) -> _Shared | None:
         keeper = sqlite3.connect(uri, uri=True, check_same_thread=False)
         with closing(sqlite3.connect(":memory:", uri=True)) as own:
             own.deserialize(content)
-            del content  # as large as the copy
+            del content  # it is as large as the copy
             own.backup(keeper)
-    except sqlite3.Error:  # damaged, or a SQLite without such copies: whoever opens it alone is told
+    except sqlite3.Error:  # damaged, or a SQLite without such copies: opening the file itself will tell
         if keeper is not None:
             keeper.close()
         return None
@@ -143,7 +143,7 @@ def _share(path: Path, state: _State) -> _Shared | None:
 
 
 def _let_go(path: Path) -> None:
-    """Who reads a copy still has it; nobody else gets it."""
+    """Drop a copy; connections that read it keep it, but nobody else gets it."""
     if found := _shared.pop(path, None):
         found.keeper.close()
 
@@ -155,7 +155,7 @@ def _let_all_go() -> None:
 
 
 def _closed(path: Path) -> _State | None:
-    """The state of a file that can be read from a copy."""
+    """The state of a file that can be read from a copy; None for others."""
     try:
         found = path.stat()
         if found.st_size > MOST_COPIED or not _logged(path) or _beside(path):
@@ -178,7 +178,7 @@ def _beside(path: Path) -> bool:
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a write-ahead log; SQLite reads nothing of one whose header does not add up."""
+    """Whether a file is a write-ahead log with a valid header; SQLite ignores any other."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:

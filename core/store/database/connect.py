@@ -1,7 +1,7 @@
-"""Opening a session database for reading, and nothing else; every query ends.
+"""Opens a session database for reading only, and limits the length of every query.
 
-Every connection is `mode=ro` and `query_only`. It is never `immutable` (that would miss what a running Hermes
-still has in its write-ahead log) and never falls back to a writable one.
+Every connection is `mode=ro` and `query_only`. It is never `immutable`, which would miss what a running
+Hermes still has in its write-ahead log, and never falls back to a writable one.
 
 A small database that nobody has open is read from a copy in memory (`closed_copy`).
 """
@@ -21,28 +21,28 @@ from core.store.database.closed_copy import closed_copy, leaves_files, shared_co
 from core.support.program_files import load_table
 
 STEPS_BETWEEN_CHECKS = 20_000
-"""Steps of SQLite's machine between two looks at whether a query may go on: less than a millisecond."""
+"""Steps of SQLite's virtual machine between two checks of a query: less than a millisecond."""
 _LEAST, _MOST = 40_000_000, 20_000_000_000
 _STEPS_PER_BYTE = 400
-"""What a query over a whole database was seen to take is a hundredth of this."""
+"""A hundred times what a query over a whole database was measured to take."""
 
 MOST_OF_A_VALUE = 100 * 2**20
-"""Bytes of one value, more than any request can hold; SQLite reads no longer one, nor makes it."""
+"""The longest value in bytes, more than any request can hold; SQLite neither reads nor makes longer ones."""
 
 _TABLE = "core/store/database/complaints.yaml"
 
 _overrun = threading.local()
 BUSY_SECONDS = 2.0
 _COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
-"""A complaint about a damaged schema quotes its bytes, which Python then cannot decode."""
+"""Complaints to explain: one about a damaged schema quotes its bytes, which Python may fail to decode."""
 
 
 class BoundedConnection(sqlite3.Connection):
-    """Counts the steps of each query; `bound` says how many it may take.
+    """Counts the steps of each query; `bound` sets how many it may take.
 
     Attributes:
-        makes_files: Reading left side files beside the database that were not there.
-        file: What tells the database from another, also where it is read from a copy in memory.
+        makes_files: Reading created side files beside the database.
+        file: Identifies the database, even if it is read from a copy in memory.
     """
 
     makes_files = False
@@ -55,11 +55,11 @@ class BoundedConnection(sqlite3.Connection):
         return super().execute(sql, parameters)
 
     def bound(self, size: int, cancelled: Callable[[], bool] | None = None) -> None:
-        """End queries that are told to stop, or take more steps than a file can need.
+        """End queries that are cancelled, or take more steps than a file of this size can need.
 
         Args:
             size: Bytes of the database.
-            cancelled: Says that the query is no longer wanted.
+            cancelled: Returns whether the query is no longer wanted.
         """
         most = min(_LEAST + _STEPS_PER_BYTE * size, _MOST)
 
@@ -74,7 +74,7 @@ class BoundedConnection(sqlite3.Connection):
 
 
 def take_overrun() -> bool:
-    """Whether the query this thread was just stopped in had passed its bound; asked once."""
+    """Whether the query just stopped in this thread had exceeded its limit; resets the answer."""
     passed: bool = getattr(_overrun, "passed", False)
     _overrun.passed = False
     return passed
@@ -84,11 +84,11 @@ Cancelled = Callable[[], bool]
 
 
 class Interrupted(DatabaseError):  # noqa: N818 - asked for, not a fault
-    """The reader asked for the query to stop."""
+    """The caller asked for the query to stop."""
 
 
 class BrokenText(str):
-    """Text whose stored bytes are not UTF-8; the bad bytes are shown as replacement characters."""
+    """Text whose stored bytes are not UTF-8; the bad bytes are replacement characters."""
 
     __slots__ = ()
 
@@ -96,13 +96,13 @@ class BrokenText(str):
 def open_readonly(
     path: Path, *, cancelled: Cancelled | None = None, busy_seconds: float = BUSY_SECONDS
 ) -> sqlite3.Connection:
-    """Open a database that must exist, for reading only.
+    """Open an existing database for reading only.
 
     Args:
         path: The database file.
-        cancelled: Asked every few milliseconds; a query ends with `Interrupted` once it says yes. One
-            that takes more steps than a file of this size can need ends with an error in any case.
-        busy_seconds: How long to wait for another process' lock.
+        cancelled: Asked every few milliseconds; once it returns true, a query ends with `Interrupted`. A
+            query that takes more steps than a file of this size can need always ends with an error.
+        busy_seconds: How long to wait for another process's lock.
 
     Raises:
         NotFoundError: There is no such file.
@@ -142,7 +142,7 @@ def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn whatever SQLite complains about inside the block into one line about `path`."""
+    """Turn any SQLite error inside the block into one line about `path`."""
     try:
         yield
     except _COMPLAINTS as error:
@@ -162,7 +162,7 @@ def _to_text(raw: bytes) -> str:
 
 
 def _check_file(path: Path) -> os.stat_result:
-    """Look at it; say plainly what SQLite would call "unable to open database file"."""
+    """Check the file, to say plainly what SQLite would call "unable to open database file"."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -205,7 +205,7 @@ def _meaning(path: Path, text: str) -> tuple[str, str]:
 
     Args:
         path: The database.
-        text: The complaint; one nobody foresaw is passed on.
+        text: The complaint; an unknown one is passed on.
     """
     known = ((one["holds"], one["what"], one["helps"]) for one in load_table(_TABLE))
     for fragments, what, remedy in (*_in_the_way(path), *known):
@@ -215,7 +215,7 @@ def _meaning(path: Path, text: str) -> tuple[str, str]:
 
 
 def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What the same complaints mean where something lies beside the database that is in the way."""
+    """What the same complaints mean if a file beside the database causes them."""
     journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
     if journal.is_file():
         what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"

@@ -1,4 +1,4 @@
-"""What a damaged file still gives: rows before and behind a break, whatever stands in its other pages."""
+"""Reads as much as possible from a damaged file: rows before and after a break, whatever else is broken."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ENDS = ("ASC", "DESC")
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether an error lies in the file: none that was asked for, and no writer in the way."""
+    """Whether an error is a fault in the file, not a cancelled query or a concurrent writer."""
     return not any(word in str(error) for word in _NO_DAMAGE)
 
 
 @contextmanager
 def passed_over() -> Iterator[None]:
-    """Do as much of the block as the file gives."""
+    """Do as much of the block as the file permits, ignoring damage."""
     try:
         yield
     except sqlite3.Error as error:
@@ -32,7 +32,7 @@ def passed_over() -> Iterator[None]:
 def piecewise(
     row_ids: Sequence[int], read: Callable[[Sequence[int]], Found]
 ) -> Iterator[tuple[Sequence[int], Found]]:
-    """Read rows together; where that fails, each half of them, down to single rows that cannot be read."""
+    """Read rows together; if that fails, in halves, down to single rows that cannot be read."""
     if not row_ids:
         return
     try:
@@ -49,7 +49,7 @@ def piecewise(
 
 
 def readable_ids(connection: sqlite3.Connection, session_id: str) -> list[int]:
-    """The messages of a session; of a damaged file those before and behind the break, by index or not."""
+    """The messages of a session; in a damaged file those before and after the break, by index or not."""
     found: dict[int, None] = {}
     for way in _WAYS:
         for end in _ENDS:

@@ -1,4 +1,4 @@
-"""Finding session databases: a file, a home, its profiles, or the place Hermes uses by itself."""
+"""Finds session databases: a file, a home, its profiles, or the place Hermes uses by default."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Location:
     Attributes:
         home: The HERMES_HOME with config.yaml and logs/; None for a lone file.
         profile: Name of the profile; None for the default one or a lone file.
-        active: The profile Hermes would use by itself.
+        active: Whether it is the profile Hermes would use by default.
     """
 
     db: Path
@@ -47,14 +47,14 @@ def locate(
     """Find the databases to show, the active profile's first.
 
     Args:
-        db: A database file; nothing else is looked for.
+        db: A database file; nothing else is searched.
         home: A HERMES_HOME; default `$HERMES_HOME`, else where Hermes keeps it on this system.
         profile: Only this profile of the home; `default` names the home itself.
         environ: Where HERMES_HOME, HOME and LOCALAPPDATA are looked up.
 
     Raises:
         NotFoundError: There is no database there.
-        DatabaseError: `db` is a directory, or `home` is a file or closed to this user.
+        DatabaseError: `db` is a directory, or `home` is a file or not accessible to this user.
         UsageError: `db` and `profile` exclude each other.
     """
     if db is not None:
@@ -97,7 +97,7 @@ def _lone(path: Path) -> Location:
         raise NotFoundError(
             "no such database", where=str(path), remedy="Name one with --db FILE or --home DIR"
         )
-    # A database that lies in a home brings its config and logs along.
+    # A database inside a home brings its config and logs along.
     if path.name != DATABASE_NAME:
         return Location(path)
     parent = path.absolute().parent
@@ -106,7 +106,7 @@ def _lone(path: Path) -> Location:
 
 
 def _check_folder(path: Path) -> None:
-    """A folder that is closed to this user does not tell what it lacks."""
+    """Raise an error if a folder is not accessible to this user, so that missing files can be reported."""
     try:
         os.stat(path)
     except PermissionError:
@@ -120,7 +120,7 @@ def _check_folder(path: Path) -> None:
 
 
 def _each_once(found: Iterable[Location]) -> tuple[Location, ...]:
-    """Of places that links lead to the same database the first: its conversations would count twice."""
+    """The first of several places that link to the same database, or its conversations would count twice."""
     places: dict[str, Location] = {}
     for place in found:
         places.setdefault(os.path.realpath(place.db), place)

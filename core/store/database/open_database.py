@@ -1,4 +1,4 @@
-"""A session database that is open: its connection, what its schema can say, and its end."""
+"""An open session database: its connection, and what its schema supports."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ TEXTS = (
     "codex_message_items",
     "api_content",
 )
-"""Columns of `messages` that hold what was said, and may be long."""
+"""Columns of `messages` with spoken text, which may be long."""
 LABELS = frozenset(
     (
         *("source", "title", "model", "cwd", "end_reason", "profile_name", "cost_status", "cost_source"),
         *("billing_provider", "billing_base_url", "billing_mode", "compression_failure_error"),
     )
 )
-"""Columns of `sessions` that name things: what is longer than `LABEL_CHARS` is no name and is cut."""
+"""Columns of `sessions` that hold names: a value longer than `LABEL_CHARS` is no name and is cut."""
 LABEL_CHARS = 4_096
 HAS_ID = "typeof(id) NOT IN ('null', 'blob')"
-"""What makes a row of `sessions` one: SQLite lets the key be NULL, which nothing can name or belong to."""
+"""The condition for a usable row of `sessions`: SQLite lets the key be NULL, which cannot be referred to."""
 _POOLED = 23
-"""The schema of the first release that compresses in a pool of threads."""
+"""The schema of the first release that compresses in a thread pool."""
 
 
 class FullText(StrEnum):
@@ -63,8 +63,8 @@ class FullText(StrEnum):
 class Schema:
     """Tables and columns of one database.
 
-    Every question about a Hermes release's way of storing things is asked here, of columns, because a
-    database can be newer than its `schema_version` says and is upgraded in place.
+    Every question about how a Hermes release stores things is answered here, from columns, because a database
+    can be newer than its `schema_version` says and is upgraded in place.
 
     Attributes:
         version: `schema_version.version`; None when the table is missing or empty.
@@ -86,7 +86,7 @@ class Schema:
         return table in self.columns and self.columns[table].issuperset(names)
 
     def select(self, table: str, names: Iterable[str], alias: str = "") -> str:
-        """A column list in which missing columns read as NULL, and names are cut that are far too long."""
+        """A column list in which missing columns read as NULL, and names that are far too long are cut."""
         known = self.columns.get(table, frozenset())
         labels = LABELS if table == "sessions" else frozenset()
         prefix = f"{alias}." if alias else ""
@@ -101,73 +101,73 @@ class Schema:
 
     @property
     def keeps_rows(self) -> bool:
-        """Taken-back and compacted rows stay, marked (0.16 and later)."""
+        """Whether taken-back and compacted rows stay, marked (0.16 and later)."""
         return self.has("messages", "active")
 
     @property
     def archives(self) -> bool:
-        """In-place compaction is possible (0.18 and later)."""
+        """Whether in-place compaction is possible (0.18 and later)."""
         return self.has("messages", "active", "compacted")
 
     @property
     def marks_summaries(self) -> bool:
-        """A column says which rows are summaries (0.20.6 and later)."""
+        """Whether a column says which rows are summaries (0.20.6 and later)."""
         return self.has("messages", "_compressed_summary")
 
     @property
     def pools_compression(self) -> bool:
-        """Compression runs in a pool of threads, whose log lines carry no tag (0.20 and later)."""
+        """Whether compression runs in a thread pool, whose log lines carry no tag (0.20 and later)."""
         return self.marks_summaries or (self.version or 0) >= _POOLED
 
     @property
     def has_uids(self) -> bool:
-        """Copies of a message share an identity (0.22)."""
+        """Whether copies of a message share an identity (0.22)."""
         return self.has("messages", "message_uid")
 
     @property
     def tests_child_start(self) -> bool:
-        """A continuation must have started after its parent ended (up to 0.17)."""
+        """Whether a continuation must have started after its parent ended (up to 0.17)."""
         return not self.archives
 
     @property
     def loads_time(self) -> bool:
-        """Loaded messages carry their timestamp (0.17 and later).
+        """Whether loaded messages carry their timestamp (0.17 and later).
 
-        0.17 brought no column, only an index and schema 16.
+        0.17 added no column, only an index and schema 16.
         """
         return self.archives or "idx_sessions_source_id" in self.indexes or (self.version or 0) >= 15
 
     @property
     def orders_by_time(self) -> bool:
-        """Messages load by timestamp, then id (0.17 alone); by id elsewhere."""
+        """Whether messages load by timestamp, then id (only 0.17), rather than by id."""
         return self.loads_time and not self.archives
 
     @property
     def message_order(self) -> str:
-        """The ORDER BY terms that give the order in which the release loads messages."""
+        """The ORDER BY terms in which the release loads messages."""
         return "timestamp, id" if self.orders_by_time else "id"
 
 
 def label(value: str) -> str:
-    """SQL for a name, cut where it is too long to be one: a title of 50 MB would be held many times over."""
+    """SQL for a name, cut if too long to be one: a title of 50 MB would be held in memory many times."""
     long = f"typeof({value}) IN ('text', 'blob') AND length(CAST({value} AS BLOB)) > {4 * LABEL_CHARS}"
     return f"CASE WHEN {long} THEN substr({value}, 1, {LABEL_CHARS}) || '…' ELSE {value} END"
 
 
 def was_cut(value: object) -> bool:
-    """Whether `label` cut what was stored."""
+    """Whether `label` cut the stored value."""
     return isinstance(value, str) and len(value) == LABEL_CHARS + 1 and value.endswith("…")
 
 
 def read_schema(connection: sqlite3.Connection, path: Path) -> Schema:
-    """Look at the tables of a database.
+    """Read the schema of a database.
 
     Raises:
         DatabaseError: It has no `sessions` and `messages` as Hermes makes them.
     """
     objects = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     kinds = {name: kind for kind, name, _ in objects if kind in ("table", "view")}
-    # A view can be anything, also a query that never ends.
+    # A view can be anything, even a query that never ends.
     columns = {table: _columns(connection, table) for table in _TABLES if kinds.get(table) == "table"}
     _require(columns, kinds, path)
     return Schema(
@@ -214,11 +214,11 @@ def _full_text(objects: Iterable[tuple[str, str, str | None]], table: str) -> Fu
 
 
 class OpenDatabase:
-    """One read-only connection to one session database, and what that database can say.
+    """One read-only connection to one session database, with its schema.
 
     Args:
         location: The database, as found by `locate`, or its path.
-        cancelled: Asked while queries run; they end with `Interrupted` once it says yes.
+        cancelled: Asked while queries run; once it returns true, they end with `Interrupted`.
     """
 
     def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:
@@ -245,12 +245,12 @@ class OpenDatabase:
 
     @property
     def schema(self) -> Schema:
-        """What this database can say."""
+        """The schema of this database."""
         return self._schema
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The read-only connection itself, for diagnoses that ask with queries of their own."""
+        """The read-only connection itself, for diagnoses with their own queries."""
         return self._connection
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What this program itself wrote to a database, as the journal that `core.apply` keeps tells it."""
+"""What this program itself wrote to a database, according to the journal of `core.apply`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def undo_command(entry_id: str, database: Path) -> str:
-    """What a user types to take an operation back."""
+    """The command that undoes an operation."""
     elsewhere = "" if journal_file(database) == journal_path() else f" --db {database}"
     return f"hermes-inspector undo {entry_id}{elsewhere}"
 
 
 def identity_of(connection: sqlite3.Connection, path: Path) -> str:
-    """What tells this database from another one at the same place."""
+    """Distinguishes this database from another one at the same place."""
     has_meta = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'state_meta'").fetchone()
     if has_meta:
         query = "SELECT CAST(value AS BLOB) FROM state_meta WHERE key = 'store_instance_id'"
@@ -36,13 +36,13 @@ def identity_of(connection: sqlite3.Connection, path: Path) -> str:
 
 
 def own_compactions(connection: sqlite3.Connection, database: Path) -> tuple[OwnCompaction, ...]:
-    """The compactions of ours a database holds, oldest first; none where there is no journal."""
+    """The compactions in a database that this program wrote, oldest first; none without a journal."""
     path = journal_file(database)
     if not path.exists():
         return ()
     try:
         return _read(path, identity_of(connection, database))
-    except DatabaseError:  # `undo --list` says what is wrong with it; other answers need not end there
+    except DatabaseError:  # `undo --list` reports what is wrong; other commands can go on without it
         return ()
 
 

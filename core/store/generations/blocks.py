@@ -1,4 +1,4 @@
-"""The rows of one compaction inside a session, what left none but copies, and rows stored twice."""
+"""The rows of one compaction in a session, compactions that left only copies, and rows stored twice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _MAX_GAP = 4
 
 @dataclass(slots=True)
 class Block:
-    """A compaction's rows, and those behind it that were only stored again, as indexes into the session."""
+    """The rows that one compaction wrote, and rows after it that were only stored again.
+
+    All positions are indices into the session's rows.
+    """
 
     start: int
     summary: int | None
@@ -29,16 +32,16 @@ class Block:
 
     @property
     def last(self) -> int:
-        """The newest row that is nothing new."""
+        """The last of these rows: everything after it is new."""
         return max({-1 if self.summary is None else self.summary, *self.copies, *self.again})
 
 
 def copies_in(
     outlines: Sequence[RowOutline], places: Sequence[int], previous: Sequence[RowOutline]
 ) -> set[int]:
-    """Which of some rows restate earlier ones in their order, up to where too many in a row do not.
+    """Which of some rows repeat earlier ones in order, up to the point where too many in a row do not.
 
-    A request that was put once more may stand among them, out of its order.
+    A request that was stored once more may be among them, out of order.
     """
     known: dict[Hashable, list[int]] = {}
     for place, outline in enumerate(previous):
@@ -64,13 +67,13 @@ def copies_in(
 
 
 def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], named: bool) -> list[Block]:
-    """Add rewrites that left no summary of Hermes: what began or ended the generation is stored once more."""
+    """Add rewrites without a summary of Hermes, which store the start or end of the generation once more."""
     if not named and RowState.ARCHIVED not in [outline.state for outline in outlines]:
         return blocks
     if len({outline.identity for outline in outlines}) == len(outlines):
         return blocks
     found = list(blocks)
-    # What stands between a block's start and its summary is its head, repeated or not.
+    # Between a block's start and its summary is its head, repeated or not.
     inside = {at for block in blocks for at in (*block.copies, *block.again, *_up_to_summary(block))}
     starts = {block.start: block for block in blocks}
     seen: set[Hashable] = set()
@@ -80,7 +83,7 @@ def with_silent_blocks(outlines: Sequence[RowOutline], blocks: list[Block], name
         if at in starts:
             opening = identity
         elif identity == opening and identity in seen and at not in inside:
-            # Right before a block stands a request that was put once more.
+            # Right before a block there may be a request that was stored once more.
             stop = min((start for start in starts if start > at), default=len(outlines))
             batch = range(at, len(outlines) if named else min(stop, write_batch(outlines, at).stop))
             copies = copies_in(outlines, batch, outlines[:at]) if len(batch) > 1 or named else set()
@@ -98,7 +101,7 @@ def _up_to_summary(block: Block) -> range:
 
 
 def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...]:
-    """Places of the rows right behind a block that are known already; a new summary begins another block.
+    """Positions of rows right after a block that are known already; a new summary begins another block.
 
     Args:
         outlines: A session's rows by id, each with its uid.
@@ -119,18 +122,18 @@ def unseen_by(
 ) -> frozenset[int] | None:
     """Ids of the rows stored again that the next compaction was not given.
 
-    Its tail restates the end of what it was given without a gap, so where the tail reaches over these rows
-    they are in it or were not there.
+    The next block's tail repeats the end of what it was given without gaps. So where the tail reaches past
+    these rows, they are either in it or were not given.
 
     Args:
-        again: Places of the rows in question.
+        again: Positions of the rows in question.
         outlines: The session's rows.
         start: Where their generation begins.
-        block: Where the next one does.
-        tail: Places of that one's copies behind its summary.
+        block: Where the next one begins.
+        tail: Positions of the next block's copies after its summary.
 
     Returns:
-        None where the tail begins behind them.
+        None where the tail begins after these rows.
     """
     places = positions(outlines[start:block])
     limit, restated = block - start, set()
@@ -144,7 +147,7 @@ def unseen_by(
 
 
 def positions(outlines: Sequence[RowOutline]) -> Mapping[int | None, Sequence[int]]:
-    """Where each message stands, first to last."""
+    """The positions of each message, first to last."""
     found: dict[int | None, list[int]] = defaultdict(list)
     for at, outline in enumerate(outlines):
         found[outline.uid].append(at)

@@ -1,6 +1,6 @@
-"""Which rows restate rows before them: heads and tails of a generation, and the digests of other engines.
+"""Which rows repeat earlier rows: heads and tails of a generation, and the digests of other engines.
 
-Pure: keys are compared, and the times of rows where those tell that rows were written in one batch.
+Pure functions: they compare keys, and times of rows where these show that rows were written in one batch.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from core.model.transcript.message import RowState
 from core.store.generations.row_outline import RowOutline
 
 _MAX_INSERTED = 4
-"""Rows a compaction may put between two copies (stub results, a request once more) before the run is over."""
+"""A run of copies may contain this many inserted rows (stub results, a repeated request) before it ends."""
 _MAX_DROPPED = 8
-"""Rows it may leave out between two copies (orphan results) before the run is over."""
+"""A run of copies may leave out this many rows (orphaned results) before it ends."""
 
 
 def head_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> int:
-    """How many rows just before a summary restate the start of the previous generation.
+    """How many rows just before a summary repeat the start of the previous generation.
 
     Args:
         rows: Keys of the rows before the summary, the nearest last.
@@ -32,10 +32,10 @@ def head_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> int:
 
 
 def tail_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> tuple[int, ...]:
-    """Positions of the rows behind a summary that restate the end of the previous generation.
+    """Positions of the rows after a summary that repeat the end of the previous generation.
 
-    The tail is a run of the previous generation, usually up to its end. Every place the first rows could
-    come from is tried, and the longest run wins; a single equal row counts only when it is the last one.
+    The tail is a run of the previous generation, usually up to its end. Every position from which the first
+    rows could come is tried, and the longest run wins; a single equal row counts only if it is the last.
     """
     best: tuple[int, ...] = ()
     known = frozenset(previous)
@@ -53,7 +53,7 @@ def tail_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> tuple
 
 
 def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowOutline]:
-    """Rows of a generation behind its last kept one that a compaction archived and were to stay.
+    """Rows of a generation after its last kept one that a compaction archived but should have kept.
 
     Args:
         previous: That generation.
@@ -61,7 +61,7 @@ def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowO
     """
     at = max((index for index, outline in enumerate(previous) if outline.key == last), default=-1)
     behind = previous[at + 1 :] if at >= 0 else ()
-    # The kept part always begins with the user's words; anything else was dropped on purpose.
+    # The kept part always begins with a user message; anything else was dropped on purpose.
     starts = next((index for index, outline in enumerate(behind) if outline.role == "user"), None)
     if starts is None or any(outline.state is not RowState.ARCHIVED for outline in behind):
         return ()
@@ -69,7 +69,7 @@ def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowO
 
 
 def repeats(keys: Sequence[Hashable]) -> int:
-    """Length of a leading run that the rows right after it restate in full.
+    """Length of a leading run that the rows right after it repeat in full.
 
     Some releases append the whole loaded history once more before they rotate.
     """
@@ -82,9 +82,9 @@ def repeats(keys: Sequence[Hashable]) -> int:
 def _run(
     rows: Sequence[Hashable], previous: Sequence[Hashable], at: int, start: int, known: frozenset[Hashable]
 ) -> tuple[tuple[int, ...], bool]:
-    """Match rows against `previous[start:]` in order, stepping over a few inserted or dropped ones.
+    """Match rows with `previous[start:]` in order, skipping a few inserted or dropped ones.
 
-    A row from before is the request put once more: it is one of them where others follow it.
+    A skipped row that is known is a request stored once more; it counts if others follow it.
     """
     matched: list[int] = []
     stepped: list[int] = []
@@ -106,21 +106,21 @@ def _run(
 
 
 _SOON = 4
-"""Rows behind a pause among which a copy must stand."""
+"""A copy must be among this many rows after a pause."""
 _BATCH_SECONDS = 1.0
-"""Rows of one compaction are written without a longer pause than this, unless copies go on behind it."""
+"""Rows of one compaction are written without a longer pause than this, unless copies continue after it."""
 _PAUSE_SECONDS = 30.0
-"""A pause longer than this is no disk's."""
+"""A longer pause than this is not caused by the disk."""
 _STROKE_SECONDS = 1e-4
-"""Rows of one batch are stamped a microsecond apart; those of a turn take their time."""
+"""Rows of one batch are stamped microseconds apart; the rows of a turn are not."""
 
 
 def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline]) -> int:
-    """Where the rows behind a summary can no longer be copies: they have a later time of their own.
+    """Where the rows after a summary can no longer be copies, as they have a later time of their own.
 
-    A copy keeps the time of its original, or is stamped together with the summary. A slow disk may pause
-    between two copies; then calls that are known go on behind the pause. A branch stamps its rows anew, while
-    the process that made it goes on with the old times.
+    A copy keeps the time of its original, or is stamped together with the summary. A slow disk may cause a
+    pause between two copies; then known calls continue after the pause. A branch stamps its rows anew, while
+    the process that made it continues with the old times.
     """
     known = {outline.timestamp for outline in previous}
     called = {outline.key for outline in previous if (outline.key or 0) < 0}
@@ -137,29 +137,29 @@ def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[Row
 
 
 def _goes_on(outlines: Sequence[RowOutline], at: int, latest: float, called: Collection[Hashable]) -> bool:
-    """Whether a copy of a call stands soon behind a pause that is short enough for a disk."""
+    """Whether the copy of a call comes soon after a pause short enough to be the disk's."""
     time = outlines[at].timestamp
     short = time is not None and time - latest < _PAUSE_SECONDS
     return short and any(outline.key in called for outline in outlines[at : at + _SOON])
 
 
 def could_be_copy(outline: RowOutline, originals: Collection[float | None], written: float | None) -> bool:
-    """Whether a row has the time of one of the originals, or was stamped together with the summary."""
+    """Whether a row has the time of an original, or was stamped together with the summary."""
     if outline.timestamp is None or written is None or abs(outline.timestamp - written) < _BATCH_SECONDS:
         return True
     return outline.timestamp in originals
 
 
 def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
-    """How many rows before one are stamped earlier than the row before them, with times that occurred before.
+    """How many rows before a position are stamped earlier than the row before them, with known times.
 
-    So are copies that keep their old time, even where a text is no longer the same: loaded messages may have
+    Such rows are copies that keep their old time, even if their text has changed: loaded messages may have
     been joined before they were copied.
 
     Args:
         outlines: A session's rows by id.
-        start: Where the generation before begins.
-        index: The row they stand before.
+        start: Where the previous generation begins.
+        index: The position before which they are.
     """
     known: set[float | None] = {outline.timestamp for outline in outlines[start : index - LONGEST_HEAD]}
     for at in range(max(start + 1, index - LONGEST_HEAD), index):
@@ -172,7 +172,7 @@ def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
 
 
 def write_batch(outlines: Sequence[RowOutline], start: int) -> range:
-    """Rows from one on that were written in one batch: stamped together, or with an older time."""
+    """The rows from a position on that were written in one batch: stamped together, or with older times."""
     before = outlines[start - 1].timestamp or 0.0
     latest: float | None = None
     for at in range(start, len(outlines)):
@@ -186,15 +186,15 @@ def write_batch(outlines: Sequence[RowOutline], start: int) -> range:
 
 
 _FEWEST = 2
-"""Kept rows that must be restated: one text alone may recur."""
+"""At least this many kept rows must be repeated, as a single text may recur."""
 
 
 class Digest(NamedTuple):
-    """One block.
+    """One block of another engine.
 
     Attributes:
-        row: The row in the place of a summary, where the block begins.
-        copies: The rows behind it, which restate those right before it.
+        row: The row in place of a summary, at which the block begins.
+        copies: The rows after it, which repeat those right before it.
     """
 
     row: int
@@ -202,13 +202,13 @@ class Digest(NamedTuple):
 
 
 def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator[Digest]:
-    """Blocks of one new row and the rows that ended the transcript before it, once more and in order.
+    """Blocks of one new row followed by copies, in order, of the last rows before it.
 
-    What they restate is no longer live: two live rows that say the same are a conversation.
+    The originals are no longer live: two equal live rows are just part of a conversation.
 
     Args:
         outlines: A session's rows by id, with uids or keys.
-        inside: Rows that belong to blocks known already.
+        inside: Rows that belong to known blocks.
     """
     latest: dict[Hashable, int] = {}
     for at, outline in enumerate(outlines):
@@ -224,9 +224,9 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
 
 
 def _restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool:
-    """Whether the rows from one on, up to the digest, are all replaced and stand behind it again.
+    """Whether all rows from a position up to the digest are replaced, and repeated after it.
 
-    Texts recur, so rows without uids must have been written with it in one batch.
+    Texts may recur, so rows without uids must have been written with it in one batch.
     """
     written = len(outlines) if outlines[copies.start].uid else write_batch(outlines, copies.start - 1).stop
     if copies.stop > written:

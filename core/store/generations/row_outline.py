@@ -1,4 +1,4 @@
-"""The outlines of a session's messages: what generations are told apart by, without the bodies."""
+"""The outlines of a session's messages, which tell generations apart without the message bodies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
 _WORTH, _MOST = 500, 4
-"""Rows of a session that is kept, and sessions kept."""
+"""Sessions with at least this many rows are cached, and this many sessions."""
 
 
 @dataclass(slots=True)
@@ -27,10 +27,10 @@ class RowOutline:
     """One row without its body.
 
     Attributes:
-        uid: A number for its `message_uid`, a third the size of the text; None where it has none.
-        key: What a copy of this message shares with it; None until it is needed. Below zero where it stands
-            for ids of calls besides texts, which may recur.
-        summary: The summary in it, when there is one.
+        uid: A number for its `message_uid`, a third the size of the text; None without one.
+        key: What a copy of this message shares with it; None until needed. Negative if it stands for ids of
+            calls in addition to texts, which may recur.
+        summary: The summary in it, if there is one.
     """
 
     id: int
@@ -44,7 +44,7 @@ class RowOutline:
 
     @property
     def identity(self) -> int | None:
-        """What it is known again by: its `message_uid`, else its key."""
+        """What identifies the message: its `message_uid`, else its key."""
         return self.uid or self.key
 
 
@@ -75,11 +75,11 @@ def _rows(
 def add_keys(
     connection: sqlite3.Connection, schema: Schema, session_id: str, outlines: list[RowOutline]
 ) -> None:
-    """Give every outline the key its copies would share; reads each body once and keeps none."""
+    """Give every outline the key that its copies share; reads each body once and keeps none."""
     missing = [outline for outline in outlines if outline.key is None]
     first = next((outline.id for outline in missing if isinstance(outline.id, int)), 0)
     columns = schema.select("messages", ("id", "role", "tool_call_id", "tool_calls"))
-    # A result is known by its call; its text, often the longest of all, need not be read.
+    # A result is identified by its call; its text, often the longest of all, need not be read.
     named = "role = 'tool' AND tool_call_id <> ''" if schema.has("messages", "tool_call_id") else "0"
     query = (
         f"SELECT {columns}, CASE WHEN {named} THEN NULL ELSE content END AS content "  # noqa: S608 - schema names
@@ -90,14 +90,14 @@ def add_keys(
     for outline in missing:
         role, calls, text = keys.get(outline.id, ("gone", outline.id, None))
         if outline.summary and outline.summary.merged:
-            # A row that holds a summary and a message of the tail is compared by that message.
+            # A row that holds both a summary and a message of the tail is compared by that message.
             text = text_key(outline.summary.before or outline.summary.after)
         key = _number((role, calls, text))
         outline.key = -key if calls else key
 
 
 def text_key(text: str) -> Hashable:
-    """The key of plain text: trimmed as Hermes loads it, without the stand-ins for pictures."""
+    """The key of plain text: trimmed as Hermes loads it, without placeholders for pictures."""
     text = spoken(text)
     if any(mark in text for mark in _STRIPPED_IMAGES):
         lines = [line for line in text.split("\n") if line.strip() not in _STRIPPED_IMAGES]
@@ -126,7 +126,7 @@ def _outline(row: sqlite3.Row, copied_later: bool) -> RowOutline:
 
 
 def _number(known_by: Hashable) -> int:
-    """A hash of 60 bits: one of 64 takes half as much again."""
+    """A 60-bit hash: a Python integer of 64 bits takes half as much memory again."""
     return hash(known_by) & ((1 << 60) - 1)
 
 
@@ -138,33 +138,33 @@ def _readable(row: sqlite3.Row, column: str) -> str:
 
 
 def _parts(row: sqlite3.Row) -> tuple[str, Hashable, Hashable]:
-    """Role, ids of calls and text, by which copies of a message are known."""
+    """Role, ids of calls, and text, by which copies of a message are recognised."""
     role = str(row["role"])
     if role == "tool" and row["tool_call_id"]:
-        # The result's text does not count: a copy is often a shortened one.
+        # The result's text does not count, as a copy is often shortened.
         return role, str(row["tool_call_id"]), None
     return role, tuple(call_ids(row["tool_calls"])), text_key(_readable(row, "content"))
 
 
 def by_uid(outlines: Sequence[RowOutline]) -> bool:
-    """Every row knows its logical message, so nothing need be compared by content."""
+    """Whether every row has a uid, so that nothing need be compared by content."""
     return bool(outlines) and all(outline.uid for outline in outlines)
 
 
 _States = Mapping[Any, tuple[int, float]]
-"""For each mark in the column `active`, how many rows bear it, and the sum of their ids."""
+"""For each value of the column `active`, how many rows have it, and the sum of their ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was read of a long session last: while no row of it changed, the new ones alone are read.
+    """What was read of a long session before: while none of its rows changed, only new ones are read.
 
-    Following a conversation of 12,000 rows, reading them all anew at each change took 60 ms, this takes 15.
+    Following a conversation of 12,000 rows, reading all of them at each change took 60 ms; this takes 15 ms.
 
     Attributes:
-        outlines: Of its rows.
+        outlines: The outlines of its rows.
         last: The greatest id; None before anything was read.
-        hidden: The uids of rows that are not live: a newer row with one of them tells what became of these.
+        hidden: The uids of rows that are not live: a newer row with one of them changes what these are.
     """
 
     outlines: Sequence[RowOutline] = ()
@@ -177,9 +177,9 @@ _kept: OrderedDict[Hashable, Kept] = OrderedDict()
 
 
 def kept_rows(connection: sqlite3.Connection, schema: Schema, session_id: str) -> Kept:
-    """What was kept of a session, if its rows are still there, marked as they were.
+    """What is cached of a session, if its rows are still there and marked as before.
 
-    Hermes never writes into a message once it is stored: it adds rows, marks them, deletes them.
+    Hermes never changes a stored message: it adds, marks and deletes rows.
     """
     kept = _kept.get(_place(connection, session_id))
     return kept if kept and _states(connection, schema, session_id, kept.last) == kept.states else Kept()
@@ -192,14 +192,14 @@ def keep_rows(
     outlines: Sequence[RowOutline],
     rows: Sequence[sqlite3.Row],
 ) -> None:
-    """Keep what was read of a long session.
+    """Cache what was read of a long session.
 
     Args:
         connection: To the database.
-        session_id: Whose rows.
-        before: What had been kept of it.
+        session_id: The session of the rows.
+        before: What had been cached of it.
         outlines: All of its rows.
-        rows: Those that were read now.
+        rows: The rows that were read now.
     """
     place = _place(connection, session_id)
     if place is None or len(outlines) < _WORTH or not all(isinstance(row["id"], int) for row in rows):
@@ -216,7 +216,7 @@ def keep_rows(
 
 
 def _place(connection: sqlite3.Connection, session_id: str) -> Hashable:
-    """What tells a session from one of the same id in another file; None in a database without a file."""
+    """Identifies a session, also among files with equal ids; None in a database without a file."""
     file = connection.file if isinstance(connection, BoundedConnection) else None
     return file and (file, session_id)
 

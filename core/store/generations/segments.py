@@ -1,8 +1,7 @@
-"""The rows of a thread, session by session, split at its compactions, and which rows are missing.
+"""The rows of a thread, session by session, split at its compactions; and which rows are missing.
 
-A damaged table or index gives up rows without an error. `/compress here N` of Hermes 0.18 and 0.19 archives
-every live row, but writes back only what became of the part it compressed: the turns that were to stay stay
-archived.
+A damaged table or index loses rows without an error. `/compress here N` of Hermes 0.18 and 0.19 archives
+every live row but writes back only the compressed part: the turns it should keep stay archived.
 """
 
 from __future__ import annotations
@@ -37,15 +36,15 @@ class Part:
 
 
 _SOON = 4
-"""Rows behind a summary among which a copy must stand."""
+"""A copy must be among this many rows after a summary."""
 Found = tuple[Session, Session | None, Segment]
-"""A segment, its session, and the session that one continues."""
+"""A segment, preceded by its session and the session which that one continues."""
 
 
 def read_segments(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, ids: Sequence[str], path: Path = Path()
 ) -> tuple[list[Part], list[Found]]:
-    """The sessions of a thread with all their rows, and the generations that those not taken back make."""
+    """The sessions of a thread with all their rows, and the generations formed by rows not taken back."""
     sessions = read_sessions(connection, schema, path, ids)
     parts = _read_parts(connection, schema, lineage, [sessions[one] for one in ids if one in sessions])
     live = [replace(part, outlines=_kept(part.outlines)) for part in parts]
@@ -60,7 +59,7 @@ def _read_parts(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, sessions: Sequence[Session]
 ) -> list[Part]:
     parts = []
-    archived = RowState.ARCHIVED  # looked up once: members of an enumeration are found slowly
+    archived = RowState.ARCHIVED  # looked up once, as access to enumeration members is slow
     rows = [read_outlines(connection, schema, session.id) for session in sessions]
     compactions = [
         bool([one for one in own if one.summary or one.flagged or one.state is archived]) for own in rows
@@ -79,8 +78,7 @@ def _read_parts(
 def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     """Whether copies share the uid of their original.
 
-    An upgrade to 0.22 gives each older row a uid of its own. The first rows of a branch restate rows of its
-    parent.
+    An upgrade to 0.22 gives each older row its own uid. The first rows of a branch repeat rows of its parent.
     """
     known: set[int | None] = set()
     for number, outlines in enumerate(sessions):
@@ -94,7 +92,7 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
 
 
 def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
-    # A row that has no number for an id cannot be asked for.
+    # A row whose id is not a number cannot be asked for.
     rewound = RowState.REWOUND
     return tuple(
         [
@@ -106,7 +104,7 @@ def _kept(outlines: Sequence[RowOutline]) -> tuple[RowOutline, ...]:
 
 
 def _with_taken_back(found: Sequence[Found], rewound: Sequence[RowOutline]) -> list[Found]:
-    """The same, each with what its compaction had copied and the user took back."""
+    """The segments, each with the rows that its compaction had copied and the user took back."""
     if not rewound:
         return list(found)
     closed = [None, *(segment for _, _, segment in found)]
@@ -117,7 +115,7 @@ def _with_taken_back(found: Sequence[Found], rewound: Sequence[RowOutline]) -> l
 
 
 def _taken_back(segment: Segment, closed: Segment | None, rewound: Sequence[RowOutline]) -> tuple[int, ...]:
-    """Of the rows right behind a block, those that restate the generation before."""
+    """Those of the rows right after a block that repeat the previous generation."""
     end = block_end(segment)
     if closed is None or not 0 < end <= len(segment.outlines):
         return ()
@@ -140,7 +138,7 @@ def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]
         if not found and segments:
             segments[0] = _as_branched(segments[0], held_by_parent)
         if not segments and part.rotated:
-            # The compaction happened; its rows were never written, or belong to a turn that failed.
+            # The compaction happened, but its rows were never written, or belong to a failed turn.
             segments = [Segment((), BoundaryMode.ROTATION)]
         found += [(part.session, parent, segment) for segment in segments]
         previous = segments[-1].outlines if segments and segments[-1].outlines else previous
@@ -149,7 +147,7 @@ def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]
 
 
 def _as_branched(segment: Segment, held_by_parent: Callable[[], frozenset[str]]) -> Segment:
-    """A branch starts with its parent's summary; no compaction happened here."""
+    """A branch starts with its parent's summary, so no compaction happened here."""
     outline = segment.summary_outline
     if segment.mode is not BoundaryMode.REWRITE or outline is None or outline.summary is None:
         return segment
@@ -165,10 +163,10 @@ def _summaries_of_parent(
 
 
 def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "the session") -> str | None:
-    """What to say when a session counts more live messages than can be read; None while all are there.
+    """What to say when a session counts more live messages than can be read; None if all are there.
 
-    `message_count` is set to the live rows by a compaction and grows with each row after it. Taking a turn
-    back leaves it as it is (0.16 and later), so rows that were taken back may be part of the count.
+    A compaction sets `message_count` to the live rows, and each later row increments it. Taking a turn back
+    does not change it (0.16 and later), so the count may include rows that were taken back.
 
     Args:
         session: The row of `sessions`.
@@ -186,7 +184,7 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
 
 
 def unnumbered_rows(outlines: Sequence[RowOutline], name: str = "the session") -> str | None:
-    """What to say of rows without a number for an id, which only a hand-made table holds."""
+    """What to say of rows whose id is not a number, which only a hand-made table holds."""
     count = sum([not isinstance(outline.id, int) for outline in outlines])
     if not count:
         return None
@@ -195,7 +193,7 @@ def unnumbered_rows(outlines: Sequence[RowOutline], name: str = "the session") -
 
 
 def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
-    """Rows behind the last copied one that the newest compaction neither summarised nor kept.
+    """Rows after the last copied one that the newest compaction neither summarised nor kept.
 
     Args:
         segments: The generations of one session, in order.
@@ -206,13 +204,13 @@ def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
     if len(segments) < 2 or segments[-1].mode is not BoundaryMode.IN_PLACE or not segments[-1].tail:
         return ()
     if segments[-1].taken_back:
-        return ()  # they were kept, and taken back by the user
+        return ()  # they were kept, and then taken back by the user
     last = _last_copied(segments[-1])
     return tuple(outline.id for outline in lost_behind(segments[-2].outlines, last and last.key))
 
 
 def block_end(segment: Segment) -> int:
-    """How many rows of a generation its compaction wrote; the rest came later."""
+    """How many rows of a generation its compaction wrote; the others came later."""
     copied = [index for index, outline in enumerate(segment.outlines) if outline.id in segment.copies]
     return max([*copied, segment.summary if segment.summary is not None else -1]) + 1
 

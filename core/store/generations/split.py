@@ -1,8 +1,8 @@
-"""Splitting the rows of one session at its compactions.
+"""Splits the rows of one session at its compactions.
 
 There is no generation column. A compaction inserts a block: copies of the first rows, the summary, copies of
-the last rows; live rows follow. So a block is found from its summary outwards, by the copies around it.
-Where rows carry a `message_uid` (0.22) copies share it; elsewhere they are found by content.
+the last rows; live rows follow. So a block is found from its summary outwards, by the copies around it. Where
+rows have a `message_uid` (0.22), copies share it; elsewhere they are found by content.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class Segment:
     """The rows of one generation inside one session.
 
     Attributes:
-        mode: The compaction that began it; None when nothing did.
+        mode: The mode of the compaction that began it; None if none did.
         summary: Index (into `outlines`) of the summary that began it.
-        head: Rows before the summary that restate the previous generation's start.
-        tail: Rows behind the summary that restate its end.
-        copies: Row ids that restate earlier rows.
+        head: How many rows before the summary repeat the previous generation's start.
+        tail: How many rows after the summary repeat its end.
+        copies: Row ids that repeat earlier rows.
         repeated: Length of the leading run that is stored twice.
-        taken_back: Row ids of further copies behind its tail, which the user has taken back since.
-        unseen: Row ids the compaction that closed it was not given, though they were stored by then; None
-            where nothing tells. See `blocks.unseen_by`.
+        taken_back: Row ids of further copies after its tail, which the user has taken back since.
+        unseen: Row ids that the compaction which closed it was not given, although they were stored by then;
+            None where unknown. See `blocks.unseen_by`.
     """
 
     outlines: tuple[RowOutline, ...]
@@ -68,7 +68,7 @@ def split(
         outlines: The session's rows by id, with keys.
         previous: The last generation of the session this one continues; empty for a root.
         rotated: This session continues another, even if that one's rows are gone.
-        doubled: Look for a history that was stored twice, as some releases leave in a rotated parent.
+        doubled: Look for a history stored twice, as some releases leave in a rotated parent.
     """
     blocks = _blocks(outlines, previous, rotated)
     starts = [0, *(block.start for block in blocks if block.start > 0), len(outlines)]
@@ -135,7 +135,7 @@ def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rota
 def _entry_block(
     outlines: Sequence[RowOutline], previous: Sequence[RowOutline], summaries: Sequence[int], named: bool
 ) -> Block:
-    """The block a rotation writes at the start of its child."""
+    """The block that a rotation writes at the start of its new session."""
     known = frozenset(outline.identity for outline in previous)
     opening = [
         index
@@ -148,7 +148,7 @@ def _entry_block(
         return Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
     index = opening[0]
     if all(outlines[at].identity in known for at in opening[:-1]):
-        # An older summary may have been carried along in head or tail: the new one was stamped last.
+        # An older summary may have been copied into head or tail: the new one was stamped last.
         index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
     tail = _tail(outlines, index, previous, named and by_uid(previous))
     head = {at for at in range(index) if outlines[at].identity in known}
@@ -156,7 +156,7 @@ def _entry_block(
 
 
 def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:
-    """How many leading rows restate the previous generation's start."""
+    """How many leading rows repeat the previous generation's start."""
     count = 0
     for own, old in zip(outlines, previous, strict=False):
         if own.identity != old.identity:
@@ -172,7 +172,7 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
     tail = _tail(outlines, index, before, named and bool(before))
     copies = set(range(index - head, index)) | tail
     behind = max(tail, default=index) - index
-    # Texts may recur, but where rows are replaced in place, those before the block are no longer live.
+    # Texts may recur, but where rows are replaced in place, those before the block are not live.
     archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
         again = stored_again(outlines, max({index, *copies}) + 1) if named else ()
@@ -182,7 +182,7 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
 
 
 def _reach_back(block: Block, outlines: Sequence[RowOutline], blocks: Sequence[Block]) -> None:
-    """Let a block restate what the one before it archived although it was to stay: the process held it on."""
+    """Let a block repeat what the previous one archived by mistake, which the process still held."""
     before, start = blocks[-1], blocks[-2].start if len(blocks) > 1 else 0
     if block.summary is None or before.summary is None or before.mode is not BoundaryMode.IN_PLACE:
         return
@@ -218,7 +218,7 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -
 
 
 def _as_live(outlines: Sequence[RowOutline], index: int) -> int:
-    """How many rows before a summary can be its head: that of a live one was not replaced since."""
+    """The most rows before a summary that can be its head: a live summary's head is live too."""
     if outlines[index].state is not RowState.LIVE:
         return index
     replaced = (at for at in range(index - 1, -1, -1) if outlines[at].state is not RowState.LIVE)
@@ -226,7 +226,7 @@ def _as_live(outlines: Sequence[RowOutline], index: int) -> int:
 
 
 def _live_head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
-    """How many live rows stand between archived ones and a summary: its head, whatever their texts."""
+    """How many live rows are between archived ones and a summary: its head, whatever their texts."""
     live = next((at for at in range(start, index) if outlines[at].state is RowState.LIVE), index)
     return index - live if start < live and index - live <= LONGEST_HEAD else 0
 
@@ -234,7 +234,7 @@ def _live_head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
 def _tail(
     outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline], named: bool
 ) -> set[int]:
-    """Indexes of the rows from the summary on that restate the end of the previous generation."""
+    """Indices of rows from the summary on that repeat the end of the previous generation."""
     if named:
         return copies_in(outlines, range(index, len(outlines)), previous)
     summary = outlines[index].summary
@@ -248,6 +248,6 @@ def _tail(
 def _carried(
     outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int], named: bool
 ) -> bool:
-    """An old summary copied into the head of the next block."""
+    """Whether it is an old summary copied into the head of the next block."""
     near = bool(later) and later[0] - index <= LONGEST_HEAD
     return near and later[0] - _head(outlines, start, later[0], named) <= index

@@ -1,4 +1,4 @@
-"""Fetching the light rows that lineage is decided on: one family, or the whole database."""
+"""Reads the few columns that determine lineage: for one family, or for the whole database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.store.lineage.lineage import Lineage, Link, markers_of
 from core.store.rows.sessions import chunks
 
 MAX_FAMILY = 5_000
-"""Sessions from which no more descendants are fetched."""
+"""With this many sessions, no more descendants are read."""
 _COLUMNS = ("id", "parent_session_id", "started_at", "ended_at", "end_reason", "source", "session_key")
 
 
@@ -59,7 +59,7 @@ def every_family(connection: sqlite3.Connection, schema: Schema) -> Lineage:
 
 
 def lineage_over(connection: sqlite3.Connection, schema: Schema, links: Iterable[Link]) -> Lineage:
-    """Bind lineage rules to a database: which rules it follows, and where rare questions are answered."""
+    """Bind the lineage rules to a database: which rules it follows, and how rare questions are answered."""
 
     def last_message(session_id: str) -> float | None:
         query = "SELECT max(timestamp) FROM messages WHERE session_id = ?"
@@ -83,7 +83,7 @@ def _light(schema: Schema) -> str:
     columns = schema.select("sessions", _COLUMNS)
     if not schema.has("sessions", "model_config", "parent_session_id"):
         return f"{columns}, NULL AS model_config"
-    # Only a child's markers matter, and reading them for everybody would double the time.
+    # Only a child's markers matter, and reading them for every session would double the time.
     return f"{columns}, CASE WHEN parent_session_id IS NOT NULL THEN model_config END AS model_config"
 
 

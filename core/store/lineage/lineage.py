@@ -1,6 +1,6 @@
-"""What sessions are to each other: continuations, branches, delegates, and what /resume opens.
+"""How sessions are related: continuations, branches, sub-agents, and what /resume opens.
 
-Pure rules over light rows; `core.store.families` fetches them.
+Pure rules over a few columns; `core.store.lineage.families` reads these.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 from core.model.transcript.session import Kind
 
 MAX_CHAIN = 100
-"""How far Hermes itself follows continuations."""
+"""How many continuations Hermes itself follows."""
 MAX_DESCENT = 32
-"""How far Hermes descends from the tip when it resumes."""
+"""How many levels Hermes descends from the tip when it resumes."""
 
 MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 _RESETS = frozenset(
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 
 class Link(NamedTuple):
-    """The columns of a session that decide what it is to its parent; a tuple, as there may be 50,000.
+    """The columns that determine how a session is related to its parent; a tuple, as there may be 50,000.
 
     Attributes:
         markers: `_branched_from`, `_delegate_from`, `_reset_from` of `model_config`, where present.
@@ -46,7 +46,7 @@ class Link(NamedTuple):
 
 
 def markers_of(model_config: object) -> Mapping[str, str]:
-    """The lineage markers inside `model_config`; none when it is not a JSON object."""
+    """The lineage markers in `model_config`; none if it is not a JSON object."""
     if not isinstance(model_config, str) or "_from" not in model_config:
         return _NOTHING
     try:
@@ -59,7 +59,7 @@ def markers_of(model_config: object) -> Mapping[str, str]:
 
 
 class _Memo(dict[str, _T]):
-    """Finds what is asked for the first time, and keeps it."""
+    """Computes each value when first asked for, and keeps it."""
 
     def __init__(self, find: Callable[[str], _T]) -> None:
         super().__init__()
@@ -75,11 +75,11 @@ class Lineage:
     """A set of sessions with their parents and children.
 
     Attributes:
-        links: All sessions in sight, by id.
+        links: All known sessions, by id.
         tests_start: The rule of 0.13 to 0.17: a continuation starts after its parent ended.
-        last_message: Epoch seconds of a session's newest message; asked only to choose between rivals.
-        has_messages: Whether a session has any row; asked only to find where resume lands.
-        descends: From 0.18 resume goes down from the tip to the deepest session with messages.
+        last_message: Epoch seconds of a session's newest message; called only to choose between rivals.
+        has_messages: Whether a session has any row; called only to find what /resume opens.
+        descends: From 0.18 on, resume goes down from the tip to the deepest session with messages.
     """
 
     links: Mapping[str, Link]
@@ -103,16 +103,16 @@ class Lineage:
 
     @cached_property
     def _predecessor(self) -> _Memo[str | None]:
-        """The session each one continues; a chain may be thousands long and is walked from every link."""
+        """The session each one continues; cached, as long chains are walked from every link."""
         return _Memo(lambda one: self.links[one].parent_id if self.kind(one) is Kind.CONTINUATION else None)
 
     @cached_property
     def _successor(self) -> _Memo[str | None]:
-        """The continuation of each that Hermes prefers."""
+        """The continuation of each session that Hermes prefers."""
         return _Memo(lambda one: next((rival.id for rival in self.successors(one)), None))
 
     def kind(self, session_id: str) -> Kind:
-        """What the session is to its parent."""
+        """How the session is related to its parent."""
         return self._kinds[session_id]
 
     def _kind(self, link: Link) -> Kind:
@@ -128,12 +128,12 @@ class Lineage:
         return self._kind_by_parent(link, parent)
 
     def orphan(self, session_id: str) -> bool:
-        """The session names a parent that is not in the database."""
+        """Whether the session names a parent that is not in the database."""
         parent = self.links[session_id].parent_id
         return parent is not None and parent not in self.links
 
     def path(self, session_id: str) -> tuple[str, ...]:
-        """The conversation through a session: up to its root, down to the tip resume would choose."""
+        """The conversation of a session: up to its root, and down to the tip that /resume would choose."""
         up = {session_id: None}
         current = session_id
         before = self._predecessor
@@ -143,18 +143,18 @@ class Lineage:
         return (*reversed(up), *self._chain_below(session_id, up))
 
     def tip(self, session_id: str) -> str:
-        """The last continuation, walking as Hermes walks."""
+        """The last continuation, followed as Hermes does."""
         return (session_id, *self._chain_below(session_id, (session_id,)))[-1]
 
     def successors(self, session_id: str) -> tuple[Link, ...]:
-        """Continuations of one session, the one Hermes prefers first; more than one is a fork."""
+        """Continuations of one session, the one Hermes prefers first; several are a fork."""
         rivals = [
             child for child in self.children.get(session_id, ()) if self.kind(child.id) is Kind.CONTINUATION
         ]
         return tuple(sorted(rivals, key=self._preference, reverse=True)) if len(rivals) > 1 else tuple(rivals)
 
     def why_preferred(self, session_id: str) -> str | None:
-        """Why resume takes one of several continuations of a session; None when there is no choice."""
+        """Why resume takes one of several continuations of a session; None without a choice."""
         rivals = self.successors(session_id)
         if len(rivals) < 2:
             return None
@@ -168,7 +168,7 @@ class Lineage:
         return f"{chosen.id} has the newest message of {len(rivals)} continuations"
 
     def resume(self, session_id: str) -> tuple[str, str]:
-        """Where `hermes --resume` lands, and why."""
+        """What `hermes --resume` opens, and why."""
         tip = self.tip(session_id)
         landed = self._deepest(tip) if self.descends else self._first_filled(tip)
         if landed != tip:
@@ -179,7 +179,7 @@ class Lineage:
         return landed, "it is the newest continuation" if tip != session_id else "it was not continued"
 
     def family(self, session_id: str) -> tuple[tuple[Link, int], ...]:
-        """Everything related: from the topmost ancestor down, parents before children, with depth."""
+        """All related sessions with their depth: from the topmost ancestor down, parents before children."""
         top = self._topmost(session_id)
         ordered: list[tuple[Link, int]] = []
         stack, seen = [(top, 0)], {top}
@@ -193,7 +193,7 @@ class Lineage:
         return tuple(ordered)
 
     def cycle(self, session_id: str) -> bool:
-        """Following parents from here comes back to a session already seen."""
+        """Whether following parents from here leads back to a session already seen."""
         seen: set[str] = set()
         current: str | None = session_id
         while current is not None and current in self.links:
@@ -214,7 +214,7 @@ class Lineage:
         return Kind.DELEGATE
 
     def _marked(self, link: Link, marker: str) -> bool:
-        """A marker counts unless it names another living session: continuations inherit their parent's."""
+        """Whether a marker counts: not if it names another known session, as markers are inherited."""
         named = link.markers.get(marker)
         if named is None:
             return False
@@ -277,7 +277,7 @@ def _age(link: Link) -> tuple[float, str]:
 
 
 def _standing(link: Link) -> int:
-    """Hermes prefers a child that was compressed in turn, then one still open."""
+    """Hermes' preference: a child that was compressed again (2), then one still open (1), then others (0)."""
     if link.end_reason == "compression":
         return 2
     return 1 if link.ended_at is None else 0

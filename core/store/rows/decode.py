@@ -1,4 +1,4 @@
-"""Values as Hermes stores them, or their beginnings, made usable; what cannot be is noted, never raised."""
+"""Decodes stored values, or their beginnings; what cannot be decoded is noted, never raised."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from core.store.database.connect import BrokenText
 from core.store.database.open_database import Schema
 
 HOLDS_SUMMARY = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
-"""SQL for content that may hold one; takes `PREFILTERS`."""
+"""SQL for content that may hold a summary; takes `PREFILTERS` as parameters."""
 
 JSON_PREFIX = "\x00json:"
 """Lists and dicts are stored as this prefix and their JSON."""
 
 MOST_MONEY = 10**15
-"""US dollars beyond which a stored amount is damage; sums of what was spent leave out the same ones."""
+"""A stored amount above this many US dollars is damage; sums of spending ignore the same ones."""
 
 _DEEPEST, _LONG = 200, 1_000_000
-"""Levels of JSON that are still walked: Python parses deeper ones. In longer texts nobody looks for them."""
+"""The deepest JSON accepted (Python parses much deeper); texts longer than `_LONG` are not checked."""
 
 _MEMORY_BLOCK = re.compile(r"<\s*memory-context\s*>.*?</\s*memory-context\s*>", re.IGNORECASE | re.DOTALL)
 _MEMORY_NOTE = re.compile(
@@ -39,17 +39,17 @@ _MEMORY_TAG = re.compile(r"</?\s*memory-context\s*>", re.IGNORECASE)
 _NAME = re.compile(r'"function"\s*:\s*\{\s*"name"\s*:\s*"((?:[^"\\]|\\.)*)"')
 _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _JSON_SLACK = 4
-"""An encoded list needs more stored characters for one shown character than plain text does."""
+"""Stored characters read for each shown character, as an encoded list needs more than plain text."""
 
 _READ_ON = 1_000
-"""Characters read beyond those shown: a credential that is cut in half is not recognised."""
+"""Characters read beyond those shown, as a credential cut in half is not recognised."""
 
 _LOOKED_AT = 3
-"""User messages looked at for one that is no summary, with which a continuation begins."""
+"""How many user messages are checked for one that is not a summary, with which a continuation begins."""
 
 
 def moment(value: Any) -> datetime | None:
-    """Epoch seconds as an aware UTC time; None for no number, and where the calendar ends."""
+    """Epoch seconds as an aware UTC time; None for other values, and outside the calendar."""
     if not isinstance(value, int | float):
         return None
     try:
@@ -60,10 +60,10 @@ def moment(value: Any) -> datetime | None:
 
 
 class Cells:
-    """The values of one row by column, decoded; remembers what was wrong with them.
+    """The decoded values of one row by column, with a record of what was wrong.
 
     Attributes:
-        damage: One phrase for each value that could not be taken as it should be.
+        damage: One phrase for each value that could not be decoded properly.
     """
 
     __slots__ = ("_row", "damage")
@@ -90,7 +90,7 @@ class Cells:
         return str(value)
 
     def scalar(self, column: str) -> Any:
-        """A number or text as it is stored, whichever it is; bytes as text."""
+        """A number or text as stored; bytes as text."""
         value = self._row[column]
         return self.text(column) if isinstance(value, bytes) else value
 
@@ -154,7 +154,7 @@ class Cells:
 
 
 def _within(value: Any, levels: int) -> bool:
-    """Whether lists and mappings stand so deep in one another, and no deeper."""
+    """Whether lists and mappings are nested at most so many levels deep."""
     if not isinstance(value, dict | list):
         return True
     parts = value.values() if isinstance(value, dict) else value
@@ -162,7 +162,7 @@ def _within(value: Any, levels: int) -> bool:
 
 
 def spoken(text: str) -> str:
-    """What Hermes loads of a user's or assistant's text: recalled-memory blocks taken out, ends trimmed."""
+    """What Hermes loads of a user's or assistant's text: without recalled-memory blocks, and trimmed."""
     if "memory" in text.lower():
         for pattern in (_MEMORY_BLOCK, _MEMORY_NOTE, _MEMORY_TAG):
             text = pattern.sub("", text)
@@ -186,12 +186,12 @@ def shown_start(start: bytes, chars: int) -> str:
 
 
 def call_names(calls: str) -> list[str]:
-    """Names of the tools called, also from JSON that was cut short."""
+    """Names of the tools called, even if the JSON was cut short."""
     return [_unquote(found[1]) for found in _NAME.finditer(calls)]
 
 
 def _encoded_text(json_text: str) -> str:
-    """The text parts of an encoded list, also when it was cut short."""
+    """The text parts of an encoded list, even if it was cut short."""
     return "\n".join(_unquote(found[1]) for found in _TEXT.finditer(json_text))
 
 

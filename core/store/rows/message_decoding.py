@@ -1,7 +1,7 @@
-"""A stored row as the message Hermes would load from it.
+"""Decodes a stored row into the message that Hermes would load from it.
 
-Key order is part of the format: Hermes estimates tokens from the Python repr of the dict. The order is the
-same in every release; newer ones add keys, and a key is left out when its column is missing or empty.
+Key order matters: Hermes estimates tokens from the Python repr of the dict. The order is the same in every
+release; newer ones add keys, and a key is left out when its column is missing or empty.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ MESSAGE_COLUMNS = (
     "compacted",
 )
 NOTE_ROLE = "session_meta"
-"""Of the row in which a gateway notes a session's settings: it is never loaded, and no model is sent it."""
+"""The role of a row in which a gateway notes a session's settings; it is never loaded or sent."""
 _IDENTITY = {
     "message_uid": "message_uid",
     "tool_call_uids": "_tool_call_uids",
     "tool_call_uid": "_tool_call_uid",
     "absorbed_message_uids": "_absorbed_message_uids",
 }
-"""Column to key, in the order they are loaded."""
+"""The key for each column, in the order in which they are loaded."""
 _MARKER = re.compile(r"\[[A-Za-z_][\w.-]*\]", re.ASCII)
 _REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
 
@@ -64,8 +64,8 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
 
     Args:
         row: The columns of `MESSAGE_COLUMNS`, missing ones as NULL.
-        schema: Decides which keys the writing release loads.
-        state: What became of the row; only the caller sees the rows around it.
+        schema: Determines which keys the writing release loads.
+        state: What became of the row, which only the caller can tell, as it sees the rows around it.
     """
     cells = Cells(row)
     wire = _wire(cells, schema)
@@ -80,9 +80,9 @@ def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Messa
 
 
 def repeated_by(row: sqlite3.Row, schema: Schema) -> Hashable | None:
-    """What a later copy of a row shares with it: its uid (0.22), before what was called, said or when.
+    """What a later copy of a row shares with it: its uid (0.22), earlier its calls, text or time.
 
-    What a gateway had loaded is stamped anew when it is copied; only requests keep their time.
+    A gateway stamps loaded messages anew when it copies them; only requests keep their time.
     """
     if not _without_uids(schema):
         return row["message_uid"] or None
@@ -92,7 +92,7 @@ def repeated_by(row: sqlite3.Row, schema: Schema) -> Hashable | None:
 
 
 def repeat_columns(schema: Schema) -> tuple[str, ...]:
-    """The columns `repeated_by` reads."""
+    """The columns that `repeated_by` reads."""
     return ("timestamp", "tool_call_id", "tool_calls", "content") if _without_uids(schema) else ()
 
 
@@ -101,7 +101,7 @@ def _without_uids(schema: Schema) -> bool:
 
 
 def call_ids(calls: Any) -> Iterator[str]:
-    """The ids of a row's calls; the text itself where it cannot be read."""
+    """The ids of a row's calls; the text itself if it cannot be parsed."""
     if not isinstance(calls, str) or not calls:
         return
     try:
@@ -115,7 +115,7 @@ def call_ids(calls: Any) -> Iterator[str]:
 
 
 def row_state(row: sqlite3.Row, copied_later: bool) -> RowState:
-    """What became of a row, from its marks and from whether a newer row repeats it (0.20.6 on)."""
+    """What became of a row, by its marks and whether a newer row repeats it (0.20.6 on)."""
     if row["active"] or row["active"] is None:
         return RowState.LIVE
     if row["compacted"]:
@@ -150,7 +150,7 @@ def _wire(cells: Cells, schema: Schema) -> dict[str, Any]:
 
 
 def _add_calls(wire: dict[str, Any], cells: Cells, *, drops_marker: bool) -> None:
-    """A tool's bare name once stored as an answer is not sent again by 0.22."""
+    """Add the calls; 0.22 does not send a tool's bare name again that was once stored as an answer."""
     wire["tool_calls"] = cells.json("tool_calls", [])
     content = wire["content"]
     said = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
@@ -175,7 +175,7 @@ def _add_text(wire: dict[str, Any], cells: Cells, *names: str) -> None:
 def _add_assistant(wire: dict[str, Any], cells: Cells) -> None:
     _add_text(wire, cells, "finish_reason", "reasoning")
     if cells["reasoning_content"] is not None:
-        # An empty thinking text is still sent back: some providers insist on the key.
+        # Empty thinking is still sent back, as some providers require the key.
         wire["reasoning_content"] = cells.text("reasoning_content")
     for name in _REPLAY:
         if cells[name]:

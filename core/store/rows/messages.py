@@ -1,4 +1,4 @@
-"""Messages by row id, whole, as one line or as they are stored, and what is sent with them."""
+"""Reads messages by row id: whole, as one line or as stored; and the prompt and tools sent with them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TRACES = ("id", "session_id", "role", "timestamp", "active", "compacted", "mess
 _CALLS_SHOWN = 4096
 _MAX_ID = 2**63 - 1
 _AT_ONCE = 500
-"""Rows of texts held at a time."""
+"""How many rows of texts are held at a time."""
 
 
 def read_messages(
@@ -48,13 +48,13 @@ def read_messages(
     row_ids: Sequence[int],
     rewound: Collection[int] | None = None,
 ) -> tuple[Message, ...]:
-    """The messages of these rows, in the order asked for; ids that do not exist are left out.
+    """The messages of these rows, in the order given; unknown ids are left out.
 
     Args:
         connection: To the database.
-        schema: What it can say.
-        row_ids: Of which messages.
-        rewound: Which of them were taken back, where that is known: finding it out looks at every row.
+        schema: Its schema.
+        row_ids: The rows to read.
+        rewound: Which of them were taken back, if known; otherwise every row has to be checked.
     """
     columns = schema.select("messages", MESSAGE_COLUMNS)
     copied: Collection[int] = ()
@@ -63,7 +63,7 @@ def read_messages(
     elif schema.marks_summaries:
         copied = hidden_copies(connection, schema, _rows(connection, _traces(schema), row_ids).values())
     found: dict[int, Message] = {}
-    for chunk in chunks(row_ids):  # the raw rows of one chunk only: all of them weigh as much as the messages
+    for chunk in chunks(row_ids):  # raw rows of one chunk at a time, as they are as large as the messages
         for one, row in _rows(connection, columns, chunk).items():
             found[one] = message_from_row(row, schema, row_state(row, one in copied))
     return tuple(found[one] for one in row_ids if one in found)
@@ -72,7 +72,7 @@ def read_messages(
 def read_previews(
     connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], chars: int
 ) -> tuple[RowPreview, ...]:
-    """One line for each of these rows, in the order asked for; never reads a body to its end."""
+    """One line for each of these rows, in the order given; never reads a whole body."""
     columns = schema.select("messages", _PREVIEW_COLUMNS)
     calls = "tool_calls" if schema.has("messages", "tool_calls") else "NULL"
     columns += (
@@ -141,9 +141,9 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
 
 
 def newest_row(connection: sqlite3.Connection, upto: int = _MAX_ID) -> int:
-    """The greatest row id that is not above another, 0 without rows.
+    """The greatest row id up to a limit; 0 without rows.
 
-    An id that is no whole number, as a hand-made table may hold, is none.
+    Ids that are not whole numbers, as in a hand-made table, are ignored.
     """
     (newest,) = connection.execute("SELECT max(id) FROM messages WHERE id <= ?", (upto,)).fetchone()
     if not isinstance(newest, int | None):
@@ -169,7 +169,7 @@ def read_system_prompt(connection: sqlite3.Connection, schema: Schema, session: 
 
 
 def read_tools(connection: sqlite3.Connection, schema: Schema, session: Session) -> ToolPin | None:
-    """The tool schemas a session last sent (0.22); None where they are not kept or cannot be read."""
+    """The tool schemas a session last sent (0.22); None where they are not stored or cannot be read."""
     pin = json_object(_shared_text(connection, schema, session.tools_hash))
     if pin is None:
         return None
@@ -191,7 +191,7 @@ def _shared_text(connection: sqlite3.Connection, schema: Schema, key: str | None
 
 
 def read_texts(store: OpenDatabase, session: str) -> Iterator[list[tuple[int, bytes]]]:
-    """Everything stored in the rows of a session, whatever became of them: ids and texts, some at a time."""
+    """Ids and texts of all rows of a session, whatever became of them, in batches."""
     query = (
         f"SELECT id, {raw_texts(store.schema)} FROM messages WHERE session_id = ? AND id > ? "  # noqa: S608 - own names
         f"ORDER BY id LIMIT {_AT_ONCE}"
@@ -207,11 +207,11 @@ def read_texts(store: OpenDatabase, session: str) -> Iterator[list[tuple[int, by
 
 
 def raw_texts(schema: Schema) -> str:
-    """The columns of texts as bytes: nothing is decoded that need not be, and no NUL ends a text."""
+    """The columns of texts as bytes: nothing is decoded needlessly, and no NUL ends a text."""
     has = schema.columns.get("messages", frozenset())
     return ", ".join(f"CAST({name} AS BLOB)" if name in has else "NULL" for name in TEXTS)
 
 
 def joined_raw(texts: Iterable[bytes | None]) -> bytes:
-    """The texts of one row, one below the other."""
+    """The texts of one row, joined by newlines."""
     return b"\n".join(text for text in texts if text)

@@ -1,6 +1,6 @@
-"""Rows of `sessions` as values, and what a running Hermes leaves for others to see: locks, leases, routing.
+"""Rows of `sessions` as values, and what a running Hermes stores for others: locks, leases, routing.
 
-Never reads `system_prompt`, which can be larger than all the rest.
+Never reads `system_prompt`, which can be larger than everything else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SPENT_COLUMNS = (
     "cost_status",
     "cost_source",
 )
-"""What was spent, as sessions and their split by route name it."""
+"""Columns for tokens and cost, with the same names in sessions and in their usage by route."""
 
 SESSION_COLUMNS = (
     "id",
@@ -80,14 +80,14 @@ def read_sessions(
         query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
         for row in connection.execute(query, chunk).fetchall():
             session = session_from_row(row, path)
-            if spoken := moment(row["spoken_at"]):  # of few: most have ended
+            if spoken := moment(row["spoken_at"]):  # only of few: most have ended
                 session = replace(session, last_active=newest(session.last_active, spoken))
             found[session.id] = session
     return found
 
 
 def models_of(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> dict[str, str]:
-    """The models of sessions: names with digits, as credentials have, that titles tell and are no secret."""
+    """The models of sessions: names with digits, like credentials, that titles may contain without harm."""
     found: dict[str, str] = {}
     for chunk in chunks(ids if schema.has("sessions", "model") else ()):
         query = f"SELECT id, model FROM sessions WHERE id IN ({', '.join('?' * len(chunk))})"  # noqa: S608
@@ -96,12 +96,12 @@ def models_of(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]
 
 
 def computed(schema: Schema) -> str:
-    """The columns a session has no column for: when it was last spoken in, what auxiliary calls cost."""
+    """SQL for values that no column of a session holds: its latest message, the cost of auxiliary calls."""
     return f"{spoken_at(schema)} AS spoken_at, {auxiliary_usd(schema)} AS auxiliary_usd"
 
 
 def auxiliary_usd(schema: Schema) -> str:
-    """SQL for what a session's calls beside the main loop cost (0.19 and later); else NULL."""
+    """SQL for the cost of a session's calls outside the main loop (0.19 and later); else NULL."""
     if not schema.has("session_model_usage", "session_id", "task", "actual_cost_usd", "estimated_cost_usd"):
         return "NULL"
     usd = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
@@ -110,10 +110,10 @@ def auxiliary_usd(schema: Schema) -> str:
 
 
 def spoken_at(schema: Schema) -> str:
-    """SQL for when a session was last written to whose row says no more than its start; else NULL.
+    """SQL for the time of a session's newest message, if its row has only its start; else NULL.
 
-    That is an open one before 0.22, which has `last_activity_at`. One step into the index of messages by
-    session and time answers it; without that index each session would cost a scan, so it stays unknown.
+    That is an open session before 0.22, which has `last_activity_at`. One step into the index of messages by
+    session and time finds it; without that index each session would need a scan, so it stays unknown.
     """
     if "idx_messages_session" not in schema.indexes or not schema.has("messages", "timestamp"):
         return "NULL"
@@ -192,18 +192,18 @@ def _guards(cells: Cells) -> Guards:
         failure_error=cells.text("compression_failure_error"),
         fallback_streak=cells.integer("compression_fallback_streak"),
         ineffective_count=cells.integer("compression_ineffective_count"),
-        recovery_deadline=cells.time(deadline) if cells[deadline] else None,  # 0 says that there is none
+        recovery_deadline=cells.time(deadline) if cells[deadline] else None,  # 0 means none
     )
 
 
 def _tools_hash(cells: Cells) -> str | None:
-    """The hash of the tool schemas (0.22), in a column that may still hold the older list of names."""
+    """The hash of the tool schemas (0.22), from a column that may still hold the older list of names."""
     kept = cells.text("tool_names")
     return kept if kept and len(kept) == _HASH_LENGTH else None
 
 
 def _damage(cells: Cells) -> tuple[str, ...]:
-    """What was wrong with the row, once its other cells have been read."""
+    """What is wrong with the row, once its other cells have been read."""
     if cells["id"] is None:
         cells.damage.append("id is missing")
     if cells["model_config"] is not None:
@@ -213,12 +213,12 @@ def _damage(cells: Cells) -> tuple[str, ...]:
 
 
 def read_locks(connection: sqlite3.Connection, schema: Schema) -> tuple[Lease, ...]:
-    """Compression locks, expired ones included (0.16 and later)."""
+    """Compression locks, including expired ones (0.16 and later)."""
     return _leases(connection, schema, "compression_locks", "session_id", "compression")
 
 
 def read_leases(connection: sqlite3.Connection, schema: Schema) -> tuple[Lease, ...]:
-    """Turns that are running, or were when Hermes died (0.22)."""
+    """Turns that are running, or were running when Hermes died (0.22)."""
     return _leases(connection, schema, "session_turn_leases", "conversation_id", "turn")
 
 

@@ -1,9 +1,9 @@
 """What sessions spent by route and task as Hermes booked it, and where it booked too little.
 
-It books the summary calls of a turn, and none of a `/compress` typed between turns or of one that broke off
-before its end; before 0.19 it booked none at all. A summary that no model wrote because it was refused, or
-that this program wrote without one, cost nothing. No release books an answer that was cut off, nor the one a
-model is asked for when a turn may make no further call.
+Hermes books the summary calls of a turn, but not those of a `/compress` typed between turns or of one that
+broke off; before 0.19 it booked none at all. A summary made by rule because the call was refused, or by this
+program without a model, cost nothing. No release books an answer that was cut off, nor the last answer of a
+turn that may make no further call.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _BROKE_OFF = (
     *("timed out", "timeout", "peer closed", "incomplete", "disconnected", "no progress"),
     *("stream ended", "stream closed", "did not emit a terminal", "did not return a final"),
 )
-"""In what a call failed with: its text had been sent."""
+"""Words of errors with which a call failed after its text had been sent."""
 
 
 def read_usage(
     connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]
 ) -> tuple[UsageRow, ...]:
-    """Usage by route and task (0.19 and later); empty where Hermes kept none."""
+    """Usage by route and task (0.19 and later); empty where Hermes stored none."""
     if not schema.has("session_model_usage", "session_id"):
         return ()
     columns = schema.select("session_model_usage", _USAGE_COLUMNS)
@@ -79,8 +79,8 @@ class _Compacted(NamedTuple):
 
     Attributes:
         rotated: By a continuation, whose rows hold the summary.
-        booked: Calls for summaries on record.
-        failed: What the last of its calls for one failed with, as long as none has succeeded since.
+        booked: Summary calls on record.
+        failed: The error of its last summary call, as long as none has succeeded since.
     """
 
     id: str
@@ -92,7 +92,7 @@ class _Compacted(NamedTuple):
 def unbooked_calls(
     connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None = None
 ) -> frozenset[str]:
-    """Those of some sessions, or of all, of which rows show a call that Hermes booked nowhere."""
+    """The sessions whose rows show a call that Hermes did not book; among all if `ids` is None."""
     short = set(_with_unbooked_answers(connection, schema, ids))
     found = [one for one in _compacted(connection, schema, ids) if one.id not in short]
     written = _written(connection, schema, path, found) if found else Counter[str]()
@@ -107,7 +107,7 @@ def _owes(session: _Compacted, written: int) -> bool:
 def _with_unbooked_answers(
     connection: sqlite3.Connection, schema: Schema, ids: Sequence[str] | None
 ) -> Iterator[str]:
-    """Sessions with an answer that was cut off, or with one past the last call of a turn."""
+    """Sessions with an answer that was cut off, or with one after the last call of a turn."""
     tests = [
         f"(role = 'user' AND substr(content, 1, {len(UNBOOKED[0])}) IN ({', '.join('?' * len(UNBOOKED))}))"
     ]

@@ -1,1 +1,1 @@
-"""The kinds of claims a summary can make, and what of each the messages do not bear out."""
+"""The kinds of claims a summary can make, and which of them the messages do not support."""

@@ -1,8 +1,8 @@
-"""Clauses of a summary that the messages bear out least, by one figure made of plain signs.
+"""Clauses of a summary that the messages support least, rated by one figure computed from plain signs.
 
-Where a value that stands nowhere is wrong for sure, this finds what is unlikely to be right: the words of a
-clause stand nowhere together, what tells the rest of it has another word, nobody did the act or laid down the
-rule, another sentence tells of the same thing. It is told only of a summary known to be wrong elsewhere.
+A value that occurs nowhere is certainly wrong; this finds what is unlikely to be right. The words of a clause
+occur nowhere together, similar passages have another word, nobody did the act or made the rule, or another
+sentence says the same. It is reported only for a summary known to be wrong elsewhere.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from core.support.program_files import load_table
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
 _LONGEST = 1000
-"""Characters of a sentence that tells something; a longer one lists or quotes."""
+"""The longest sentence that is checked, in characters; a longer one is a list or a quotation."""
 
 _HEADING = re.compile(r"\*\*[^*]*\*\*")
 _LEAST = 0.25
-"""Share of a clause that a passage holds to be looked at."""
+"""The share of a clause that a passage must hold to be considered."""
 
 _COPIED = 0.3
-"""Share of its words that no passage has together below which a clause may be a copy."""
+"""If fewer of its words than this are missing from one passage, a clause may be a copy."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)")
 _FEWEST = 3
-"""Words and names of a clause in which one can stand for another."""
+"""A clause needs this many words and names for one to be swapped for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,10 @@ class Signs:
     """What speaks against a clause by itself, each 0 to 1.
 
     Attributes:
-        apart: Share of its words, by their rarity, that no passage has together.
-        swapped: How much more of all but one of its words a passage has that lacks that word.
-        parted: Share of its words that stand side by side in it and nowhere near each other in the messages.
-        done: It tells something as done.
+        apart: Share of its words, by their rarity, that no single passage has together.
+        swapped: How much better the rest fits passages without one of its words than passages with it.
+        parted: Share of its words that are adjacent in it but nowhere near each other in the messages.
+        done: It reports something as done.
         denied: It says that something is not so, or not yet.
     """
 
@@ -64,9 +64,9 @@ class Doubt:
     """A clause with its signs.
 
     Attributes:
-        where: The sentence it stands in.
-        copied: It stands in the messages word for word.
-        weights: What each of its names and roots counts.
+        where: The sentence it is in.
+        copied: The messages hold it word for word.
+        weights: The weight of each of its names and roots.
     """
 
     claim: str
@@ -77,15 +77,14 @@ class Doubt:
 
 
 Worst = Mapping[str, tuple[float, Doubt]]
-"""The least likely clause of each sentence, with how much speaks against it."""
+"""The least likely clause of each sentence, with the weight of the signs against it."""
 
 
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
-    """The clauses that are suspected, the least likely first.
+    """The clauses to suspect, the least likely first.
 
-    They are those of a summary that is known to be wrong somewhere and of which, for its length, much more is
-    unlikely, some for each claim that is known to be wrong. In any other, what is unlikely is more often told
-    in words of its own than wrong.
+    Only a summary with a claim known to be wrong is suspected, if many of its clauses are unlikely for its
+    length; then some for each wrong claim. In others, unlikely clauses are more often paraphrased than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
@@ -102,7 +101,7 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
 
 
 def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
-    """How much speaks against the least likely clause of each sentence, by itself and beside the others."""
+    """The least likely clause of each sentence, with the weight against it alone and beside the others."""
     table = _table()
     worst: dict[str, tuple[float, Doubt]] = {}
     for one, again in zip(doubts, _told_again(doubts), strict=True):
@@ -114,7 +113,7 @@ def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
 
 
 def _told_again(doubts: Sequence[Doubt]) -> list[float]:
-    """How much of each clause another sentence tells as well, 0 to 1."""
+    """How much of each clause another sentence says too, 0 to 1."""
     telling: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(doubts):
         for term in one.weights:
@@ -138,12 +137,12 @@ def _table() -> Any:
 
 
 def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where: str) -> Iterator[Doubt]:
-    """The clauses of a sentence, each with what speaks for it.
+    """The clauses of a sentence, each with its signs.
 
     Args:
         sentence: A sentence of the summary, without what it quotes.
         facts: The values in it.
-        evidence: What the messages bear out.
+        evidence: What the messages support.
         where: The sentence as it is shown.
     """
     if len(sentence) > _LONGEST or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
@@ -168,20 +167,20 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
 
 
 def _is_in(claim: str, accounts: Sequence[Account]) -> bool:
-    """Whether somebody said it word for word, in lines that were wrapped otherwise."""
+    """Whether somebody said it word for word, ignoring line breaks."""
     words = " ".join(_ASIDE.sub("", claim).lower().split())
     return any(words in " ".join(one.text.lower().split()) for one in accounts if 2 * one.share > 1)
 
 
 def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
-    """Whether it only lists values: each stands somewhere or not, and nothing is told of them together."""
+    """Whether it is a list of values, which are checked one by one, as nothing is said of them together."""
     items = _ASIDE.sub("", clause).strip().split(", ")
     listed = all(len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items)
     return listed and (len(items) > 2 or (len(items) == 1 and len(items[0].split()) == 1))
 
 
 def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> float:
-    """How many of the words that stand side by side in a clause, by weight, never do so in the messages."""
+    """The weighted share of words adjacent in a clause that are never near each other in the messages."""
     order = sorted(filter(evidence.near, weights), key=lambda term: max(map(clause.find, forms_of(term))))
     pairs = (*pairwise(order), *zip(order, order[2:], strict=False))
     told = {tuple(sorted(pair, key=weights.__getitem__, reverse=True)) for pair in pairs}
@@ -190,7 +189,7 @@ def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> fl
 
 
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:
-    """How much better what is said without one of the words tells the rest than what is said with it."""
+    """How much better passages without one of the words match the rest than passages with it."""
     most = 0.0
     telling = (term for term in weights if term in names or term not in reporting())
     for word in telling if len(weights) >= _FEWEST else ():

@@ -1,4 +1,4 @@
-"""Figures of which the messages, where they tell the same, give another."""
+"""Figures for which the messages, where they say the same, give another."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
 _TOLD, _APART = 0.6, 0.3
-"""Share of the words around a figure beside which another must stand, and how much more than beside it."""
+"""Share of a figure's surrounding words that a line with another must hold; its lead over lines with it."""
 
 _FEWEST = 2
-"""Words, besides what is counted, by which it is known that two lines tell the same."""
+"""How many words, besides what is counted, show that two lines say the same."""
 
 _NEAR = 4
-"""Words on each side of a figure that tell what it is of."""
+"""How many words on each side of a figure show what it counts."""
 
 _BESIDE = 60
-"""Characters on each side of a figure, wherever it stands, in which the same words speak for it."""
+"""Within this many characters on each side of the figure, the same words support it."""
 
 _START = 4
-"""Letters by which words that count the same are alike."""
+"""Words that count the same thing share this many first letters."""
 
 _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNORECASE)
-"""A word that counts behind a figure: what follows is of that word, as in `the number 4 sixteen times`."""
+"""A number word after a figure: what follows belongs to that word, as in `the number 4 sixteen times`."""
 
 _WORD = r"[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
@@ -50,23 +50,23 @@ _LABELLED = re.compile(
     r"(?:\s?[:=('`\"]{1,2}\s?| (?:of|is|was|to|at) | ?#| |(?<=[\u4e00-\u9fff]))[$€£¥]?"
     r"(?P<figure>\d[\d.,:]*\d)(?![\w-]|[.,:/]\d)"
 )
-"""A figure, or the number a thing goes by, with the word or two before it: port 8080, task 31."""
+"""A figure, or the number of a thing, with the word or two before it: port 8080, task 31."""
 
 _LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
 _A_DAY = 14
-"""Characters of a day by its name."""
+"""How many characters a day with a named month may take."""
 
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
-"""Figures that may stand behind one label."""
+"""This many different figures may follow one label."""
 
 
 def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
-    """The quantities of which the messages give another, and numbers nothing of a kind goes by.
+    """The quantities for which the messages give another figure, and numbers that nothing of a kind has.
 
     Args:
         sentence: A sentence of the summary.
-        evidence: What the messages bear out.
+        evidence: What the messages support.
     """
     for part in PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
@@ -82,7 +82,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
 
 
 def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
-    """Whether the messages have, behind the same words, only other figures that are written alike."""
+    """Whether the messages have only other figures, written alike, after the same words."""
     label, figure, at = match["label"].lower(), _digits(match["figure"]), match.start("figure")
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
     if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or is_time(match.string, at):
@@ -97,7 +97,7 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
 
 
 def _may_be_of(noun: str, before: str) -> bool:
-    """Whether a figure behind some words is of a thing: they name it, or a day, or nothing else."""
+    """Whether a figure after some words can belong to a thing: they name it, or a day, or nothing else."""
     label = _LABEL.search(before)
     return label is None or noun in label.group() or day_of(before[-_A_DAY:]) is not None
 
@@ -107,7 +107,7 @@ def _digits(figure: str) -> str:
 
 
 def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
-    """What is counted, when the lines that tell it give another figure of it, and none this one."""
+    """What is counted, if the lines that say so give only other figures for it; else empty."""
     figure, units = figure_of(match[1]), _units(match["nouns"])
     around = [*part[: match.start()].split()[-_NEAR:], *part[match.end(1) :].split()[:_NEAR]]
     about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
@@ -116,7 +116,7 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     if sum(word[:_START] != counted for word in about) < _FEWEST:
         return ""
     if any(evidence.accounts.voices.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units):
-        return ""  # a person gave it, whatever it was before
+        return ""  # a person gave this figure, whatever it was before
     written = {figure, f"{figure}.0", *spellings(figure)}
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0
@@ -136,15 +136,15 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
         return ""
     words, one = claim_words(), unit.removesuffix("s")
     if one not in words.units and figure in evidence.counts(words.counted.get(one, ())):
-        return ""  # a program counted so many at least once
+        return ""  # a program counted that many at least once
     beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
     shares = (accounts.share(about, roots(text), unit[:_START]) for text in beside)
     return unit if best[unit] > max(shares, default=0.0) + _APART else ""
 
 
-@lru_cache(maxsize=16384)  # every figure of a summary asks the lines alike: half the time of a long one
+@lru_cache(maxsize=16384)  # every figure of a summary asks for the same lines: this halves the time
 def _quantities(line: str) -> Mapping[str, Mapping[str, str]]:
-    """The figures of a line, and what each counts."""
+    """The figures of a line, with what each counts."""
     return {figure_of(one[1]): _units(one["nouns"]) for one in _QUANTITY.finditer(line)}
 
 
@@ -154,7 +154,7 @@ def _beside(figure: str, line: str) -> str:
 
 
 def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
-    """What the messages count each time otherwise, of what a program counts or somebody limits."""
+    """What the messages always count otherwise, if a program counts it or somebody limits it; else empty."""
     words, figure = claim_words(), figure_of(match[1])
     limit = words.limit.search(part[: match.start()])
     nouns = (match["nouns"] or "").lower().split()
@@ -166,6 +166,6 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
 
 
 def _units(nouns: str | None) -> dict[str, str]:
-    """The words behind a figure, one of which it counts, by how they begin."""
+    """The words after a figure, one of which it counts, by their first letters."""
     words = re.findall(r"%|[^\W\d_]+", (nouns or "").lower())
     return {word[:_START]: word for word in reversed(words) if word == "%" or terms(word)}

@@ -1,4 +1,4 @@
-"""What a summary reports, against what the messages show: acts, checks, what people wanted or laid down."""
+"""What a summary reports, compared with the messages: acts, checks, wishes and rules of people."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from core.compress.retention.ground.voices import language_of
 
 _WHERE = 240
 _COUNTED = ("numbers", "dates")
-"""Kinds of values that are no names."""
+"""Kinds of values that are not names."""
 
 _ONE_CLAUSE = 90
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
 _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
-"""Before the name of a file that something else was done in."""
+"""Comes before the name of a file in which something else was done."""
 
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
@@ -37,21 +37,21 @@ _CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _VOICED, _LAID_DOWN = 0.5, 0.65
-"""Share of what somebody is said to have wanted, or laid down, that a person must have said in one breath."""
+"""Share of a wish, or of a rule, that a person must have said in one breath (see `Voices.voiced`)."""
 
 _LISTED, _TOLD, _FEWEST = 0.35, 0.6, 3
-"""The same of a rule that is only listed; share of it that anybody tells; its fewest names and words."""
+"""For a rule that is only listed: this share; the share that anybody says; its fewest names and words."""
 
 _FEW = 2
-"""Names and words that tell a wish or a rule; of a rule with fewer those of whoever reports count too."""
+"""A rule with fewer names and words than this is identified with reporting words too."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
-"""What is added to what somebody wanted, in brackets or as its price: `economy, quoted at $239`."""
+"""An addition to a wish, in brackets or as its price: `economy, quoted at $239`."""
 
 _LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
 _SEGMENT = re.compile(r",\s+")
 _LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
-"""Words that say that something is a rule, and not of what."""
+"""Words that mark a rule without saying what it is about."""
 
 _ENDS = re.compile(
     r"[:;；：，。]\s*|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as|who|an?|the|und|aber|ein\w*|der|die|das)\b"
@@ -60,12 +60,12 @@ _ENDS = re.compile(
 
 
 def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
-    """The acts and passed checks a sentence reports that nothing bears out.
+    """The acts and passed checks that a sentence reports and nothing supports.
 
     Args:
         sentence: A sentence of the summary.
         facts: The values in it.
-        evidence: What the messages bear out.
+        evidence: What the messages support.
     """
     if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
         return
@@ -76,7 +76,7 @@ def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Itera
 def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
     real = True
     for clause in _clauses_of(plain):
-        # "wants X cancelled, Y refunded": what has no verb of its own is as real as what stands before.
+        # "wants X cancelled, Y refunded": a clause without its own verb is as real as the one before.
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
         if real and not _is_done(clause, facts, evidence):
             yield clause
@@ -92,14 +92,14 @@ def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
 
 
 def _clauses_of(sentence: str) -> list[str]:
-    """A long sentence by its clauses; a short one whole, so that what it lists stays with its verb."""
+    """The clauses of a long sentence; a short one stays whole, so that its lists keep their verb."""
     if len(sentence) <= _ONE_CLAUSE and "，" not in sentence:
         return [sentence]
     return list(filter(None, _CLAUSE.split(sentence)))
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a clause claims nothing to have happened that did not."""
+    """Whether everything that a clause claims to have happened did happen."""
     words, plain = claim_words(), _plain(clause, facts)
     if words.unreal.search(plain):
         return True
@@ -115,7 +115,7 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
 
 
 def _is_checked(part: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether a check the part says to have passed did; what was checked may stand clauses before that."""
+    """Whether a check that the part reports as passed did pass; its object may be named clauses before."""
     words, plain = claim_words(), _plain(part, facts)
     if words.unreal.search(plain) or not words.checks.search(plain):
         return True
@@ -128,7 +128,7 @@ def _plain(clause: str, facts: Sequence[FactValue]) -> str:
 
 
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether an act happened to what the clause names; what is done to the whole, to its own part of it."""
+    """Whether an act happened to what the clause names; for acts on the whole, only their own part counts."""
     parts = PART.split(clause) if act.whole else [clause]
     part = next((part for part in parts if act.says.search(part)), clause)
     alone = (part for part in _CLAUSE.split(part) if act.says.search(part) and not act.says.match(part))
@@ -146,12 +146,12 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
 
 
 def _telling(text: str) -> list[str]:
-    """The roots of a text but for figures and the words whoever reports brings along."""
+    """The roots of a text without figures and reporting words."""
     return [word for word in roots(text) if not word.isdigit() and word not in reporting()]
 
 
 def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
-    """What a clause speaks of by name, as it would stand in a call, in lower case; whether one is a file."""
+    """The things a clause names, as they would appear in a call, in lower case; whether one is a file."""
     said = (fact for fact in facts if fact.value in clause)
     names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]
     things = []
@@ -167,13 +167,13 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
 def unvoiced(
     sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool = False
 ) -> Iterator[str]:
-    """What a sentence says people wanted, decided or refused, and nobody said.
+    """What a sentence says people wanted, decided or refused, although nobody said it.
 
     Args:
         sentence: A sentence of the summary, without what it quotes.
         facts: The values in it.
-        evidence: What the messages bear out.
-        rule: The summary lists it among what people laid down, whoever it names.
+        evidence: What the messages support.
+        rule: The summary lists it among people's rules, whoever it names.
     """
     found = list(attributions(sentence, evidence))
     for told, what in found:
@@ -187,7 +187,7 @@ def unvoiced(
 
 
 def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether nobody said even some of a rule that is listed without saying whose it is."""
+    """Whether nobody said even some of a rule that is listed without an author."""
     names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
     accounts, several = evidence.accounts, len(names) + len(words) >= _FEWEST
     if not several or language_of(rule) != accounts.voices.language:
@@ -197,7 +197,7 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
 
 
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """What a sentence says people wanted, in the language they speak: all that is told, and what alone."""
+    """What a sentence says people wanted, in their language: the whole statement, and the wish alone."""
     spoken = _ASIDE.sub("", sentence)
     words = claim_words().attributed.get(evidence.accounts.voices.language)
     wants = words.wants.finditer(spoken) if words else ()
@@ -209,7 +209,7 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
 
 
 def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
-    """Whether people are who wants something, and not the assistant or something that was mentioned."""
+    """Whether it is people who want something, not the assistant or a thing mentioned."""
     if match["name"]:
         name = match["name"].lower()
         own = any(evidence.holds(f"/{folder}/{name}") for folder in ("home", "users"))
@@ -219,7 +219,7 @@ def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) 
 
 
 def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
-    """Whether no person said most of a text in one breath, of a rule in one that lays something down."""
+    """Whether no person said most of a text in one breath; for a rule, in one that states a rule."""
     names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
     telling = [word for word in words if word not in reporting()]
     if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
@@ -227,7 +227,7 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
         telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
     voiced = partial(evidence.accounts.voices.voiced, rule=rule)
-    # A summary adds to a wish which file or branch it was about.
+    # A summary adds to a wish which file or branch it concerned.
     said = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
     told = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
     return told and said < least

@@ -1,4 +1,4 @@
-"""Whether a value of a summary stands in the messages, in whatever form."""
+"""Whether a value of a summary occurs in the messages, in any form."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 
 SMALL = 12
-"""Numbers up to this are counted by whoever writes a summary."""
+"""Numbers up to this may be counts made by the writer of a summary."""
 
 COUNTED = frozenset(
     ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
 )
-"""What whoever writes a summary counts, whatever its number."""
+"""Things that the writer of a summary counts, whatever their number."""
 
 _ADDED = 8
-"""Figures of a sentence of which another may be the sum."""
+"""How many figures of a sentence are tried as addends of another."""
 
 _ROUNDED = 3
-"""Digits up to which a figure can be rounded: `about 2,198` was told exactly somewhere."""
+"""A rounded figure has at most this many digits: `about 2,198` was said exactly somewhere."""
 
 _LEAST_WORDS = 3
 _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})[\w./-]*"), 200
-"""A name or figure that stands for one thing; characters of a line that is about one."""
+"""A name or figure that identifies one thing; and the longest line, in characters, about one thing."""
 
 _EXACT = 3
-"""Characters above which a figure with a fraction tells by itself what it is of, as in `cpu 0.684 total`."""
+"""A figure with a fraction and more characters than this identifies its subject, as in `cpu 0.684 total`."""
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _RANGE = r"(?:\.?\s?(?:[–—/,-]|and|und|to|bis|y|al?|et|au|e|i|do|och)\s?\d{1,2}){1,3}\.?\s(?:de\s)?"
-"""Between a day and the month of a later one: `28–29 August`."""
+"""Between a day and the month of a later day: `28–29 August`."""
 
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _THOUSANDS = {"k": 1000, "m": 1_000_000}
@@ -50,8 +50,8 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
 
     Args:
         fact: The value.
-        sentence: The sentence of the summary it stands in.
-        evidence: What the messages bear out.
+        sentence: The sentence of the summary with the value.
+        evidence: What the messages support.
     """
     value = fact.value
     if evidence.found(value):
@@ -75,7 +75,7 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
 
 
 def _path(path: str, evidence: Evidence) -> bool:
-    """A file is known by its name with the folder it is in, anything else below folders that are known."""
+    """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(path)
     if not parts or evidence.holds(path):
         return True
@@ -125,13 +125,13 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
 
 
 def is_day(figure: str, evidence: Evidence) -> bool:
-    """Whether a figure is a day as German writes it, which the messages tell: `30.09`."""
+    """Whether a figure is a day in the German form, such as `30.09`, which the messages name."""
     day = _DAY_ONLY.fullmatch(figure)
     return day is not None and _is_told_of(int(day["month"]), int(day["day"]), evidence)
 
 
 def _is_sum(figure: str, sentence: str) -> bool:
-    """Whether a figure is told as what two or three others of its sentence come to, or differ by."""
+    """Whether a figure is reported as the sum or difference of two or three others in its sentence."""
     if not claim_words().sums.search(sentence):
         return False
     figures = {float(one.replace(",", "")) for one in _FIGURE.findall(sentence)}
@@ -141,7 +141,7 @@ def _is_sum(figure: str, sentence: str) -> bool:
 
 
 def is_rough(sentence: str, at: int, figure: str) -> bool:
-    """Whether a figure is said to be about so much, or is round and stands behind one that is."""
+    """Whether a figure is called approximate, or is round and follows one that is."""
     if len(figure.replace(",", "").replace(".", "").strip("0")) > _ROUNDED:
         return False
     before = sentence[:at]
@@ -152,12 +152,12 @@ def is_rough(sentence: str, at: int, figure: str) -> bool:
 
 
 def is_code(before: str, value: str = "") -> bool:
-    """Whether a number, by the words before it or its own, says what went wrong, and not how often."""
+    """Whether a number, by the words before it or by itself, is an error code and not a count."""
     return _CODE.search(before) is not None or _STATUS.fullmatch(value) is not None
 
 
 def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
-    """Whether a figure stands, without what it measures, beside another name or figure of its sentence."""
+    """Whether a figure, without its unit, is beside another name or figure of its sentence there too."""
     others = [one for one in _TELLING.findall(sentence.lower()) if figure not in one]
     return any(one in line for line in evidence.lines(figure) if len(line) < _BRIEF_LINE for one in others)
 
@@ -168,7 +168,7 @@ def _date(value: str, evidence: Evidence) -> bool:
 
 
 def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:
-    """Whether a day stands in the messages: as it is written, in a range of days, or without its month."""
+    """Whether a day occurs in the messages: as written, in a range of days, or without its month."""
     written = days_as_written(month, day)
     if any((evidence.holds if form[0] in "-/" else evidence.mentions)(form) for form in written):
         return True
@@ -180,7 +180,7 @@ def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:
 
 
 def _name(value: str, evidence: Evidence) -> bool:
-    """A name of code as it stands or by its last part; words in quotes are told loosely."""
+    """A name in code as written or by its last part; quoted words only approximately."""
     if evidence.holds(value):
         return True
     if not _IDENTIFIER.fullmatch(value) or value.isupper():

@@ -1,1 +1,1 @@
-"""What the messages before a cut bear out: values, acts, and who said what."""
+"""What the messages before a cut support: values, acts, and who said what."""

@@ -1,4 +1,4 @@
-"""What people and assistants said and did, and what edits replaced: what a claim can be held against."""
+"""What people and assistants said and did, and what edits replaced, for comparison with a claim."""
 
 from __future__ import annotations
 
@@ -24,42 +24,39 @@ from core.model.transcript.message import Message
 CALL, SYSTEM = "call", "system"
 
 _ARGUMENTS, _RESULT = 1500, 600
-"""Characters of a call's arguments and of its result that tell what it was about."""
+"""How many characters of a call's arguments and of its result show what it was about."""
 
 _NAMED, _MOST, _LEAST, _UNKNOWN, _REPORTING = 3.0, 3.0, 0.4, 0.7, 0.5
-"""Weights: of a name, of the rarest and the commonest word, of one nobody uses; share of a reporter's own."""
+"""Weights of a name, of the rarest, the most common and an unused word; factor for reporting words."""
 
 _ANSWERING = re.compile(r"ask|clarify", re.IGNORECASE)
-"""Tools by which an assistant asks a person something; what they give back is the person's answer."""
+"""Tools with which an assistant asks a person something; their result is the person's answer."""
 
 _ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
-_APART = 100_000
-"""Characters between two calls, which stand for themselves."""
-
 _MOST_NEAR = 5
-"""Texts that are looked at for the line nearest to a claim."""
+"""How many texts are searched for the line nearest to a claim."""
 
 _LONG = 600
-"""Characters of a call that tells several things, line by line."""
+"""A call longer than this says several things, line by line."""
 
 _TINY = 1e-9
-"""By which sums of shares may differ."""
+"""Tolerance for sums of shares."""
 
 _PLANS = re.compile(r"todo|task|plan", re.IGNORECASE)
-"""Tools that note down what is to be done."""
+"""Tools that note what is to be done."""
 
 _SAID = re.compile(r"\bthe user said:\s*", re.IGNORECASE)
-"""Before what a person wrote when refusing a call; it comes back as the result of that call."""
+"""Comes before a person's words when refusing a call; they are returned as the call's result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One sentence somebody said, or one call with what it gave back.
+    """One sentence that somebody said, or one call with its result.
 
     Attributes:
-        at: Index of its message; -1 of what is no message any more.
-        share: How much of what was asked for it speaks of, 0 to 1.
-        held: The names and roots of it that it holds.
+        at: Index of its message; -1 if it is no longer in a message.
+        share: How much of the searched names and roots it holds, 0 to 1.
+        held: The names and roots it holds.
     """
 
     at: int
@@ -69,12 +66,12 @@ class Account:
 
 
 class Accounts:
-    """Answers who said what of something, and what an edit replaced.
+    """Answers who said what about something, and what an edit replaced.
 
     Args:
-        read: The middle, read.
-        around: What else was said by then, which the summary may speak of, each with its index.
-        also: Further texts, such as the summary before.
+        read: The middle, as read.
+        around: Other messages of that time that the summary may mention, each with its index.
+        also: Further texts, such as the previous summary.
         ended: Every call of the middle with its outcome.
     """
 
@@ -90,7 +87,7 @@ class Accounts:
 
     @cached_property
     def _texts(self) -> list[tuple[int, str, str, str]]:
-        """Index, speaker, text and the same in lower case, of everything that was said."""
+        """Index, speaker, text and text in lower case, of everything that was said."""
         spoken = [(-1, (DOCUMENT, text)) for text in self._also]
         others = [(at, one) for at, one in self._around if one.role in (USER, ASSISTANT)]
         heard = views([one for _, one in others])
@@ -106,7 +103,7 @@ class Accounts:
 
     @cached_property
     def spoken(self) -> list[tuple[int, str]]:
-        """Everything that was said, in lower case, with the index of its message; -1 of other texts."""
+        """Everything said, in lower case, with the index of its message; -1 for other texts."""
         return [(at, lower) for at, _, _, lower in self._texts]
 
     @cached_property
@@ -125,7 +122,7 @@ class Accounts:
         Args:
             names: The names.
             words: The roots.
-            least: Share of them a text must hold.
+            least: The share of them that a text must hold.
         """
         terms = [*names, *words]
         found = sorted(self.of(names, words, least), key=lambda one: -one.share)[:_MOST_NEAR]
@@ -157,12 +154,12 @@ class Accounts:
         return found
 
     def share(self, words: Sequence[str], held: Collection[str], without: str = "") -> float:
-        """Which share of some roots a text holds, 0 to 1.
+        """The share of some roots that a text holds, 0 to 1.
 
         Args:
             words: The roots.
-            held: Those of the text.
-            without: How those begin that are left out.
+            held: The roots of the text.
+            without: Roots that begin with this are left out.
         """
         weights = self.weigh((), words)
         counted = [word for word in weights if not (without and word.lstrip("=").startswith(without))]
@@ -171,7 +168,7 @@ class Accounts:
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
-        """The same of every call but those that only note down what is to be done."""
+        """The same for every call, except those that only note what is to be done."""
         found = []
         for one in self._ended:
             if not _PLANS.search(one.call.name):
@@ -181,12 +178,12 @@ class Accounts:
         return found
 
     def of(self, names: Sequence[str], words: Sequence[str], least: float) -> list[Account]:
-        """Sentences and calls that speak of names (in lower case) and roots, what is rare counting more.
+        """Sentences and calls that mention names (in lower case) and roots; rare ones count more.
 
         Args:
             names: The names.
             words: The roots.
-            least: Share of them a sentence must hold.
+            least: The share of them that a sentence must hold.
         """
         weights = self.weigh(names, words)
         whole = sum(weights.values())
@@ -201,7 +198,7 @@ class Accounts:
         return found
 
     def _holding(self, weights: Mapping[str, float], names: Sequence[str], least: float) -> list[int]:
-        """The texts that hold enough of some weighed names and roots, by number."""
+        """The numbers of the texts that hold enough of some weighted names and roots."""
         shares: dict[int, float] = {}
         for term, weight in weights.items():
             for number in self._naming(term) if term in names else self._places.get(term, ()):
@@ -209,7 +206,7 @@ class Accounts:
         return sorted(number for number, share in shares.items() if share >= least - _TINY)
 
     def _naming(self, name: str) -> list[int]:
-        """The texts a name stands in, by number."""
+        """The numbers of the texts that contain a name."""
         text, offsets = self._whole
         numbers: list[int] = []
         at = text.find(name)
@@ -220,13 +217,13 @@ class Accounts:
 
     @cached_property
     def _whole(self) -> tuple[str, list[int]]:
-        """All texts in lower case as one, and where each begins."""
+        """All texts in lower case as one string, and where each begins."""
         sizes = (len(one[3]) + 1 for one in self._all)
         return "\n".join(one[3] for one in self._all), list(accumulate(sizes, initial=0))
 
     @cached_property
     def _places(self) -> Mapping[str, list[int]]:
-        """The texts each root stands in, by number."""
+        """The numbers of the texts that contain each root."""
         places: dict[str, list[int]] = defaultdict(list)
         for number, (_, spoken_of) in enumerate(self._parts):
             for word in frozenset().union(*spoken_of):
@@ -235,13 +232,13 @@ class Accounts:
 
     @cached_property
     def _parts(self) -> list[tuple[Sequence[str], Sequence[frozenset[str]]]]:
-        """The sentences of each text, a call being one, and the roots of each."""
+        """The sentences of each text (a call is one sentence), and the roots of each."""
         split = [(text,) if speaker == CALL else sentences(text) for _, speaker, text, _ in self._all]
         return [(said, [frozenset(roots(one)) for one in said]) for said in split]
 
     @cached_property
     def _once(self) -> tuple[list[tuple[str, frozenset[str]]], Mapping[str, list[int]]]:
-        """Every sentence and call once, however often it was said, with its roots; where each root stands."""
+        """Every distinct sentence and call with its roots; and where each root occurs."""
         said = list({one: held for part in self._parts for one, held in zip(*part, strict=True)}.items())
         places: dict[str, list[int]] = defaultdict(list)
         for number, (_, held) in enumerate(said):
@@ -254,7 +251,7 @@ class Accounts:
         return [*self._texts, *self._calls]
 
     def weigh(self, names: Sequence[str], words: Sequence[str]) -> dict[str, float]:
-        """What names and roots count: the rarer a word, the more, and a word of whoever reports less."""
+        """The weights of names and roots: the rarer a word, the more; reporting words count less."""
         weights = dict.fromkeys(names, _NAMED)
         for word in words:
             if word not in self._weights:
@@ -275,7 +272,7 @@ def _weight_of(held: frozenset[str], weights: Mapping[str, float]) -> float:
 
 
 def _said(view: View) -> tuple[str, str] | None:
-    """Who speaks in a message, and what; None of a tool's output."""
+    """Who speaks in a message and what they say; None for tool output."""
     if view.role == "assistant":
         return ASSISTANT, view.text
     if view.role == "tool":

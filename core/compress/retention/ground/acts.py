@@ -15,13 +15,13 @@ from core.compress.retention.ground.claim_words import CheckKind, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
-"""Words by which a command is known."""
+"""How many words identify a command."""
 
 _HASH = 7
 _TESTS = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)")
 
 _CALL, _RESULT = 6000, 600
-"""Characters of a call's arguments and of its result that tell what it did."""
+"""How many characters of a call's arguments and of its result show what it did."""
 
 
 class Acts:
@@ -45,15 +45,15 @@ class Acts:
         on_files: bool = False,
         files: Sequence[str] = (),
     ) -> bool:
-        """Whether an act that matches happened, to one of some things when any are named.
+        """Whether an act that matches happened, to one of some things if any are named.
 
         Args:
-            pattern: Finds the act.
+            pattern: Matches the act.
             about: The things, in lower case.
-            of: Words one of which whoever tells of it must use too.
-            by_call: A call must name them itself: that its result does tells nothing, as of a file.
-            files: Those of the things that are files: a call that edits another did nothing to them.
-            on_files: Only what touches files or runs a command does it; an issue that tells of it does not.
+            of: Words of which a report of the act must use one.
+            by_call: The call itself must name them; its result is no evidence, as with a file.
+            files: Those things that are files: a call that edits another file did nothing to them.
+            on_files: Only touching files or running a command counts, not an issue that mentions the act.
         """
         did = re.compile(pattern)
 
@@ -75,14 +75,14 @@ class Acts:
         )
 
     def failed(self, words: Sequence[str]) -> bool:
-        """Whether every command that tells most of some words failed."""
+        """Whether every command that matches most of some words failed."""
         shares = [(_told(one, words), one) for one in self._outcomes if one.call.command]
         most = max((share for share, _ in shares), default=0)
         known = most >= _RUN and 3 * most >= 2 * len(words)
         return known and all(one.error for share, one in shares if share == most)
 
     def settled(self, pattern: str) -> bool:
-        """Whether an act on the work as a whole came behind the last edit, or nothing was edited."""
+        """Whether an act on the whole work came after the last edit, or nothing was edited."""
         did = re.compile(pattern)
         edited = max((one.at for one in self._outcomes if _edits(one)), default=-1)
         acts = (one for one in self._outcomes if one.at > edited and one.call.command and not one.error)
@@ -92,11 +92,11 @@ class Acts:
         )
 
     def passed(self, kind: CheckKind | None, *, at_last: bool) -> bool:
-        """Whether a test, lint or build ended well, or somebody said so; without any run it needs the word.
+        """Whether a test, lint or build passed or somebody said so, which is needed if none ran.
 
         Args:
-            kind: The kind asked about; None takes any check.
-            at_last: The newest one counts, and not any.
+            kind: The kind of check; None for any.
+            at_last: Only the newest run counts.
         """
         runs = self.runs(kind)
         if not runs:
@@ -105,18 +105,18 @@ class Acts:
         return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
 
     def failure(self, kind: CheckKind | None) -> tuple[int, str] | None:
-        """The last run of a kind of check, or of any, if it failed: index of its result, and what it says."""
+        """The last run of a kind of check (or of any) if it failed: index of its result, and its error."""
         failed = [one for one in self.runs(kind)[-1:] if one.error]
         return next(((one.result or one.at, one.error or "") for one in failed), None)
 
     def runs(self, kind: CheckKind | None) -> list[Outcome]:
-        """The commands that ran a kind of check, or any."""
+        """The commands that ran a kind of check, or any check."""
         ran = kind.ran if kind else claim_words().ran
         commands = ((one, one.call.command.lower()) for one in self._outcomes if one.call.command)
         return [one for one, text in commands if ran.search(text) and is_acting(one.call)]
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
-        """Whether somebody said behind a message that a check went well; of one kind, by its name."""
+        """Whether somebody said after a message that a check passed; one of a kind must be named."""
         told, calling = claim_words().told, {one.at for one in self._outcomes}
         said = [
             text
@@ -129,7 +129,7 @@ class Acts:
 
     @cached_property
     def _done(self) -> list[tuple[Outcome, str, str]]:
-        """Calls that changed something and ended well, each with its result, in lower case."""
+        """Calls that changed something and succeeded, each with its result, in lower case."""
         ended = (one for one in self._outcomes if is_acting(one.call) and not one.error)
         return [
             (
@@ -151,7 +151,7 @@ def _edits(one: Outcome) -> bool:
 
 
 def _up_to(act: re.Pattern[str], sentence: str) -> str:
-    """A sentence to the comma behind an act: what comes of it may be otherwise."""
+    """A sentence up to the comma after an act, as the consequences may be described differently."""
     found = act.search(sentence)
     return (
         sentence[: sentence.find(", ", found.end())]
@@ -161,6 +161,6 @@ def _up_to(act: re.Pattern[str], sentence: str) -> str:
 
 
 def _is_so(sentence: str) -> bool:
-    """Whether a sentence tells what is, and neither announces, asks nor denies."""
+    """Whether a sentence states a fact, and does not announce, ask or deny."""
     words = claim_words()
     return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))

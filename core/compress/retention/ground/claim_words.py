@@ -1,4 +1,4 @@
-"""The words by which claims of a summary are known, and what bears them out."""
+"""The words that identify claims of a summary, and what supports these."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from core.compress.facts.topic import roots
 from core.support.program_files import load_table
 
 _NO_ATTRIBUTE = r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
-"""What stands before no act: `a modified file` tells of none."""
+"""An act must not match this: `a modified file` reports no modification."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimedAct:
-    """One thing a summary can claim to have happened.
+    """One thing that a summary can claim to have happened.
 
     Attributes:
-        says: Finds the claim.
-        did: Finds what bears it out, in text in lower case.
-        file: The same of a file.
+        says: Matches the claim.
+        did: Matches what supports it, in lower-case text.
+        file: The same for a file.
         whole: It is done to the work as a whole, whatever else the claim names.
     """
 
@@ -38,8 +38,8 @@ class CheckKind:
     """A kind of check.
 
     Attributes:
-        says: How a summary names it.
-        ran: What may run it, other checks with it.
+        says: Matches its name in a summary.
+        ran: Matches commands that may run it, possibly with other checks.
     """
 
     says: re.Pattern[str]
@@ -48,11 +48,11 @@ class CheckKind:
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """How a summary tells, in one language, what somebody wanted.
+    """How a summary, in one language, says what somebody wanted.
 
     Attributes:
-        wants: Finds it, with the `name` of who did, or with what `joins` it to what somebody did before.
-        speaker: Finds whoever is spoken of: `people`, or others.
+        wants: Matches it, with the `name` of the person, or with what `joins` it to an earlier wish.
+        speaker: Matches who is meant: `people`, or others.
     """
 
     wants: re.Pattern[str]
@@ -61,7 +61,7 @@ class Attribution:
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    """Compiled forms of `claims.yaml`."""
+    """The compiled `claims.yaml`."""
 
     acts: Mapping[str, ClaimedAct]
     act: re.Pattern[str]
@@ -111,7 +111,7 @@ def kind_of_check(text: str) -> CheckKind | None:
 
 @cache
 def claim_words() -> ClaimWords:
-    """The table, compiled: an entry of one pattern or several by the type of its field."""
+    """The table, compiled: each entry is one pattern or several, by the type of its field."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
     checks, acts = table["checks"], {name: _act(entry) for name, entry in table["acts"].items()}
     made: dict[str, Any] = {
@@ -132,7 +132,7 @@ def claim_words() -> ClaimWords:
 
 
 def _alike(words: list[list[str]]) -> Mapping[str, tuple[str, ...]]:
-    """Each word with all that say the same."""
+    """Each word with all its synonyms."""
     return {form: tuple(forms) for forms in words for form in forms}
 
 
@@ -167,6 +167,6 @@ def _any(patterns: list[str]) -> re.Pattern[str]:
 
 @cache
 def reporting() -> frozenset[str]:
-    """The roots of words that whoever reports uses of themselves, whatever was said."""
+    """The roots of words that belong to reporting itself, whatever is reported."""
     text = files("core.compress.retention.ground").joinpath("reporting.txt").read_text(encoding="utf-8")
     return frozenset(roots(text))

@@ -1,4 +1,4 @@
-"""What the messages before a cut bear out: values that stand there, and acts that happened."""
+"""What the messages before a cut support: values that occur in them, and acts that happened."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ _COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
 _INTEGER = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.]\d{3})+(?!\d)|(?<!\d)\d+")
 _FAR = 60
 _BETWEEN = "\n\x1e\n"
-"""Stands between two messages."""
+"""Separates two messages."""
 
 _MOST_PLACES = 300
-"""Places a value is looked at; one that stands at more inside longer words is taken for known."""
+"""How many occurrences of a value are checked; one inside longer words more often counts as known."""
 
 _SIZE = re.compile("[kmgt]i?b")
-"""A unit that listings write by its first letter."""
+"""A unit that listings abbreviate to its first letter."""
 
 _BESIDE, _MOST_NEAR = 80, 30
-"""Characters between two words that are told together; places of one of them that are looked at."""
+"""Words within this many characters are said together; how many occurrences of one word are checked."""
 
 _EXACT, _LONG = 3, 16
-"""Digits by which a figure that was rounded is known; characters of one that is no number but an id."""
+"""Digits by which a rounded figure is recognised; digits from which a number is an id."""
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _PLACES = re.compile(r"\d*\.\d{2,15}")
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _NEW_LINE = re.compile(r"\\[nrt]")
-"""A line break or tab as JSON writes it: what follows begins a word."""
+"""A line break or tab as JSON writes it: a word begins after it."""
 
 
 class Evidence:
-    """Answers what of a summary the messages bear out.
+    """Answers what of a summary the messages support.
 
     Args:
-        read: The middle, read.
+        read: The middle, as read.
         known: Every message before the cut, whole.
-        also: Further texts the summary may draw on, such as the summary before.
+        also: Further texts the summary may use, such as the previous summary.
         weighed: The middle's facts.
-        around: Those of the messages that stand outside the middle, each with its index, -1 of old ones.
+        around: The messages outside the middle, each with its index; -1 for old ones.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Evidence:
 
     @cached_property
     def _text(self) -> str:
-        """Everything in lower case, what an assistant says and calls together with what that gave back."""
+        """All texts in lower case; an assistant's text and calls are together with their results."""
         parts: list[str] = []
         for message in self._known:
             parts.append("\n" if message.role == "tool" else _BETWEEN)
@@ -82,11 +82,11 @@ class Evidence:
         return text.lower().replace("\\\\", "/").replace("\\/", "/")
 
     def found(self, value: str) -> bool:
-        """Whether a value is one of those found in the middle: the cheapest answer."""
+        """Whether a value is one of those found in the middle; this is the cheapest test."""
         return value.lower() in self._values
 
     def mentions(self, value: str) -> bool:
-        """Whether a value stands somewhere, not inside a longer word or figure."""
+        """Whether a value occurs, not inside a longer word or figure."""
         lower = value.lower()
         if lower in self._values:
             return True
@@ -102,17 +102,17 @@ class Evidence:
         return True
 
     def holds(self, part: str) -> bool:
-        """Whether a text stands somewhere, inside a longer word too."""
+        """Whether a text occurs, even inside a longer word."""
         lower = part.lower()
         return lower in self._values or lower in self._text
 
     def beside(self, rare: str, other: str) -> bool:
-        """Whether two names or roots stand within a dozen words of each other; the rarer is looked for."""
+        """Whether two names or roots occur within a dozen words of each other; the rarer is searched."""
         near, forms = self.near(rare), forms_of(other)
         return any(form in text for text in near for form in forms)
 
     def near(self, term: str) -> Sequence[str]:
-        """What stands around a name or root, of one that stands everywhere around the first of them."""
+        """The text around each occurrence of a name or root; for a frequent one, only the first ones."""
         if term not in self._windows:
             places = islice(chain.from_iterable(map(self._begins, forms_of(term))), _MOST_NEAR)
             ends = ((max(0, at - _BESIDE), at + _BESIDE) for at in places)
@@ -120,7 +120,7 @@ class Evidence:
         return self._windows[term]
 
     def _begins(self, form: str) -> Iterator[int]:
-        """Where a word begins with some letters."""
+        """Positions at which a word begins with some letters."""
         text, at = self._text, self._text.find(form)
         while at >= 0:
             if not _joins(text[max(0, at - 1) : at], form[0]):
@@ -128,22 +128,22 @@ class Evidence:
             at = text.find(form, at + len(form))
 
     def tells(self, figure: str) -> bool:
-        """Whether a figure stands somewhere, as a version, grouped or not, more exactly or hexadecimal."""
+        """Whether a figure occurs in any form: as a version, grouped or not, more exactly, hexadecimal."""
         plain = figure.replace(",", "")
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
         return held or self.codes(plain) or self.rounds_to(plain)
 
     def codes(self, figure: str) -> bool:
-        """Whether a whole number stands somewhere in hexadecimal."""
+        """Whether a whole number occurs in hexadecimal."""
         return figure.isdecimal() and self.mentions(hex(int(figure)))
 
     def rounds_to(self, figure: str, times: int = 1) -> bool:
-        """Whether a more exact figure comes to this one, which has at least two places or three digits.
+        """Whether a more exact figure rounds to this one, which has at least two places or three digits.
 
         Args:
             figure: The figure, without separators.
-            times: What it counts in: 1000 of `18.1k`.
+            times: Its factor: 1000 for `18.1k`.
         """
         if not _PLACES.fullmatch(figure) or times > 1:
             return _DECIMAL.fullmatch(figure) is not None and self._comes_to(round(float(figure) * times))
@@ -153,7 +153,7 @@ class Evidence:
         return any(round(float(one), places) == float(figure) for one in longer.findall(self._text))
 
     def _comes_to(self, figure: int) -> bool:
-        """Whether a whole number is this one but for its last digits, which are zero here."""
+        """Whether a whole number equals this one except for its last digits, which are zero here."""
         digits = str(figure).rstrip("0")
         step = 10 ** (len(str(figure)) - len(digits))
         if len(digits) < _EXACT or step == 1:
@@ -163,12 +163,12 @@ class Evidence:
 
     @cached_property
     def _integers(self) -> list[int]:
-        """Every whole number of the messages, in order."""
+        """Every whole number in the messages, in ascending order."""
         found = (re.sub("[,.]", "", one) for one in _INTEGER.findall(self._text))
         return sorted({int(one) for one in found if len(one) < _LONG})
 
     def is_record(self, line: str) -> bool:
-        """Whether a line of a summary writes down a call that was made with what it gave back."""
+        """Whether a line of a summary records a call that was made, with its result."""
         match = _RECORD.match(line)
         return match is not None and match[1] in self._called
 
@@ -177,7 +177,7 @@ class Evidence:
         return frozenset(call.name for message in self._known for call in message.tool_calls)
 
     def counts(self, things: Sequence[str]) -> set[str]:
-        """How many of a thing, which may go by several words, the messages count, each time they do."""
+        """How many of a thing (given as synonyms) the messages count, each time they count it."""
         counts: set[str] = set()
         for thing in things:
             text, at = self._text, self._text.find(thing)
@@ -190,7 +190,7 @@ class Evidence:
         return counts
 
     def behind(self, label: str) -> list[str]:
-        """The figures that stand right behind a word or two."""
+        """The figures right after a word or two."""
         found = (_BEHIND.match(self._text, at + len(label)) for at in self._begins(label))
         return [match[1] for match in found if match]
 
@@ -205,7 +205,7 @@ class Evidence:
         return Acts(self._ended, self.accounts)
 
     def lines(self, part: str) -> Iterator[str]:
-        """The lines a text stands in, in lower case, of long ones what is near it."""
+        """The lines that contain a text, in lower case; of long lines the part around it."""
         text, at = self._text, self._text.find(part)
         for _ in range(_MOST_LINES):
             if at < 0:
@@ -216,7 +216,7 @@ class Evidence:
             at = text.find(part, end)
 
     def measures(self, figure: str, unit: str) -> bool:
-        """Whether a figure stands with its unit, also more exactly; people may say a word or two between."""
+        """Whether a figure occurs with its unit, even if more exactly or with a word or two between."""
         unit = unit.lower()
         short = f"{figure}{unit[0]}" if _SIZE.fullmatch(unit) else f"{figure}{unit}"
         forms = (f"{figure} {unit}", f"{figure}{unit}", short)
@@ -236,13 +236,13 @@ class Evidence:
         return bool(said) and any(map(re.compile(apart).search, said))
 
     def knows(self, word: str) -> bool:
-        """Whether a root, or one that means the same, stands in the messages."""
+        """Whether a root or a synonym of it occurs in the messages."""
         said = self.accounts.uses(word)
         return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
 
 
 def _joins(neighbour: str, edge: str) -> bool:
-    """Whether two characters belong to one word or figure."""
+    """Whether two characters belong to the same word or figure."""
     if not neighbour:
         return False
     return neighbour.isalnum() and edge.isalnum() and neighbour.isascii() and edge.isascii()

@@ -1,4 +1,4 @@
-"""What people said, breath by breath, and the language they say it in."""
+"""What people said, sentence by sentence with its context, and their language."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
 
 USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
-"""Who speaks; a document is what somebody handed over, or the summary before, which tells what was wanted."""
+"""Who speaks; a document is a text somebody handed over, or the previous summary, which reports wishes."""
 
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
 """Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
 
 _TELLING = 3
 _SAMPLE = 100_000
-"""Characters that tell a language."""
+"""How many characters are enough to recognise a language."""
 
 _ASKS = re.compile(r"[?？]|吗")
 
@@ -27,11 +27,11 @@ _CJK = re.compile("[\u3040-\u9fff]")
 
 
 class Voices:
-    """Answers what people said, among all that was said.
+    """Answers what people said, among everything said.
 
     Args:
-        spoken: Index, speaker, text and the same in lower case, of everything that was said.
-        weigh: What names and roots count.
+        spoken: Index, speaker, text and text in lower case, of everything that was said.
+        weigh: Gives the weights of names and roots.
     """
 
     def __init__(
@@ -42,14 +42,14 @@ class Voices:
         self._texts, self._weigh = spoken, weigh
 
     def voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
-        """Largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
+        """The largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
 
-        A sentence counts with its neighbours, and with what it briefly answers.
+        One breath is a sentence with its neighbours, and with the question it briefly answers.
 
         Args:
             names: The names.
             words: The roots.
-            rule: Only what lays something down counts.
+            rule: Only sentences that state a rule count.
         """
         weights = self._weigh(names, words)
         whole = sum(weights.values())
@@ -67,16 +67,16 @@ class Voices:
 
     @cached_property
     def language(self) -> str:
-        """What people speak: as `en`; "" of one nobody knows, or when nobody says anything."""
+        """The language people speak, such as `en`; "" if unknown, or if nobody says anything."""
         return language_of("\n".join(text for _, speaker, text, _ in self._texts if speaker == USER))
 
     def speak(self, language: str) -> bool:
-        """Whether people, or people and assistants together, speak a language; "" is like any."""
+        """Whether people, or people and assistants together, speak a language; "" matches any."""
         return language in ("", self.language) or not self.language or self._common in ("", language)
 
     @cached_property
     def _common(self) -> str:
-        """What people and assistants speak together."""
+        """The language of people and assistants together."""
         return language_of("\n".join(text for _, _, text, _ in self._texts))
 
     def say(self, pattern: str) -> bool:
@@ -85,20 +85,20 @@ class Voices:
         return any(said.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
 
     def gives(self, figure: str) -> bool:
-        """Whether people give a figure of three signs or more, which tell it, and leave open of what."""
+        """Whether people give a figure of at least three characters without saying what it counts."""
         bare = rf"{re.escape(figure)}(?![\d.,:]*\d)(?! ?(?:{_units()})\b)"
         return len(figure) >= _TELLING and self.say(bare)
 
     def is_person(self, name: str) -> bool:
-        """Whether somebody goes by a name: in words of theirs, or in the id they gave."""
+        """Whether somebody has a name: in their own words, or in the id they gave."""
         own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
         return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
 
     @cached_property
     def _breaths(self) -> list[tuple[str, frozenset[str], bool]]:
-        """What people said, sentence by sentence with its neighbours, in lower case and as roots.
+        """What people said as sentences with their neighbours, in lower case and as roots.
 
-        With each stands whether it lays something down.
+        Each comes with whether it states a rule.
         """
         found: list[tuple[str, frozenset[str], bool]] = []
         before = ""
@@ -121,7 +121,7 @@ def _units() -> str:
 
 
 def language_of(text: str) -> str:
-    """The language a text begins in, `zh` or one of the table; "" of any other."""
+    """The language at the beginning of a text, `zh` or one of the table; "" for any other."""
     text = text[:_SAMPLE]
     if 10 * len(_CJK.findall(text)) > len(text):
         return "zh"
