@@ -25,6 +25,28 @@ _SENTENCES = (
     "Operators who raise the {b} limit above {m} should also raise the {d} timeout.",
     "If the {a} fails, the {c} is retried {n} times with a growing pause and then parked.",
 )
+_PYTHON = '''def {f}({a}: {b}, *, limit: int = {n}) -> {c}:
+    """Walk every {d} of the {a} and stop at the limit."""
+    seen: set[str] = set()
+    for {d} in {a}.{d}s(order="created"):
+        if {d}.id in seen or len(seen) >= limit:
+            logger.debug("skipping %s after %d", {d}.id, len(seen))
+            continue
+        seen.add({d}.id)
+        yield {c}({d}.id, {a}.clock() + {n})
+
+'''
+_RUST = """impl {b}Ext for {a}::Cursor {{
+    pub fn {f}(&mut self, limit: usize) -> Result<{c}, {d}Error> {{
+        let mut out = Vec::with_capacity(limit.min({n}));
+        while let Some(next) = self.advance()? {{
+            if out.len() == limit {{ break; }}
+            out.push(next.{d}().to_owned());
+        }}
+        Ok({c}::from(out))
+    }}
+}}
+"""
 
 
 class Draw(random.Random):
@@ -87,30 +109,6 @@ def _source(rng: Draw, lines: int = 60, language: str = "python") -> str:
         words = {key: rng.pick(_NOUNS) for key in "abcd"}
         text += unit.format(f=_name(rng), n=rng.between(2, 900), **words).split("\n")
     return "\n".join(f"{number:6d}|{line}" for number, line in enumerate(text[:lines], 1))
-
-
-_PYTHON = '''def {f}({a}: {b}, *, limit: int = {n}) -> {c}:
-    """Walk every {d} of the {a} and stop at the limit."""
-    seen: set[str] = set()
-    for {d} in {a}.{d}s(order="created"):
-        if {d}.id in seen or len(seen) >= limit:
-            logger.debug("skipping %s after %d", {d}.id, len(seen))
-            continue
-        seen.add({d}.id)
-        yield {c}({d}.id, {a}.clock() + {n})
-
-'''
-_RUST = """impl {b}Ext for {a}::Cursor {{
-    pub fn {f}(&mut self, limit: usize) -> Result<{c}, {d}Error> {{
-        let mut out = Vec::with_capacity(limit.min({n}));
-        while let Some(next) = self.advance()? {{
-            if out.len() == limit {{ break; }}
-            out.push(next.{d}().to_owned());
-        }}
-        Ok({c}::from(out))
-    }}
-}}
-"""
 
 
 def _log(rng: Draw, lines: int = 80, service: str = "api") -> str:

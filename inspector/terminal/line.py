@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LEAST_CUT = 8
 """Characters of a cut-off word that must be visible for it to count."""
 CUT = "…"
+LOUD = ("severity-critical", "severity-warning")
 
 
 class Line:
@@ -191,9 +192,6 @@ def shipped() -> tuple[ThemeFile, ...]:
 def defaults() -> dict[str, str]:
     """Token colours for themes that define none, such as Textual's built-in ones."""
     return dict(shipped()[0].tokens)
-
-
-LOUD = ("severity-critical", "severity-warning")
 
 
 class Palette:

@@ -12,6 +12,10 @@ from core.hermes.policy.trigger_rules import ModelRule, ThresholdRules
 from core.model.compaction.plan import Gate, Settings
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
+RUNNING = "another process is compressing this session"
+"""The block that only time lifts."""
+WAIT = "Wait until it is through; Hermes takes over what nobody has renewed for five minutes."
+"""What helps then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,12 +199,6 @@ def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
         f" and {policy.summary.cap:,})"
     )
     return cap
-
-
-RUNNING = "another process is compressing this session"
-"""The block that only time lifts."""
-WAIT = "Wait until it is through; Hermes takes over what nobody has renewed for five minutes."
-"""What helps then."""
 
 
 def past_blocks(blocks: Sequence[str]) -> str:

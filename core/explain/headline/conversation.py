@@ -35,6 +35,8 @@ _BEHIND = "behind"
 _HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _BEHIND)
 _CALLS = 8
 """How many of the newest requests the pace is taken from."""
+_MOST = 60
+"""The longest title or quoted error, in characters."""
 
 
 def headline_of(
@@ -137,10 +139,6 @@ def _due(now: Now) -> Headline:
     return Headline(
         f"Past the {over}: it will be compressed before the next model call.", None, Severity.INFO
     )
-
-
-_MOST = 60
-"""The longest title or quoted error, in characters."""
 
 
 def chain_headline(chain: Chain) -> Headline:

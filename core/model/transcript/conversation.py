@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from core.model.finding import Evidence
     from core.model.transcript.storage import UsageRow
 
+_NOTHING = (Buckets(), Money())
+
 
 @dataclass(frozen=True, slots=True)
 class OwnCompaction:
@@ -210,9 +212,6 @@ def spent(nodes: Collection[ChainNode]) -> tuple[Buckets, Money]:
         reduce(add, (one.tokens for one in booked), Buckets()),
         reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
     )
-
-
-_NOTHING = (Buckets(), Money())
 
 
 def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:

@@ -16,6 +16,16 @@ _MAX_INSERTED = 4
 """A run of copies may contain this many inserted rows (stub results, a repeated request) before it ends."""
 _MAX_DROPPED = 8
 """A run of copies may leave out this many rows (orphaned results) before it ends."""
+_SOON = 4
+"""A copy must be among this many rows after a pause."""
+_BATCH_SECONDS = 1.0
+"""Rows of one compaction are written without a longer pause than this, unless copies continue after it."""
+_PAUSE_SECONDS = 30.0
+"""A longer pause than this is not caused by the disk."""
+_STROKE_SECONDS = 1e-4
+"""Rows of one batch are stamped microseconds apart; the rows of a turn are not."""
+_FEWEST = 2
+"""At least this many kept rows must be repeated, as a single text may recur."""
 
 
 def head_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> int:
@@ -105,16 +115,6 @@ def _run(
     return tuple(matched), start == len(previous)
 
 
-_SOON = 4
-"""A copy must be among this many rows after a pause."""
-_BATCH_SECONDS = 1.0
-"""Rows of one compaction are written without a longer pause than this, unless copies continue after it."""
-_PAUSE_SECONDS = 30.0
-"""A longer pause than this is not caused by the disk."""
-_STROKE_SECONDS = 1e-4
-"""Rows of one batch are stamped microseconds apart; the rows of a turn are not."""
-
-
 def batch_end(outlines: Sequence[RowOutline], index: int, previous: Sequence[RowOutline]) -> int:
     """Where the rows after a summary can no longer be copies, as they have a later time of their own.
 
@@ -183,10 +183,6 @@ def write_batch(outlines: Sequence[RowOutline], start: int) -> range:
             return range(start, at)
         latest = time
     return range(start, len(outlines))
-
-
-_FEWEST = 2
-"""At least this many kept rows must be repeated, as a single text may recur."""
 
 
 class Digest(NamedTuple):

@@ -25,6 +25,9 @@ from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.rows.sessions import read_sessions
 from core.support.formatting import plural
 
+_SOON = 4
+"""A copy must be among this many rows after a summary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -35,8 +38,6 @@ class Part:
     rotated: bool
 
 
-_SOON = 4
-"""A copy must be among this many rows after a summary."""
 Found = tuple[Session, Session | None, Segment]
 """A segment, preceded by its session and the session which that one continues."""
 

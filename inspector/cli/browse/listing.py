@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 MOST_COUNTED = 1_000
 FAILED = "✗"
 """Shown after the number of compressions, as in the app's list."""
+_SIGNS = {
+    Kind.CONTINUATION: "sessions that compression continued",
+    Kind.BRANCH: "branch",
+    Kind.DELEGATE: "sub-agent",
+}
+"""The signs around a title, explained below the table."""
 
 
 class Row(NamedTuple):
@@ -107,14 +113,6 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
         return next(filter(None, (found.get((row.store, one)) for one in row.began(whole))), None)
 
     return [row if row.title else row._replace(preview=words(row)) for row in rows]
-
-
-_SIGNS = {
-    Kind.CONTINUATION: "sessions that compression continued",
-    Kind.BRANCH: "branch",
-    Kind.DELEGATE: "sub-agent",
-}
-"""The signs around a title, explained below the table."""
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:

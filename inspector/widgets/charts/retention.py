@@ -21,6 +21,8 @@ from inspector.terminal.line import Line, Palette
 HEAT = "lost, by message and weight"
 WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
+KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
+"""Textures that differ without colour too."""
 
 
 class RetentionStrip(Widget):
@@ -134,10 +136,6 @@ def _severity(counts: FactCount) -> str:
         return "ink-faint"
     lost = 1 - share
     return "severity-critical" if lost >= HOT else "severity-warning" if lost >= WARM else "severity-ok"
-
-
-KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
-"""Textures that differ without colour too."""
 
 
 class WeightBar(Widget):

@@ -22,6 +22,12 @@ from inspector.widgets.messages.detail_pane import CHUNK, DetailPane
 from inspector.widgets.messages.message_list import MessageList
 from inspector.widgets.panes.text_pane import TextPane
 
+GLANCE = 0.04
+"""Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
+REST, CALM = 0.4, 4.0
+"""Seconds a generation stays before its messages are counted: passing through costs nothing; and one that
+grows, for a tokenizer takes 0.3 s to start."""
+
 
 class MapPanes(Horizontal):
     """The list always; beside it the message or the sums, on a wide screen both while neither is opened."""
@@ -79,13 +85,6 @@ class MapPanes(Horizontal):
     def _give_keys(self, widget: Widget) -> None:
         """Focus a widget once what hides it is gone."""
         self.call_after_refresh(widget.focus)
-
-
-GLANCE = 0.04
-"""Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
-REST, CALM = 0.4, 4.0
-"""Seconds a generation stays before its messages are counted: passing through costs nothing; and one that
-grows, for a tokenizer takes 0.3 s to start."""
 
 
 class MapDetail:

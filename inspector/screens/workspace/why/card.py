@@ -20,16 +20,6 @@ from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """One compaction, or the present when `event` is None."""
-
-    index: int
-    event: CompressionEvent | None
-    now: Now
-
-
 CAUSES = {
     Trigger.PREFLIGHT: "automatic, before your message",
     Trigger.PRE_API: "automatic, before a model call",
@@ -50,6 +40,24 @@ CAUSES = {
 """What made it run, in a few words; the card says it in full."""
 SIZES, VERDICT_WORD, WIDE = 22, 14, 90
 """Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
+WAITING = "…"
+"""Stands where a line will: nothing moves when it comes."""
+_CERTAINTY = {Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely", Verdict.UNKNOWN: "not known"}
+VERDICT_TOKEN = {
+    Verdict.PROVED: "severity-ok",
+    Verdict.DERIVED: "severity-info",
+    Verdict.SUSPECTED: "severity-warning",
+    Verdict.UNKNOWN: "ink-muted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One compaction, or the present when `event` is None."""
+
+    index: int
+    event: CompressionEvent | None
+    now: Now
 
 
 class EventList(RowList[Moment]):
@@ -93,17 +101,6 @@ def _when(event: CompressionEvent) -> str:
     if event.at is None:
         return fmt.UNKNOWN
     return f"{event.at.astimezone():%m-%d %H:%M}"
-
-
-WAITING = "…"
-"""Stands where a line will: nothing moves when it comes."""
-_CERTAINTY = {Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely", Verdict.UNKNOWN: "not known"}
-VERDICT_TOKEN = {
-    Verdict.PROVED: "severity-ok",
-    Verdict.DERIVED: "severity-info",
-    Verdict.SUSPECTED: "severity-warning",
-    Verdict.UNKNOWN: "ink-muted",
-}
 
 
 def event_lines(
