@@ -33,7 +33,6 @@ _HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\
 
 def document(store: Store, session: Session) -> dict[str, Any]:
     """Everything the report says, in the JSON forms of the commands, from one read of the conversation."""
-    from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
     from core.explain.diagnose.case import Case
     from core.explain.diagnose.diagnose import diagnose_case
@@ -45,11 +44,9 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     explanation = explain(store, session.id)
     context = explanation.context
     hits = cache_of(context)
-    examined = diagnose_case(Case(context, explanation.events, datetime.now(UTC), hits))
-    by_model, by_day = (
-        collect((store,), by=group, session=session.id, prices=open_book()).ledger()
-        for group in ("model", "day")
-    )
+    case = Case(context, explanation.events, datetime.now(UTC), hits)
+    examined = diagnose_case(case)
+    by_day = collect((store,), by="day", session=session.id, prices=case.prices).ledger()
     severity = explanation.headline.severity
     return {
         "inspector": __version__,
@@ -59,7 +56,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "why": _reasons_without_quotes(why_payload(explanation)),
         "findings": [_finding_without_quotes(jsonio.finding(one)) for one in examined.findings],
         "unknown": [jsonio.not_known(one) for one in examined.unknown],
-        "usage": usage_json.payload(by_model),
+        "usage": usage_json.payload(case.ledger),
         "days": usage_json.payload(by_day)["rows"],
         "cache": cache_payload(hits),
         "chain": chain_payload(store.chain(session.id)),

@@ -174,10 +174,15 @@ class Case:
         return self.store.model_usage(list(self.context.sessions))
 
     @cached_property
-    def rows(self) -> tuple[LedgerRow, ...]:
-        """Its ledger by model, with costs at list prices."""
+    def ledger(self) -> Ledger:
+        """What it spent by model, with costs at list prices."""
         session = self.conversation.root.id
-        return collect([self.store], by="model", session=session, prices=self.prices).ledger().rows
+        return collect([self.store], by="model", session=session, prices=self.prices).ledger()
+
+    @property
+    def rows(self) -> Sequence[LedgerRow]:
+        """The ledger's rows, one a model."""
+        return self.ledger.rows
 
     @cached_property
     def prices(self) -> PriceBook:
