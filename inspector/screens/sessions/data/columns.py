@@ -178,7 +178,7 @@ COLUMNS = (
     Column("tokens", 6, _right(_tokens), 88, 111, right=True, sort="tokens"),
     Column("tokens", 6, _right(_tokens), 150, right=True, sort="tokens"),
     Column("hit", 4, _right(lambda line: fmt.percent(line.tokens.hit_rate)), 164, right=True, sort="hit"),
-    Column("cost", 8, _right(_cost, "money"), right=True, sort="cost"),
+    Column("cost", 9, _right(_cost, "money"), right=True, sort="cost"),
     Column("compr.", 6, _compressions, 76, 111, right=True, sort="compressions"),
     Column("compressions", 12, _compressions, 112, right=True, sort="compressions"),
 )

@@ -19,7 +19,7 @@ RESUME = ("◀ /resume opens this", "◀ /resume", "◀")
 """The mark of the session `hermes --resume` opens, as wordy as there is room for."""
 COLUMNS = {
     "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "generations": 11, "tokens": 6, "hit": 4,
-    "cost": 8, "with below": 10,
+    "cost": 9, "with below": 10,
 }  # fmt: skip
 """Columns right of the tree and their cells."""
 GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msgs", "kind", "tokens", "cost")

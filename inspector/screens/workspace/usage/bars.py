@@ -39,8 +39,8 @@ BUCKET_NAMES = tuple(one[0] for one in sorted(STACKED, key=lambda one: one[3]))
 
 SHORT, TALL = 32, 50
 """Lines of a screen below which the rows come first, and from which the bars take what the rows leave."""
-_BESIDE = 25
-"""Lines of everything but bars and rows: sums, titles, keys, the origin where it stands below."""
+_BESIDE, _BESIDE_SHORT = 25, 20
+"""Lines of everything but bars and rows: sums, titles, keys, the origin below them; on short screens too."""
 
 BAR = "▇"
 Others = Sequence[tuple[str, str]]
@@ -52,8 +52,10 @@ FIGURES = ("total", "hit_rate", "recorded", "computed")
 
 def lines_of(high: int, listed: int) -> int:
     """Lines of the bars on a screen `high` lines tall that lists as many rows."""
-    least = 2 if high < SHORT else 6 if high < TALL else high // 4
-    return least if high < SHORT else max(least, min(high // 2, high - listed - _BESIDE))
+    short = high < SHORT
+    least = 2 if short else 6 if high < TALL else high // 4
+    room = high - listed - (_BESIDE_SHORT if short else _BESIDE)
+    return max(least, min(high // (4 if short else 2), room))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def _buckets(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
             fmt.tokens(getattr(row.tokens, key), lower_bound=row.lower_bound), 7, ink.style(token), right=True
         )
         if key in usd and most:
-            line.cell(fmt.money(usd[key]), 9, ink.style("money"), right=True).gap(1)
+            line.cell(fmt.money(usd[key]), 11, ink.style("money"), right=True).gap(1)
             line.add(BAR * round(usd[key] / most * max(0, width - line.width)), ink.style(token))
         yield line
 

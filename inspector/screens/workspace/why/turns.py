@@ -35,8 +35,8 @@ TOKEN = {
     Standing.OPEN: "severity-info",
     Standing.DUE: "severity-critical",
 }
-SIZE, LEAST_OUTCOME = 8, 30
-"""Cells of the size, and the fewest for what came of it."""
+SIZE, LEAST_OUTCOME, MOST_OUTCOME = 8, 30, 40
+"""Cells of the size, and the fewest and the most for what came of it."""
 SIGN = {True: "✓", False: "×", None: "–"}
 _WIDE = 96
 """From this width on the checks stand in columns."""
@@ -74,7 +74,7 @@ class TurnList(RowList[Turn]):
 def _rooms(width: int) -> tuple[int, int]:
     """Cells for what came of a turn, and for what was asked in it."""
     room = max(2, width - 5 - 4 - 13 - SIZE - 4)
-    came = max(room // 2, min(room, LEAST_OUTCOME))
+    came = max(min(room // 2, MOST_OUTCOME), min(room, LEAST_OUTCOME))
     return came, room - came
 
 

@@ -337,5 +337,5 @@ def test_a_period_without_spending_says_what_to_try() -> None:
 
 
 def test_the_bars_take_what_the_rows_leave_of_a_tall_screen() -> None:
-    assert [lines_of(high, 3) for high in (24, 40, 60)] == [2, 12, 30]
+    assert [lines_of(high, 3) for high in (24, 30, 40, 60)] == [2, 7, 12, 30]
     assert lines_of(60, 40) == 15
