@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.compress.sizing.threshold import Budgets
     from core.explain.context.context import ConversationContext
     from core.hermes.policy.policy import Policy
-    from core.model.accounting.ledger import Ledger, LedgerRow
+    from core.model.accounting.ledger import Ledger
     from core.model.accounting.prompt_cache import CacheReport
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
@@ -179,11 +179,6 @@ class Case:
         session = self.conversation.root.id
         return collect([self.store], by="model", session=session, prices=self.prices).ledger()
 
-    @property
-    def rows(self) -> Sequence[LedgerRow]:
-        """The ledger's rows, one a model."""
-        return self.ledger.rows
-
     @cached_property
     def prices(self) -> PriceBook:
         """The price list with the user's own prices."""
@@ -247,11 +242,6 @@ class StoreCase:
     def ledger(self) -> Ledger:
         """The usage of all sessions together, by model, with costs at list prices."""
         return collect([self.store], by="model", prices=open_book()).ledger()
-
-    @property
-    def rows(self) -> Sequence[LedgerRow]:
-        """The rows of the ledger, one a model."""
-        return self.ledger.rows
 
 
 def _text_and_calls(message: Message) -> tuple[str, tuple[str, ...]]:

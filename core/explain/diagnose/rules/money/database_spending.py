@@ -84,7 +84,7 @@ def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
 @store_spending_rule("F10")
 def summaries(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """What the summaries of all conversations cost."""
-    if spent := [row for row in case.rows if row.task == "compression"]:
+    if spent := [row for row in case.ledger.rows if row.task == "compression"]:
         yield Found(summary_spend(spent))
 
 

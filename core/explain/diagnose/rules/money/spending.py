@@ -22,7 +22,7 @@ from core.explain.diagnose.registry import (
 from core.explain.diagnose.rules.compression.trigger import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
-from core.model.accounting.ledger import LedgerPart, LedgerRow
+from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
 from core.model.finding import Evidence, Source, Verdict
 from core.support.formatting import money, plural
 
@@ -34,8 +34,8 @@ class Spent(Protocol):
     """A subject with a ledger: a conversation or a database."""
 
     @property
-    def rows(self) -> Sequence[LedgerRow]:
-        """The rows of the ledger by model, with costs at list prices."""
+    def ledger(self) -> Ledger:
+        """What it spent by model, with costs at list prices."""
 
 
 @spending_rule("F4")
@@ -44,7 +44,7 @@ def unpriced(spent: Spent, rule: Rule) -> Iterable[Found]:
     """Usage has no cost; reported once for all models, as a store without costs lacks them for each."""
     parts = [
         part
-        for row in spent.rows
+        for row in spent.ledger.rows
         for part in row.parts
         if part.recorded.missing and part.billing not in ("included", "local")
     ]
@@ -72,7 +72,7 @@ def _without_cost(part: LedgerPart) -> Evidence:
 @store_spending_rule("F5")
 def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
     """The recorded cost differs from the list price of its day."""
-    for row in spent.rows:
+    for row in spent.ledger.rows:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:
             continue
@@ -89,7 +89,7 @@ def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
 @store_spending_rule("F8")
 def included(spent: Spent, rule: Rule) -> Iterable[Found]:
     """A subscription pays for calls that would otherwise cost this much."""
-    listed = sum((row.included.usd for row in spent.rows if row.included.usd), Decimal(0))
+    listed = sum((row.included.usd for row in spent.ledger.rows if row.included.usd), Decimal(0))
     if listed:
         yield Found({"listed": listed}, verdict=Verdict.DERIVED)
 
@@ -109,7 +109,7 @@ def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
     """Cache writes kept for an hour were recorded at the 5-minute rate."""
     if case.report.ttl != "1h":
         return
-    for row in case.rows:
+    for row in case.ledger.rows:
         written = row.tokens.cache_write or 0
         entry = next((part.price for part in row.parts if part.price), None)
         if not written or entry is None or row.recorded.usd is None:
@@ -154,7 +154,7 @@ def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
 def summaries(case: Case, rule: Rule) -> Iterable[Found]:
     """What summaries cost."""
     if any(row.task == "compression" for row in case.usage):
-        yield Found(summary_spend([row for row in case.rows if row.task == "compression"]))
+        yield Found(summary_spend([row for row in case.ledger.rows if row.task == "compression"]))
 
 
 @conversation_rule("A3")
