@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from core.model.compaction.event import Trigger
-from core.model.transcript.conversation import Conversation
+from core.model.compaction.event import SummaryStatus
+from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
 from core.support import formatting as fmt
@@ -122,11 +122,18 @@ def _answer(found: dict[str, Any]) -> Iterator[Block]:
         yield chart
 
 
+def _pruned(event: dict[str, Any]) -> bool:
+    """See `CompressionEvent.pruned`."""
+    as_many = event["messages_before"] == event["messages_after"] is not None
+    nothing = event["completed"] and event["summary"]["status"] == SummaryStatus.UNKNOWN
+    return bool(as_many and nothing and event["mode"] == BoundaryMode.IN_PLACE)
+
+
 def _lead(found: dict[str, Any]) -> str:
     """Counts of compactions, failed attempts and findings."""
     events, findings = found["why"]["events"], found["findings"]
     done = sum(1 for event in events if event["completed"])
-    pruned = sum(1 for event in events if event["completed"] and event["trigger"] == Trigger.PRUNE)
+    pruned = sum(map(_pruned, events))
     parts = [fmt.plural(done - pruned, "compaction")]
     if pruned:
         parts.append(fmt.plural(pruned, "pruning"))

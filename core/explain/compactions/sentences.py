@@ -144,6 +144,10 @@ def denied(ruling: Ruling) -> Iterator[str]:
         yield f"{ruling.denied}: another window or threshold was in force"
 
 
+_FAR = 1.25, 4_096
+"""A share and some tokens by which an estimate of Hermes may be off."""
+
+
 def disagreements(
     pair: Match, limits: Budgets | None, joined: Callable[[], int], *, rewritten: bool
 ) -> Iterator[str]:
@@ -168,6 +172,10 @@ def disagreements(
                 continue
             if name == "after" or shown - said != joined():
                 yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
+    sent = attempt.following if attempt else None
+    if done and sent and done.tokens_after and (sent.input or 0) > _FAR[0] * done.tokens_after + _FAR[1]:
+        # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
+        yield f"{done.where} counts {done.tokens_after:,} tokens after, the next request held {sent.input:,}"
     stated = None if cause is None or cause.trigger is Trigger.HYGIENE else cause.threshold
     if cause is not None and stated is not None and limits is not None and stated != limits.threshold:
         where = cause.line.where if cause.line else "the log"

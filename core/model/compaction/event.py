@@ -159,6 +159,13 @@ class CompressionEvent:
     undo: str | None = None
 
     @property
+    def pruned(self) -> bool:
+        """As many messages as before, and nothing summarised: results were shortened, whoever did it."""
+        as_many = self.messages_before == self.messages_after is not None
+        alike = as_many and self.mode is BoundaryMode.IN_PLACE
+        return self.completed and alike and self.summary.status is SummaryStatus.UNKNOWN
+
+    @property
     def failed(self) -> bool:
         """Whether no model's summary resulted: it was aborted, or fell back to a text without a model."""
         return not self.completed or self.summary.status is SummaryStatus.FALLBACK
@@ -167,5 +174,5 @@ class CompressionEvent:
 def tally(events: Sequence[CompressionEvent]) -> tuple[int, int, int]:
     """How many of them are compactions that came about, how many only shortened results, how many failed."""
     failed = sum(not event.completed for event in events)
-    pruned = sum(event.completed and event.trigger is Trigger.PRUNE for event in events)
+    pruned = sum(event.pruned for event in events)
     return len(events) - failed - pruned, pruned, failed

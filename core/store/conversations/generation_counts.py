@@ -137,7 +137,10 @@ def _split(
     counts = Counter(session.id for session, _, _ in found)
     lost = bool(found) and found[0][2].mode is not None
     inside = pairwise(found)
-    pruned = Counter(two[0].id for one, two in inside if one[0] is two[0] and only_pruned(two[2], one[2]))
+    prunes = schema.marks_summaries  # older releases never shorten results alone
+    pruned = Counter(
+        two[0].id for one, two in inside if prunes and one[0] is two[0] and only_pruned(two[2], one[2])
+    )
     return {one: Count(counts[one], lost and one == found[0][0].id, pruned[one]) for one in thread}
 
 

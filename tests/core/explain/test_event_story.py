@@ -283,7 +283,7 @@ def test_after_a_pause_what_was_compared_is_a_floor_and_no_threshold(begun: Make
     home.line("Idle compaction: 26s idle >= 12s, ~40,868 tokens > 10,880 floor (session S)")
     home.started(40_868, 28)
     compacted(home)
-    home.call(4, 20_000)
+    home.call(4, 5_000)
     event = only(home)
     assert (event.trigger, event.verdict, event.tokens) == (Trigger.IDLE, Verdict.PROVED, 40_868)
     assert event.threshold == 57_600

@@ -307,7 +307,7 @@ def test_a_digest_that_hermes_joins_with_the_answer_behind_it_is_no_disagreement
     home = with_an_engine(begun)
     digested(home, 1)
     home.done(28, 5, 9_000)
-    home.call(4, 20_000)
+    home.call(4, 11_000)
     home.db.message("S", "assistant", "", calls=[("again", "terminal", "{}")])
     home.db.message("S", "tool", "r" * 400, tool_call_id="again", tool_name="terminal")
     home.started(26_400, 5)
