@@ -24,6 +24,9 @@ UNBOOKED = (
 )
 """How a message begins with which Hermes goes on after a call it books nowhere: the last of a turn, or one
 that was cut off. As many characters each; the texts are those of `markers.yaml`."""
+DESCRIBED = ("[The user attached an image. Here", "[The user sent an image~ Here's w")
+"""How a request begins with a picture that another model described before the turn, in a call Hermes books
+nowhere. As many characters each."""
 LONGEST_HEAD = 12
 """More rows than this before a summary are no protected head."""
 

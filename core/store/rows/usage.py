@@ -3,7 +3,7 @@
 Hermes books the summary calls of a turn, but not those of a `/compress` typed between turns or of one that
 broke off; before 0.19 it booked none at all. A summary made by rule because the call was refused, or by this
 program without a model, cost nothing. No release books an answer that was cut off, nor the last answer of a
-turn that may make no further call.
+turn that may make no further call, nor what describes a picture before a turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.hermes.markers.markers import PREFILTERS, UNBOOKED, find_summary
+from core.hermes.markers.markers import DESCRIBED, PREFILTERS, UNBOOKED, find_summary
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
@@ -107,19 +107,21 @@ def _owes(session: _Compacted, written: int) -> bool:
 def _with_unbooked_answers(
     connection: sqlite3.Connection, schema: Schema, ids: Sequence[str] | None
 ) -> Iterator[str]:
-    """Sessions with an answer that was cut off, or with one after the last call of a turn."""
+    """Sessions with an answer cut off or after the last call of a turn, or with a picture described."""
+    signs = (*UNBOOKED, *DESCRIBED)
     tests = [
-        f"(role = 'user' AND substr(content, 1, {len(UNBOOKED[0])}) IN ({', '.join('?' * len(UNBOOKED))}))"
+        f"(role = 'user' AND substr(content, 1, {len(alike[0])}) IN ({', '.join('?' * len(alike))}))"
+        for alike in (UNBOOKED, DESCRIBED)
     ]
     if schema.has("messages", "finish_reason"):
         tests.append("(role = 'assistant' AND finish_reason = 'length')")
     query = f"SELECT DISTINCT session_id FROM messages WHERE ({' OR '.join(tests)})"  # noqa: S608 - own names
     if ids is None:
-        yield from (str(one) for (one,) in connection.execute(query, UNBOOKED))
+        yield from (str(one) for (one,) in connection.execute(query, signs))
         return
     for chunk in chunks(ids):
         named = f"{query} AND session_id IN ({', '.join('?' * len(chunk))})"
-        yield from (str(one) for (one,) in connection.execute(named, (*UNBOOKED, *chunk)))
+        yield from (str(one) for (one,) in connection.execute(named, (*signs, *chunk)))
 
 
 def _broke_off(reason: object) -> bool:

@@ -13,7 +13,7 @@ from core.account.spending.ledger import collect
 from core.apply.execute import execute
 from core.apply.journal import journal_of
 from core.apply.rehearse import rehearse
-from core.hermes.markers.markers import UNBOOKED, markers
+from core.hermes.markers.markers import DESCRIBED, UNBOOKED, markers
 from core.store.store import Store
 from tests.core.apply.material import conversation, preview
 from tests.core.store.database import SessionDatabase
@@ -138,12 +138,12 @@ def test_a_summary_of_our_own_that_asked_no_model_is_no_lower_bound(tmp_path: Pa
 def test_the_signs_of_unbooked_calls_begin_what_the_markers_tell() -> None:
     told = [one["text"] for one in markers()["scaffolding"] if one["text"].startswith(UNBOOKED)]
     assert len(told) == len(UNBOOKED)
-    assert len({len(one) for one in UNBOOKED}) == 1
+    assert all(len({len(one) for one in signs}) == 1 for signs in (UNBOOKED, DESCRIBED))
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
-@pytest.mark.parametrize("text", UNBOOKED)
-def test_a_call_whose_answer_was_cut_off_or_ended_a_turn_is_booked_nowhere(
+@pytest.mark.parametrize("text", UNBOOKED + DESCRIBED)
+def test_a_call_that_was_cut_off_ended_a_turn_or_described_a_picture_is_booked_nowhere(
     tmp_path: Path, release: str, text: str
 ) -> None:
     with SessionDatabase(tmp_path / "state.db", release) as database:
