@@ -1,4 +1,4 @@
-"""What happens now? The session Hermes writes to, its pace, its last hour, and every event as it comes."""
+"""What is happening now? The session Hermes writes to: its pace, its last hour, and events as they come."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ NOTHING_YET = "Calls and compactions appear here as Hermes writes them."
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one look found.
+    """The result of one check of the files.
 
     Attributes:
-        place: The database of the session that is followed.
-        curve: How its requests grew.
-        events: In the order of writing, each with whether the user is called for it.
-        problem: What could not be read; "" for nothing.
+        place: The database of the followed session.
+        curve: The sizes of its requests.
+        events: New events in writing order, each with whether it alerts the user.
+        problem: What could not be read; empty if nothing.
     """
 
     place: Location
@@ -60,7 +60,7 @@ class Found:
 
 
 class FollowingScreen(Page):
-    """Follows whichever session was written to last; bell and desktop as the user's settings say.
+    """Follows the session written to last; alerts with bell and desktop as the user's settings say.
 
     Args:
         locations: The databases.
@@ -89,7 +89,7 @@ class FollowingScreen(Page):
         self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
 
     def compose(self) -> ComposeResult:
-        """Whom we follow, how far it is, its figures, how it grew, what happened, keys."""
+        """Session, answer, error, figures, curve, events, key bar."""
         yield StatusLine(id="head")
         yield AnswerBar()
         yield Banner()
@@ -99,7 +99,7 @@ class FollowingScreen(Page):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin; what was written before is not told."""
+        """Start following; earlier events are not shown."""
         self.answer.waiting = "Reading the newest session …"
         self.pane.show(self._drawn)
         self.pane.focus()
@@ -115,7 +115,7 @@ class FollowingScreen(Page):
             start(self, "follow", self._read, exclusive=False)
 
     def _read(self) -> None:
-        """In a thread: what was written, where it stands, and the call for the user."""
+        """In a thread: read what is new and alert the user."""
         try:
             if self._caller is None:
                 own = own_settings()
@@ -165,17 +165,17 @@ class FollowingScreen(Page):
             yield from paragraph(NOTHING_YET, width, ink, "ink-muted")
 
     def action_open(self) -> None:
-        """Open the conversation that is followed."""
+        """Open the conversation being followed."""
         if self._found is not None:
             shell(self).open_conversation(self._found.place, self._found.pace.session, view="why")
 
     def action_refresh(self) -> None:
-        """Look at once."""
+        """Check the files at once."""
         self._rhythm = Rhythm(self)
         self._look()
 
     def action_copy(self) -> None:
-        """Copy what is told."""
+        """Copy answer and events."""
         self.copy(f"{self.answer.text}\n{self.pane.text}")
 
 
@@ -187,7 +187,7 @@ def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...
 
 
 def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
-    """What was written since; where the session stands is worked out again only when something was."""
+    """Read new events; the session's state is recomputed only if there are any."""
     told = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
     problem = " · ".join(one.problem for one in followers if one.problem)
     if before is not None and (problem or not told):
@@ -201,14 +201,14 @@ def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
 
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:
-    """Context used of the threshold, and what the last hour cost."""
+    """Context used, and what the last hour cost."""
     used = f"{fmt.short(pace.tokens, mark=fmt.ESTIMATE)} of {fmt.short(pace.threshold)} tokens"
     return (("ink", used), ("ink-faint", " · "), ("ink", _hour(pace)))
 
 
 def _hour(pace: Pace) -> str:
     if pace.hour is None:
-        return "no log: nothing says what the last hour cost"
+        return "no log, so the cost of the last hour is unknown"
     calls = fmt.plural(pace.hour.calls, "call")
     if pace.hour.usd is None:
         return f"last hour: {calls} without a known price"

@@ -1,4 +1,4 @@
-"""What every full screen of the app can do, and one with a card beside or below its list."""
+"""Base classes of the app's full screens, of its dialogs, and of screens with a card beside their list."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
 
 WIDTHS = [(0, "-narrow"), (100, "-normal"), (160, "-wide")]
-"""Class a screen carries from this many columns on."""
+"""CSS class of a screen from this many columns on."""
 HEIGHTS = [(0, "-flat"), (22, "-short"), (32, "-tall")]
-"""Class a screen carries from this many lines on."""
+"""CSS class of a screen from this many rows on."""
 
 
 class Copying:
-    """For screens that put text on the clipboard."""
+    """Mixin for screens that put text on the clipboard."""
 
     def copy(self, text: str) -> None:
-        """Put text on the clipboard through the terminal (OSC 52), and say so."""
+        """Put text on the clipboard through the terminal (OSC 52), and tell the user."""
         assert isinstance(self, Screen)
         assert isinstance(self, Reporting)
         if not text:
@@ -45,35 +45,35 @@ class Copying:
 
 
 class Dialog(Reporting, Copying, ModalScreen[None]):
-    """A panel in a frame over the screen it is about."""
+    """A framed panel over the screen that it is about."""
 
     HEADING: ClassVar[str]
 
     def on_mount(self) -> None:
-        """Name the frame."""
+        """Set the title of the frame."""
         self.query_one("#frame").border_title = content(self.HEADING)
 
     def action_close(self) -> None:
-        """Back to the screen behind."""
+        """Close and return to the screen below."""
         self.workers.cancel_node(self)
         self.dismiss()
 
 
 class Page(Reporting, Copying, Screen[None]):
-    """A full screen: three widths to lay out for, errors as toasts, a clipboard, a way back."""
+    """A full screen: responsive to size, errors as toasts, clipboard, a way back."""
 
     WORK: ClassVar[str] = ""
-    """The group of workers that has nobody to tell once the screen is left."""
+    """The group of workers to cancel when the screen is left."""
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS = bindings("page")
 
     def action_copy(self) -> None:
-        """Copy what is under the cursor; a screen that has something overrides this."""
+        """Copy what is under the cursor; screens with something to copy override this."""
         self.copy("")
 
     def action_actions(self) -> None:
-        """Offer what the keys in force do here, and do what is chosen."""
+        """Offer the actions of the active keys in a menu, and run the chosen one."""
         from inspector.widgets.panes.row_actions import ActionsScreen, RowAction, row_actions
 
         def take(chosen: RowAction | None) -> None:
@@ -83,40 +83,42 @@ class Page(Reporting, Copying, Screen[None]):
         self.app.push_screen(ActionsScreen(row_actions(self)), take)
 
     def action_picture(self) -> None:
-        """Write what is on screen to the folder the app was started in."""
+        """Save a picture of the screen in the folder the app was started in."""
         self.toast(told(Path.cwd(), self.app.export_screenshot(), shell(self).now()))
 
     def action_pause(self) -> None:
-        """Leave the screen as it is, or follow again what is written."""
+        """Pause following, or resume it."""
         self.toast(shell(self).live.toggle(), seconds=3)
 
     def action_back(self) -> None:
-        """Stop and go back to the screen below."""
+        """Cancel the screen's work and return to the screen below."""
         self.workers.cancel_group(self, self.WORK)
         self.app.pop_screen()
 
     def action_refresh(self) -> None:
-        """Read again; a screen that reads overrides this."""
+        """Read again; screens that read something override this."""
 
 
 class CardPage(Page):
-    """Scrolls its card and copies it."""
+    """A page with a card that can be scrolled and copied."""
 
-    CSS_PATH = Path(__file__).with_name("card_page.tcss")  # a bare name is sought beside each heir
+    CSS_PATH = Path(__file__).with_name(
+        "card_page.tcss"
+    )  # a bare name would be resolved beside each subclass
 
     card = getters.query_one(Card)
     head = getters.query_one("#head", StatusLine)
     answer = getters.query_one(AnswerBar)
 
     def laid_out(self, rows: RowList[Any]) -> ComposeResult:
-        """Whose rows and how many, the answer, the rows, the one under the cursor, keys."""
+        """The layout: head, answer, rows with their card, key bar."""
         yield StatusLine(id="head")
         yield AnswerBar(rows.empty)
         yield Container(rows, Card(), id="verdicts")
         yield KeyBar()
 
     def say_when_behind(self, location: Location) -> None:
-        """From now on; `r` reads again."""
+        """Show a note from now on when Hermes has written more; `r` reads again."""
         Pulse(self, [location], partial(setattr, self.head, "right", (("severity-warning!", BEHIND),)))
 
     def action_scroll_card(self, step: int) -> None:

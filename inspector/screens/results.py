@@ -1,4 +1,4 @@
-"""What became of each tool result, and what did it cost? Read from Map and Cache; the dearest come first."""
+"""What happened to each tool result, and what did it cost? Opened from Map and Cache; costliest first."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from inspector.widgets.panes.card import field, headline, paragraph
 
 _COLOURS = {"tool_cap": "severity-info", "persisted": "severity-info", "truncated": "severity-warning"}
 _ROOMY = 100
-"""Columns from which a row has room for the tokens of one call and how many calls there were."""
+"""Columns from which a row also has its tokens and number of calls."""
 _OUTCOMES = {
-    "kept": "stay as it is",
-    "persisted": "be saved to a file, its first characters left",
-    "truncated": "be truncated, the rest lost",
+    "kept": "be kept",
+    "persisted": "be saved to a file, with its first characters kept",
+    "truncated": "be truncated, and the rest lost",
     "changed": "be rewritten",
 }
-NO_RESULTS = "No tool was called in this conversation, so there is no result to follow.\nesc goes back."
+NO_RESULTS = "No tool was called in this conversation, so there are no tool results.\nesc goes back."
 
 
 class ResultList(RowList[ResultLife]):
-    """Row, tool, tokens, calls, lifetime tokens and cost, how it stands, what it becomes."""
+    """Row, tool, tokens, calls, total tokens and cost, state, and what pruning will leave."""
 
     HEADER_LINES = 1
     OPENS = False
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """The column titles."""
         ink = self.palette.style("ink-muted")
         line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
         if width >= _ROOMY:
@@ -50,7 +50,7 @@ class ResultList(RowList[ResultLife]):
         return [line.add("shortened to", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
-        """One result."""
+        """Draw one result."""
         ink = self.palette
         layer = row.standing.layer
         muted, plain = ink.style("ink-muted"), ink.style("ink")
@@ -67,28 +67,28 @@ class ResultList(RowList[ResultLife]):
 
 
 def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
-    """What was done to it, what it cost, what is left to read."""
+    """What was done to the result, its cost, and what is left of it."""
     title = f"{one.tool} · {STATES[one.standing.layer]}"
     yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
-    yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in all", width, ink)
+    yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in total", width, ink)
     if one.arrived.chars is not None:
         yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":
-            yield from field("", "nothing in the conversation names it any more", width, ink)
-    yield from field("shortened", one.stub or "never: pruning leaves it alone", width, ink)
+            yield from field("", "nothing in the conversation mentions it any more", width, ink)
+    yield from field("shortened", one.stub or "never: pruning does not change it", width, ink)
 
 
 def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:
-    """Where it stands, and what it would come to today."""
+    """Where the result is stored, and what a release would do with it now."""
     yield from field("stored", f"row {one.row:,}, session {one.session}, call {one.call}", width, ink)
     if one.would is not None:
         yield Line()
         outcome = _OUTCOMES[one.would.outcome]
-        text = f"Returned now, by the rules of Hermes {lives.release}, it would {outcome}."
+        text = f"If it were returned now, by the rules of Hermes {lives.release}, it would {outcome}."
         yield from paragraph(text, width, ink)
 
 
@@ -97,12 +97,12 @@ def _one_line(text: str) -> str:
 
 
 class ResultsScreen(CardPage):
-    """Every tool result of a conversation, and the life of the one under the cursor.
+    """Every tool result of a conversation, with a card about the one under the cursor.
 
     Args:
         location: The database.
         session: Any session of the conversation.
-        title: What it is called.
+        title: The conversation's title.
     """
 
     BINDINGS = bindings("results")
@@ -116,22 +116,22 @@ class ResultsScreen(CardPage):
         self._lives: ResultLives | None = None
 
     def compose(self) -> ComposeResult:
-        """The results."""
+        """The results, in the layout of a card page."""
         return self.laid_out(ResultList(empty="Reading every tool result …"))
 
     def on_mount(self) -> None:
-        """Start."""
+        """Start reading."""
         self.head.left = titled("Results", self._title)
         self.results.focus()
         self.say_when_behind(self._location)
         self.action_refresh()
 
     def action_refresh(self) -> None:
-        """Follow the results as they stand now."""
+        """Read the results again."""
         self.follow(check_files=False)
 
     def follow(self, *, check_files: bool) -> None:
-        """Read what became of every result."""
+        """Find out what happened to every result."""
         read = partial(result_lives, session_id=self._session, check_files=check_files)
         ask_store(self, self.WORK, self._location, read, self._take)
 
@@ -150,15 +150,15 @@ class ResultsScreen(CardPage):
             self.card.show(partial(card, one), partial(rest, one, lives))
 
     def action_check_files(self) -> None:
-        """Look whether the saved files are there; none is opened."""
+        """Check whether the saved files exist; none is opened."""
         self.follow(check_files=True)
-        self.toast("Looking for the files results were saved to; none is opened.")
+        self.toast("Checking whether saved files exist; none is opened.")
 
 
 def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
-    """How many results, and the sizes they were judged by."""
+    """How many results there are, and the limits they were judged by."""
     count = fmt.plural(len(lives.results), "result")
     window = f", window {fmt.short(lives.window)}" if lives.window else ""
     size, turn = fmt.short(lives.sizes.result), fmt.short(lives.sizes.turn)
-    limits = f" · limits: {size} characters each, {turn} a turn (Hermes {lives.release}{window})"
+    limits = f" · limits: {size} characters each, {turn} per turn (Hermes {lives.release}{window})"
     return (*titled("Results", title), ("ink-muted", f" · {count}"), ("ink-muted?", limits))

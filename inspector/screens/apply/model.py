@@ -1,4 +1,4 @@
-"""What is shown before, while and after a compaction is written. No widget."""
+"""What is shown before, during and after writing a compaction. No widget."""
 
 from __future__ import annotations
 
@@ -20,24 +20,26 @@ SIGNS = {
     GuardState.REFUSED: ("■", "severity-critical"),
 }
 MODES = {
-    ApplyMode.IN_PLACE: "in place: the same session; what is summarised stays archived in it",
-    ApplyMode.CONTINUATION: "continuation: a new session carries on, this one is closed",
-    ApplyMode.FORK: "fork: a new session beside this one, which stays as it is",
+    ApplyMode.IN_PLACE: "in place: in the same session; summarised messages stay archived in it",
+    ApplyMode.CONTINUATION: "continuation: a new session continues, this one is closed",
+    ApplyMode.FORK: "fork: a new session next to this one, which does not change",
 }
 
 FAILED_SUMMARY = "No model wrote this summary: the call failed"
-BY_RULE = "What was made by rule would stand for these messages; it is written only if you say so by name."
+BY_RULE = (
+    "A fallback made by rule would replace these messages; it is written only if you confirm it by name."
+)
 QUIETLY = "leave the session alone for two minutes, then come back"
-TAKEN_BACK = Headline("Taken back: every row is as it was.")
+TAKEN_BACK = Headline("Undone: every row is as it was.")
 WHERE = {
     ApplyMode.IN_PLACE: "in place",
     ApplyMode.CONTINUATION: "to a new session",
-    ApplyMode.FORK: "to a new session beside this one",
+    ApplyMode.FORK: "to a new session next to this one",
 }
 
 
 class Stage(StrEnum):
-    """How far the writing has come."""
+    """The steps of writing."""
 
     CHECKING = "checking"
     REVIEW = "review"
@@ -50,7 +52,7 @@ class Stage(StrEnum):
 def review_lines(
     review: Review, proposal: Proposal, width: int, ink: Palette, *, brief: bool = False
 ) -> Iterator[Line]:
-    """Rows, sizes and checklist of a write that has not happened; `brief` joins the checks that passed."""
+    """Rows, sizes and checks of a write that has not happened yet; `brief` joins the checks that passed."""
     rehearsal = review.rehearsal
     if proposal.failure:
         told = f"{FAILED_SUMMARY} ({proposal.failure}). {BY_RULE}"
@@ -78,7 +80,7 @@ def place_lines(what: Rehearsal | JournalEntry, width: int, ink: Palette) -> Ite
 
 
 def _checks(guards: Sequence[GuardResult], brief: bool) -> Iterator[tuple[GuardState, str]]:
-    """The worst first."""
+    """The checks, worst first."""
     worst_first = sorted(guards, key=lambda guard: list(SIGNS).index(guard.state), reverse=True)
     for guard in worst_first:
         if not brief or guard.state is not GuardState.PASSED:
@@ -112,14 +114,14 @@ def _written(rehearsal: Rehearsal) -> str:
 
 
 def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:
-    """What was done, and how to take it back."""
+    """What was written, and how to undo it."""
     headline, *more = proposal.said
     yield from paragraph(headline, width, ink, bold=True)
     for text in more:
         yield from paragraph(text, width, ink, "ink-muted")
     yield Line()
     yield from field("written", f"{len(applied.inserted):,} rows to {applied.target_id}", width, ink)
-    locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and equal"
+    locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and identical"
     yield from field("", locked, width, ink)
     yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
     undo = undo_command(applied.undo_id, applied.database)
@@ -127,35 +129,35 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
 
 
 def review_answer(review: Review, proposal: Proposal) -> Headline:
-    """What would be written, or what stands against it."""
+    """What would be written, or what prevents it."""
     refused = [guard for guard in review.guards if guard.state is GuardState.REFUSED]
     if refused:
         more = f" ({len(refused) - 1} more below)" if len(refused) > 1 else ""
         ways = [QUIETLY] if refused[0].name == "activity" else []
-        ways += ["m tries another way of writing it"] if len(proposal.modes) > 1 else []
+        ways += ["m tries another way to write it"] if len(proposal.modes) > 1 else []
         other = f"{', or '.join(ways)}." if ways else None
         return Headline(f"Nothing can be written: {refused[0].text}{more}", other, Severity.CRITICAL)
     found = review.rehearsal
     doubtful = bool(proposal.failure) or any(guard.state is GuardState.FORCED for guard in review.guards)
     sizes = f"{len(found.before):,} → {fmt.plural(len(found.after), 'message')}"
     rows = f"{fmt.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
-    said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U takes it back afterwards."
+    said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U undoes it afterwards."
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 
 def written_answer(applied: Applied) -> Headline:
-    """That it is there and can be taken back."""
+    """That it is written and can be undone."""
     rows = fmt.plural(len(applied.inserted), "row")
-    return Headline(f"Written: {rows} to {applied.target_id}, read back and equal. U takes it back.")
+    return Headline(f"Written: {rows} to {applied.target_id}, read back and identical. U undoes it.")
 
 
 def failed_answer(line: str) -> Headline:
-    """Why nothing was done; the reason says itself what helps."""
+    """Why nothing was done; the reason includes what helps."""
     return Headline(line, severity=Severity.CRITICAL)
 
 
 def offer(replaced: int) -> Headline:
-    """What taking back does."""
+    """What undoing does."""
     rows = fmt.plural(replaced, "row")
-    said = f"U puts back the {rows} that this compaction replaced. It refuses when Hermes has gone on since."
+    said = f"U restores the {rows} that this compaction replaced. It refuses if Hermes has continued since."
     return Headline(said)

@@ -1,4 +1,4 @@
-"""Writing: what exactly would be written, is anything against it, and how is it taken back?"""
+"""What exactly would be written, does anything prevent it, and how is it undone?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DETAILS = {
     Stage.REVIEW: "review",
     Stage.WRITING: "writing",
     Stage.APPLIED: "written",
-    Stage.UNDONE: "taken back",
+    Stage.UNDONE: "undone",
     Stage.FAILED: "not written",
 }
 ALLOWED = {
@@ -46,13 +46,13 @@ ALLOWED = {
 
 
 class WritingBar(KeyBar):
-    """The keys of the one screen that can change a database."""
+    """The key bar of the screens that can change a database."""
 
     NOTE = "can write"
 
 
 class ApplyScreen(Page):
-    """Review, confirm, write, take back.
+    """Review, confirm, write, undo.
 
     Args:
         location: The database.
@@ -73,7 +73,7 @@ class ApplyScreen(Page):
         self.stage = Stage.CHECKING
 
     def compose(self) -> ComposeResult:
-        """Title, answer, what there is to read, question, keys."""
+        """Title, answer, text, prompt, key bar."""
         yield TitleBar()
         yield AnswerBar()
         yield TextPane()
@@ -81,7 +81,7 @@ class ApplyScreen(Page):
         yield WritingBar()
 
     def on_mount(self) -> None:
-        """Rehearse at once; it changes nothing."""
+        """Rehearse at once; that changes nothing."""
         self.query_one(TitleBar).heading = self.proposal.heading
         self.query_one(TextPane).focus()
         self._enter(Stage.CHECKING)
@@ -102,7 +102,7 @@ class ApplyScreen(Page):
             yield from review_lines(self._review, self.proposal, width, ink, brief=brief)
 
     def _say(self) -> None:
-        """The answer of the stage."""
+        """Show the answer of the current stage."""
         bar, answer = self.query_one(AnswerBar), NO_HEADLINE
         bar.waiting = f"{self._step or 'Starting'} …"
         if self.stage is Stage.APPLIED and self._applied is not None:
@@ -115,26 +115,26 @@ class ApplyScreen(Page):
             answer = review_answer(self._review, self.proposal)
         bar.answer = answer
 
-    # The work, off the screen's thread.
+    # Work in threads.
 
     @in_thread("apply")
     def check(self, mode: ApplyMode | None) -> None:
-        """Find out what would be written, and what stands against it."""
+        """Find out what would be written, and what prevents it."""
         then(self, self._reviewed, examine(self._location, self.proposal, mode, self._told))
 
     @in_thread("apply")
     def write(self, review: Review) -> None:
-        """Write it."""
+        """Write what was reviewed."""
         then(self, self._wrote, carry_out(review, self._told))
 
     @in_thread("apply")
     def put_back(self, applied: Applied) -> None:
-        """Take it back."""
+        """Undo what was written."""
         take_back(applied.database, applied.undo_id)
         then(self, self._restored)
 
     def _told(self, name: str) -> None:
-        """Called from threads of the checks too, which are no workers."""
+        """Report a step; also called from threads of the checks, which are not workers."""
         self.post_message(Answered(partial(self._stepped, name)))
 
     def _stepped(self, name: str) -> None:
@@ -155,7 +155,7 @@ class ApplyScreen(Page):
         self._enter(Stage.UNDONE)
 
     def report(self, error: BaseException) -> None:
-        """A refusal is an answer, and stays on the screen; a refused undo leaves what was written."""
+        """Show a refusal as the answer; a refused undo leaves the applied state on screen."""
         super().report(error)
         if self.stage is not Stage.APPLIED:
             self._failure = getattr(error, "line", str(error))
@@ -164,7 +164,7 @@ class ApplyScreen(Page):
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A key works at its stage only; writing waits until nothing refuses."""
+        """Enable each key at its stage only; writing requires that no check refuses."""
         if action in ALLOWED and self.stage not in ALLOWED[action]:
             return False
         if action == "mode" and len(self.proposal.modes) < 2:
@@ -172,9 +172,9 @@ class ApplyScreen(Page):
         return not (action == "write" and self._review is not None and self._review.refused)
 
     def action_write(self) -> None:
-        """Ask for the session's short id, and for a fallback by name; then write."""
+        """Ask for the session's short id, and for `fallback` if the summary failed; then write."""
         wanted = self.proposal.confirmation
-        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=f"{wanted}, or esc to leave")
+        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=f"{wanted}, or esc to cancel")
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
@@ -188,21 +188,21 @@ class ApplyScreen(Page):
         self.write(self._review)
 
     def action_mode(self) -> None:
-        """Write it another way."""
+        """Review another way of writing it."""
         modes = self.proposal.modes
         mode = next_mode(modes, self._review.rehearsal.mode) if self._review else modes[-1]
         self._enter(Stage.CHECKING)
         self.check(mode)
 
     def action_undo(self) -> None:
-        """Take back what was just written."""
+        """Undo what was just written."""
         if self._applied is not None:
             self.put_back(self._applied)
 
     def action_back(self) -> None:
-        """Back to the preview, unless rows are being written this moment."""
+        """Return to the preview, unless rows are being written right now."""
         if self.stage is Stage.WRITING:
-            self.toast("Writing; it takes a moment.")
+            self.toast("Still writing; this takes a moment.")
         else:
             self.dismiss()
 

@@ -1,4 +1,4 @@
-"""Taking back what was written here earlier: what it was, and one key that puts every row back."""
+"""Undoes what was written earlier: shows what it was, and one key restores every row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class UndoScreen(Page):
-    """One operation of the journal, and the way back from it.
+    """One journal entry, and how to undo it.
 
     Args:
         entry: What was written.
@@ -40,7 +40,7 @@ class UndoScreen(Page):
         self.busy = self.done = False
 
     def compose(self) -> ComposeResult:
-        """Title, answer, what was written, keys."""
+        """Title, answer, text, key bar."""
         yield TitleBar()
         yield AnswerBar()
         yield TextPane()
@@ -68,7 +68,7 @@ class UndoScreen(Page):
 
     @in_thread("undo")
     def put_back(self) -> None:
-        """Take it back."""
+        """Undo it."""
         take_back(self._entry.database, self._entry.id)
         then(self, self._restored)
 
@@ -78,18 +78,18 @@ class UndoScreen(Page):
         self._draw()
 
     def report(self, error: BaseException) -> None:
-        """A refusal is an answer, and stays on the screen."""
+        """Show a refusal as the answer."""
         super().report(error)
         self.busy = False
         self._answer = failed_answer(getattr(error, "line", str(error)))
         self._draw()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Once, and not while it is under way."""
+        """Undo works once, and not while it is running."""
         return action != "take_back" or not (self.busy or self.done)
 
     def action_take_back(self) -> None:
-        """Put every replaced row back."""
+        """Restore every replaced row."""
         self.busy = True
         self.put_back()
 
@@ -98,6 +98,6 @@ class UndoScreen(Page):
         self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.query_one(TextPane).text}")
 
     def action_back(self) -> None:
-        """Back to where it was asked for."""
+        """Return to the previous screen."""
         if not self.busy:
             self.dismiss()

@@ -1,4 +1,4 @@
-"""What can be written from the app, and the work of it. No widget."""
+"""What the app can write, and the work of doing so. No widget."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Something that can be written to one session, reviewed first and taken back later.
+    """Something that can be written to one session, reviewed first and undone later.
 
     Attributes:
-        heading: What it is, for the title.
-        rehearse: From an open database and a mode (None as the release does) to the exact rows.
-        modes: How it may be written.
+        heading: Title of the screen.
+        rehearse: Makes the exact rows, from an open database and a mode (None: the release's own).
+        modes: The ways it can be written.
         sizes: Figures before and after, with their labels.
-        said: What is said once it is written.
-        failure: Why no model wrote the summary that was asked of one; what was made by rule stands in its
-            place, and is written only when the user says so by name. Empty otherwise.
+        said: What is shown once it is written.
+        failure: Why the model that was asked wrote no summary. A fallback made by rule replaces it then, and
+            is written only if the user confirms it by name. Empty otherwise.
     """
 
     session_id: str
@@ -49,13 +49,13 @@ class Proposal:
 
     @property
     def confirmation(self) -> str:
-        """What the user types before it is written."""
+        """What the user must type before it is written."""
         short = short_id(self.session_id)
         return f"fallback {short}" if self.failure else short
 
 
 def compaction(session_id: str, preview: Preview) -> Proposal:
-    """What a preview shows, written, and told as Hermes words it; its size is that of our words."""
+    """A preview as a proposal, in Hermes' words; its size includes the text we add to the summary."""
     from core.compress.assembly.feedback import token_line
 
     def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
@@ -78,7 +78,7 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
 
 
 def repair(session_id: str) -> Proposal:
-    """The turns that a partial compression lost, put back."""
+    """The turns lost by a partial compression, as a proposal to put them back."""
 
     def rehearsed(store: Store, mode: ApplyMode | None) -> Rehearsal:
         from core.apply.rehearse import rehearse_repair
@@ -91,20 +91,20 @@ def repair(session_id: str) -> Proposal:
         rehearsed,
         (ApplyMode.IN_PLACE,),
         (),
-        ("The turns that were to be kept are back, before what was said since.",),
+        ("The turns that should have been kept are back, before everything said since.",),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The exact rows, and everything that may stand against writing them."""
+    """The exact rows, and the checks that may refuse them."""
 
     rehearsal: Rehearsal
     guards: tuple[GuardResult, ...]
 
     @property
     def refused(self) -> bool:
-        """A guard stands in the way."""
+        """Whether a check refuses."""
         return any(guard.state is GuardState.REFUSED for guard in self.guards)
 
 
@@ -114,14 +114,14 @@ def short_id(session_id: str) -> str:
 
 
 def next_mode(modes: tuple[ApplyMode, ...], mode: ApplyMode) -> ApplyMode:
-    """The mode behind this one, round and round."""
+    """The next mode; after the last comes the first."""
     return modes[(modes.index(mode) + 1) % len(modes)]
 
 
 def examine(
     location: Location, proposal: Proposal, mode: ApplyMode | None, told: Callable[[str], None]
 ) -> Review:
-    """Rehearse on a private copy and go through the checklist; nothing is changed.
+    """Rehearse on a private copy and run the checks; nothing is changed.
 
     Raises:
         InspectorError: There is nothing to write, or not in this mode.
@@ -139,7 +139,7 @@ def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
     """Write what was reviewed.
 
     Raises:
-        DatabaseError: Something refuses, or the write failed; nothing was changed.
+        DatabaseError: A check refused, or the write failed; nothing was changed.
     """
     from core.apply.execute import execute
     from core.apply.journal import journal_of
@@ -148,7 +148,7 @@ def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
 
 
 def newest_write(location: Location, sessions: Iterable[str] | None = None) -> JournalEntry | None:
-    """The newest operation on these sessions, or on any, that can be taken back; None without one."""
+    """The newest change to these sessions, or to any, that can be undone; None if there is none."""
     from core.apply.journal import journal_of
 
     known = None if sessions is None else set(sessions)
@@ -166,10 +166,10 @@ def newest_write(location: Location, sessions: Iterable[str] | None = None) -> J
 
 
 def take_back(database: Path, undo_id: str) -> JournalEntry:
-    """Put back what an operation replaced.
+    """Restore what a change replaced.
 
     Raises:
-        DatabaseError: Hermes has gone on since.
+        DatabaseError: Hermes has continued since.
     """
     from core.apply.journal import journal_of
     from core.apply.undo import undo

@@ -1,4 +1,4 @@
-"""The card of the first run: what this is, a picture of a compaction, and the three jobs with their keys."""
+"""The first-run card: what this app is, a picture of a compaction, and three keys to start with."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ JOBS = {
     "u": "what today cost, and what most of it was for",
     "?": "everything else",
 }
-ENDS = "Databases are only read, unless you ask for more.", "Any key closes this for good."
+ENDS = "Databases are only read unless you ask for more.", "Any key closes this for good."
 ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
-"""Keys of the list that go on to it, as the card says what they do."""
+"""Keys that close the card and also act on the list."""
 
 LIMIT, HEAD, TAIL, SUMMARY = 150_000, 15_000, 35_000, 5_000
-"""What the picture is drawn from, in tokens."""
+"""Sizes of the drawn conversation, in tokens."""
 TEETH = (100_000, 100_000, 45_000)
-"""How far the middle grows each time before it is summarised; the last time it is not."""
+"""Sizes the middle reaches; it is summarised after each but the last."""
 PARTS = (("kept", "part-head", "█"), ("summarised", "part-middle", "▒"), ("kept", "part-tail", "▓"))
 
 
 class FirstRunScreen(ModalScreen[str]):
-    """A card over the list that any key takes away; it returns the key if the list has a use for it."""
+    """A card over the list, closed by any key; it returns the key if the list can act on it."""
 
     DEFAULT_CSS = """
     FirstRunScreen { align: center middle; }
@@ -45,7 +45,7 @@ class FirstRunScreen(ModalScreen[str]):
     """
 
     def compose(self) -> ComposeResult:
-        """The words in a frame, the picture between them."""
+        """The texts and the picture in a frame."""
         with Vertical() as frame:
             frame.border_title = "Hermes Inspector"
             yield _line(("ink!", WHAT))
@@ -61,7 +61,7 @@ class FirstRunScreen(ModalScreen[str]):
         self.query_one(CurveChart).show(picture())
 
     def on_key(self, event: events.Key) -> None:
-        """Close, and return the key where the list has a use for it."""
+        """Close, and return the key if the list can act on it."""
         event.stop()
         event.prevent_default()
         self.dismiss(event.key if event.key in ACTS else "")
@@ -72,7 +72,7 @@ class FirstRunScreen(ModalScreen[str]):
 
 
 def picture() -> RequestCurve:
-    """A conversation that fills up to the limit, loses its middle to a summary, and fills up again."""
+    """A conversation that fills up to the limit, has its middle summarised, and fills up again."""
     middles = tuple(_middles())
     heights = ((HEAD,) * len(middles), middles, (TAIL,) * len(middles))
     layers = tuple(Layer(*part, one) for part, one in zip(PARTS, heights, strict=True))

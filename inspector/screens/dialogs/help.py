@@ -1,4 +1,4 @@
-"""Help for a screen: its keys, words and signs, from the app's own tables."""
+"""The help of a screen: its keys, words and signs, from the app's own tables."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from inspector.widgets.lists.row_list import RowList
 KEY_WIDTH = 15
 INDENT = 3
 HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
-"""What a scope is called where its own name says too little."""
+"""Titles of scopes whose own names say too little."""
 
 
 @dataclass(frozen=True, slots=True)
 class HelpRow:
-    """One line of help; only the first line about a key has its name."""
+    """One line of help; a sentence over several lines has its key on the first only."""
 
     keys: str
     text: str
@@ -34,10 +34,10 @@ class HelpRow:
 
 
 class HelpList(RowList[HelpRow]):
-    """Keys in a column of their own, sentences broken where they would be cut.
+    """Keys in a column of their own, and wrapped sentences.
 
     Args:
-        told: What to show, each sentence whole.
+        told: The rows to show, each sentence whole.
     """
 
     OPENS = False
@@ -47,7 +47,7 @@ class HelpList(RowList[HelpRow]):
         self._told = told
 
     def on_resize(self) -> None:
-        """Break the sentences for the new width."""
+        """Wrap the sentences to the new width."""
         self.show(ListRows([row for one in self._told for row in self._broken(one)]))
         if self.is_heading(self.cursor):
             self.action_end(-1)
@@ -67,17 +67,17 @@ class HelpList(RowList[HelpRow]):
         return line.add(row.text, ink.style("ink"))
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over headings, blank lines and the rest of a sentence."""
+        """The cursor skips headings, blank lines and continuation lines."""
         row = self.rows.row(index)
         return row is not None and not row.keys
 
 
 class HelpScreen(Dialog):
-    """A panel over the screen it explains.
+    """A panel over the screen that it explains.
 
     Args:
-        scopes: The scopes whose commands work there, nearest first.
-        keymap: The user's own keys, by command id.
+        scopes: The scopes whose commands work there, most specific first.
+        keymap: The user's own keys by command id.
     """
 
     CSS_PATH = "help.tcss"
@@ -91,14 +91,14 @@ class HelpScreen(Dialog):
         self._rows = [*_question_rows(here), *own, *_word_rows(here), *others, *_sign_rows()]
 
     def compose(self) -> ComposeResult:
-        """The list in a frame, and the keys that leave it."""
+        """The list in a frame, and a key bar."""
         with Vertical(id="frame"):
             yield HelpList(self._rows)
         yield KeyBar()
 
 
 def _question_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
-    """What the screen behind is there for."""
+    """The question that the screen answers."""
     if asks := question(scopes):
         yield HelpRow("", asks, heading=True)
         yield HelpRow("", "")
@@ -119,7 +119,7 @@ def _keys(command: Command, keymap: dict[str, str]) -> str:
 
 
 def _word_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
-    """What the labels and figures of the screen mean."""
+    """What the screen's labels and figures mean."""
     yield HelpRow("", "Words", heading=True)
     yield from (HelpRow(label, says) for label, says in words_for(scopes))
     yield HelpRow("", "")
@@ -134,4 +134,4 @@ def _sign_rows() -> Iterator[HelpRow]:
     for kind, sign in glyphs.KIND.items():
         if sign.strip():
             yield HelpRow(sign, f"{glyphs.kind_word(kind)} session")
-    yield HelpRow("~  ≥  –", "estimate, at least so much (Usage says what is missing), unknown")
+    yield HelpRow("~  ≥  –", "estimate, at least this much (Usage says what is missing), unknown")

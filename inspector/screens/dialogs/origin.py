@@ -1,4 +1,4 @@
-"""Where the figures under the cursor come from: a panel over the screen that shows them."""
+"""Where the figures under the cursor come from, in a panel over their screen."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from inspector.widgets.panes.card import origin_lines, paragraph
 from inspector.widgets.panes.text_pane import Draw, TextPane
 
 READING = "Looking up rows and prices …"
-NOTHING = "Nothing is recorded from which a figure could come."
+NOTHING = "Nothing is on record that these figures could come from."
 
 
 class OriginScreen(Dialog):
-    """Formula, addends, rows and price entries of every figure asked about."""
+    """Formula, addends, rows and prices of each figure."""
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("origin")
@@ -36,13 +36,13 @@ class OriginScreen(Dialog):
         self._question = question
 
     def compose(self) -> ComposeResult:
-        """The figures in a frame, and the keys that leave it."""
+        """The figures in a frame, and a key bar."""
         with Vertical(id="frame"):
             yield TextPane()
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Look the figures up."""
+        """Look up the figures."""
         self._show(_muted(READING))
         self.pane.focus()
         ask(self, "origins", self._question.read, self._take)
@@ -54,7 +54,7 @@ class OriginScreen(Dialog):
         self.pane.show(partial(_titled, self._question.title, draw))
 
     def action_copy(self) -> None:
-        """Copy all of it as plain text."""
+        """Copy everything as plain text."""
         self.copy(self.pane.text)
 
 

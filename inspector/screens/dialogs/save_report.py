@@ -1,4 +1,4 @@
-"""Writing the report of a conversation to a file: compactions, findings, usage, with credentials masked."""
+"""Writes a conversation's report to a file: compactions, findings, usage; credentials are masked."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from inspector.widgets.panes.text_pane import TextPane
 
 WORDS = (
     "A report for a bug tracker: compactions with their evidence, findings, usage, cache and lineage. It "
-    "holds nothing that was said; credentials and the names of home directories are masked. The ending of "
-    "the name chooses the form: .md, .html or .json. A file that is there already is not replaced."
+    "quotes nothing that was said; credentials and names of home directories are masked. The name's ending "
+    "chooses the format: .md, .html or .json. An existing file is never replaced."
 )
 
 
 class ReportScreen(Dialog):
-    """Asks where to, writes, says so.
+    """Asks for a file name, writes the report, and says where.
 
     Args:
         location: The database.
@@ -46,7 +46,7 @@ class ReportScreen(Dialog):
         self._location, self._session = location, session_id
 
     def compose(self) -> ComposeResult:
-        """What it holds, where to, keys."""
+        """What a report holds, a prompt for the file name, a key bar."""
         with Vertical(id="frame"):
             yield TextPane()
             yield PromptBar()
@@ -70,7 +70,7 @@ class ReportScreen(Dialog):
             self.dismiss()
 
     def _written(self, path: Path, store: Store) -> Path:
-        """Gather and write, in a thread."""
+        """Build and write the report in a thread."""
         from inspector.report.document import report_text
 
         text = report_text(store, store.session(self._session), path.suffix[1:].lower() or "md")
@@ -78,7 +78,7 @@ class ReportScreen(Dialog):
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
         except FileExistsError as error:
-            raise UsageError("is there already", where=str(path), remedy="Choose another name.") from error
+            raise UsageError("already exists", where=str(path), remedy="Choose another name.") from error
         except OSError as error:
             raise UsageError(f"cannot be written ({error.strerror})", where=str(path)) from error
         return path

@@ -1,4 +1,4 @@
-"""What is set, and where does it come from? Themes are tried on by standing on them."""
+"""What is set, and where does it come from? A theme is tried out while the cursor is on it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card, field, headline, paragraph
 
 NAME, ORIGIN = 24, 18
-"""Cells of the columns beside the value."""
-OPENS, THEMES = "enter opens the file in your editor", "enter lists the themes to try"
-WEARS = "enter keeps this theme for the next run; leaving without it goes back to {before}"
+"""Widths of the columns beside the value, in cells."""
+OPENS, THEMES = "enter opens the file in your editor", "enter jumps to the list of themes"
+WEARS = "enter keeps this theme; leaving without it returns to {before}"
 
 
 @dataclass(frozen=True, slots=True)
 class ThemeRow:
-    """A theme that ships."""
+    """A theme that ships with the app."""
 
     name: str
     title: str
@@ -43,10 +43,10 @@ SettingRow = ShownSetting | ThemeRow
 
 
 class SettingList(RowList[SettingRow]):
-    """Name, value, origin; the themes stand below."""
+    """Name, value and origin of each setting; the themes are below."""
 
     def draw_row(self, row: SettingRow, index: int, width: int) -> Line:
-        """What is set in bold; a default stays quiet."""
+        """Draw a setting in bold if it is set, faint if it is a default."""
         ink = self.palette
         if isinstance(row, ThemeRow):
             line = Line().cell(f"  {row.name}", NAME, ink.style("ink")).gap(2)
@@ -62,7 +62,7 @@ class SettingsScreen(CardPage):
     """Every setting and every theme.
 
     Args:
-        at: A setting or a theme the cursor stands on at first, or the beginning of its name.
+        at: A setting or theme to start on; part of its name is enough.
     """
 
     BINDINGS = bindings("settings")
@@ -74,7 +74,7 @@ class SettingsScreen(CardPage):
         self._at, self._before = at, ""
 
     def compose(self) -> ComposeResult:
-        """Which file, what is wrong with it, the settings, the one under the cursor, keys."""
+        """Head with the file, answer, settings, card, key bar."""
         yield StatusLine(id="head")
         yield AnswerBar()
         yield Container(SettingList(), Card(), id="verdicts")
@@ -115,14 +115,14 @@ class SettingsScreen(CardPage):
         if isinstance(row, ThemeRow):
             self._before = row.name
             shell(self).remember("theme", row.name)
-            self.toast(f"{row.name} from now on.")
+            self.toast(f"Theme set to {row.name}.")
         elif row is not None and row.name == "theme":
             self._read(self._before)
         else:
             self.action_edit()
 
     def action_edit(self) -> None:
-        """Open the file in the user's editor, and read it again."""
+        """Open the file in the user's editor, then read it again."""
         try:
             with self.app.suspend():
                 edit_settings()
@@ -135,16 +135,16 @@ class SettingsScreen(CardPage):
         self._read()
 
     def action_back(self) -> None:
-        """Back, in the theme that was kept."""
+        """Go back, with the last theme that was kept."""
         self.app.theme = self._before
         super().action_back()
 
 
 def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
-    """What is wrong with the file, else how much of what is in force is the user's own."""
+    """The file's problems, or how many settings are the user's own."""
     if found.problems:
         wrong = " · ".join(f"line {one.line}: {one.what}" for one in found.problems)
-        return Headline(wrong, "e opens the file.", Severity.WARNING)
+        return Headline(wrong, "Press e to open the file.", Severity.WARNING)
     own = sum(isinstance(row, ShownSetting) and row.origin != "default" for row in rows)
     if own == 0:
         return Headline("Every setting has its default.")
@@ -154,7 +154,7 @@ def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
 
 
 def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Line]:
-    """What the row does, and how it is changed."""
+    """What the row does, and how to change it."""
     if isinstance(row, ThemeRow):
         yield from headline(row.title, row.name, width, ink)
         yield from paragraph(WEARS.format(before=before), width, ink)
@@ -169,7 +169,7 @@ def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Li
 
 
 def _written(row: ShownSetting) -> str:
-    """The setting as the file has it."""
+    """The setting as it would be written in the file."""
     value = "…" if row.value is None else row.text
     section, dot, name = row.name.rpartition(".")
     return f"{section}: {{{name}: {value}}}" if dot else f"{name}: {value}"

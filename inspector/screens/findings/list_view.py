@@ -1,4 +1,4 @@
-"""Diagnoses, worst first: one line each, and everything about one of them."""
+"""Findings, worst first, one line each, and a card about one of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
 LEAST_FIX = 24
-"""Cells a fix needs behind its sentence; with fewer it stands below alone."""
+"""Cells a remedy needs after its sentence; with fewer it appears only on the card."""
 SURE = {
     Verdict.PROVED: "the evidence shows it",
     Verdict.DERIVED: "computed",
@@ -24,18 +24,18 @@ SURE = {
 }
 """How sure a finding is, in words."""
 _ROW = re.compile(r"messages? (\d+)")
-"""How a piece of evidence from the database names the rows it lies in, the first one first."""
+"""How evidence from the database names its rows; the first one is where the finding opens."""
 _TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
-"""The tab that shows what the rules of a letter are about: the cut, the family, the money, the cache."""
+"""The tab to open for rules of a letter: cut, lineage, spending, cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """The line that stands for rows much alike, or is the head of them when opened.
+    """A line that stands for similar rows, or heads them while they are shown.
 
     Attributes:
         kind: Group, severity and name of their rule; empty for checks that lacked data.
-        what: How many of what they are.
+        what: How many rows of what kind.
         about: A sentence for the card.
     """
 
@@ -46,13 +46,13 @@ class Folded:
 
     @property
     def sentence(self) -> str:
-        """How many, and what shows or hides them."""
+        """How many, and what Enter does."""
         return f"{self.what} · enter {'hides' if self.opened else 'shows'} them"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The line above findings that ask for the same of their reader."""
+    """The title above findings that need the same kind of attention."""
 
     title: str
     count: int
@@ -62,13 +62,13 @@ FindingRow = Diagnosis | NotKnown | Folded | Group
 
 
 class FindingList(RowList[FindingRow]):
-    """Sign, rule, sentence, conversation; rules that lack their evidence come last."""
+    """Sign, sentence, remedy, conversation; checks that lacked data come last."""
 
     titled = True
-    """Say which conversation each is about."""
+    """Whether to show each finding's conversation."""
 
     def draw_row(self, row: FindingRow, index: int, width: int) -> Line:
-        """One diagnosis."""
+        """Draw one row."""
         if not isinstance(row, Diagnosis):
             return self._draw_other(row, width)
         ink, finding = self.palette, row.finding
@@ -101,16 +101,16 @@ class FindingList(RowList[FindingRow]):
 
     @property
     def told(self) -> int:
-        """How many rows there are besides the titles of groups."""
+        """The number of rows without group titles."""
         return sum(not self.is_heading(place) for place in range(self.rows.count))
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over the titles of groups."""
+        """The cursor skips group titles."""
         return isinstance(self.rows.row(index), Group)
 
 
 def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
-    """Everything about one diagnosis."""
+    """Everything about one finding."""
     if isinstance(row, Diagnosis):
         yield from _finding(row, row.finding, width, ink)
     elif isinstance(row, Folded):
@@ -132,11 +132,11 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
 
 
 def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
-    """The numbers behind a diagnosis, and what they rest on."""
+    """The numbers behind a finding, and its evidence."""
     if not isinstance(row, Diagnosis):
         return
     finding = row.finding
-    # Words that stand above already, or the empty end of a sentence, are no number to show again.
+    # A text that the sentence or remedy already contains is not repeated among the numbers.
     above = f"{finding.sentence} {finding.remedy}"
     told = [pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)]
     for place, (name, value) in enumerate(told):
@@ -146,7 +146,7 @@ def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def place_of(finding: Finding) -> tuple[str, int | None]:
-    """The tab of the conversation, and the message row where the evidence begins, when it names one."""
+    """The tab of the conversation, and the message row where the evidence begins, if it names one."""
     row = _row(finding.evidence)
     return ("map", row) if row is not None else (_TABS.get(finding.rule[:1], "why"), None)
 

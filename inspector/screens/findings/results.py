@@ -1,4 +1,4 @@
-"""What an examination has found so far, in the order it is shown."""
+"""The findings so far, in the order they are shown."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
 
 ALIKE = 4
-"""Findings of one rule, or checks that lacked data, from which on one line stands for those behind."""
-_LACKED = "These checks lacked data here, or are made of one conversation at a time."
+"""From this many on, similar findings, or checks that lacked data, are folded into one line."""
+_LACKED = "These checks lacked data, or apply to one conversation at a time."
 
 
 class _Kind(NamedTuple):
-    """What findings have in common that stand together."""
+    """What findings that are shown together have in common."""
 
     group: FindingGroup
     severity: Severity
@@ -27,7 +27,7 @@ class _Kind(NamedTuple):
 
 
 class Results:
-    """Worst first, growing."""
+    """Findings sorted worst first, while more arrive."""
 
     def __init__(self) -> None:
         self.errors: list[InspectorError] = []
@@ -42,7 +42,7 @@ class Results:
         return bool(self._found or self._unknown)
 
     def take(self, steps: Iterable[Step]) -> Sequence[Diagnosis]:
-        """Add what some steps found; what of it was not known yet, as two databases tell of one machine."""
+        """Add the results of some steps, and return what is new: two databases may report the same."""
         new: list[Diagnosis] = []
         for step in steps:
             for diagnosis in step.found:
@@ -56,11 +56,11 @@ class Results:
         return new
 
     def rows(self, text: str, *, filtering: bool) -> Sequence[FindingRow]:
-        """What holds every word of a text; all where it is empty.
+        """The rows that contain every word of a text; all rows if it is empty.
 
         Args:
-            text: What somebody filters by.
-            filtering: They do, so that nothing is folded away from them.
+            text: The filter.
+            filtering: The filter is open, so nothing is folded.
         """
         words = text.casefold().split()
         unknown = [row for row in self._unknown if _holds(row, words)]
@@ -76,24 +76,24 @@ class Results:
         return [*rows, *self._folded("", f"{len(unknown):,} checks lacked data", _LACKED, unknown)]
 
     def fold(self, row: Folded) -> None:
-        """Show the rows a line stands for, or hide them again."""
+        """Unfold the rows a line stands for, or fold them again."""
         self._opened ^= {row.kind}
 
     @property
     def findings(self) -> Sequence[Finding]:
-        """All so far, as they were found."""
+        """All findings so far, in the order they were found."""
         return [one.finding for one in self._found.values()]
 
     @property
     def answer(self) -> Headline:
-        """How many there are of each group, and where to begin; nothing while nothing was found."""
-        return groups_headline(self.findings, "begin with the first; enter opens where it is.")
+        """How many findings each group has, and where to begin; empty while there are none."""
+        return groups_headline(self.findings, "start with the first; enter opens it.")
 
     def _ordered(self) -> Sequence[_Kind]:
-        """The kinds found, group by group, the worst first: few, however much was found."""
+        """The kinds found, by group and severity; there are few of them, however many findings."""
         if not self._kinds:
             return ()
-        from core.explain.diagnose.registry import rule_places  # what found them has loaded it
+        from core.explain.diagnose.registry import rule_places  # already loaded by whatever found them
 
         groups, places = list(FindingGroup), rule_places()
 
@@ -103,7 +103,7 @@ class Results:
         return sorted(self._kinds, key=place)
 
     def _alike(self, kind: _Kind, ones: Sequence[Diagnosis], *, filtering: bool) -> Iterator[FindingRow]:
-        """The findings of one kind: of many the first, and a line for the others."""
+        """The findings of one kind; of many, the first and a line for the others."""
         if filtering or len(ones) < ALIKE:
             yield from ones
             return
@@ -135,5 +135,5 @@ def _words(row: FindingRow) -> str:
 def progress(done: int, total: int) -> str:
     """How far the examination is."""
     if not total:
-        return "examining …"
-    return f"examined {done:,} of {fmt.plural(total, 'conversation')}, sub-agents too · esc stops"
+        return "checking …"
+    return f"checked {done:,} of {fmt.plural(total, 'conversation')}, sub-agents included · esc stops"

@@ -1,4 +1,4 @@
-"""What is wrong, how do we know, what helps? One conversation, or everything in sight."""
+"""What is wrong, how do we know, and what helps? For one conversation, or for everything."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from inspector.widgets.panes.card import Card
 REPAIRABLE = "kept-tail-lost"
 NOWHERE = "This is about the whole database, not one conversation."
 TELL_SECONDS = 0.2
-"""How often a running examination tells what it found."""
+"""Seconds between updates while conversations are checked."""
 
 CLEAN = (
-    "Nothing is wrong: every rule was checked against rows, log, config and file.\n"
-    "r examines again, esc goes back."
+    "Nothing is wrong: every rule was checked against the database, its log and its configuration.\n"
+    "r checks again, esc goes back."
 )
 
 
 class FindingsScreen(CardPage):
-    """Worst first, growing while the examination runs.
+    """Findings, worst first, that grow while conversations are checked.
 
     Args:
         locations: The databases.
-        session: Only this conversation of the first of them.
-        title: What it is called.
-        text: What to filter by at first.
+        session: Check only this conversation, of the first database.
+        title: The conversation's title.
+        text: A filter to start with.
     """
 
     BINDINGS = bindings("findings")
@@ -68,16 +68,16 @@ class FindingsScreen(CardPage):
         self._state = WorkerState.PENDING
 
     def compose(self) -> ComposeResult:
-        """How many and how far, what failed, the diagnoses, the one under the cursor, keys."""
+        """Head, answer, error, findings with their card, filter, key bar."""
         yield StatusLine(id="head")
         yield AnswerBar()
         yield Banner()
-        yield Container(FindingList(empty="Examining …"), Card(), id="verdicts")
+        yield Container(FindingList(empty="Checking …"), Card(), id="verdicts")
         yield FilterLine("rule, severity, verdict, words of the sentence, conversation")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start examining."""
+        """Start checking."""
         self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
@@ -92,14 +92,14 @@ class FindingsScreen(CardPage):
 
     @in_thread(WORK)
     def examine(self) -> None:
-        """Examine on connections of the worker's own; told in batches so that the screen keeps up."""
+        """Check on connections of the worker's own; results come in batches so that the screen keeps up."""
         stop = cancelled()
         batch, told, first = list[Step](), time.monotonic(), True
         for step in self._steps(stop):
             if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
-                batch.pop()  # it only told how far, and this one tells it better
+                batch.pop()  # it only reported progress, which this one supersedes
             batch.append(step)
-            # The first finding is told at once: behind it all conversations are listed.
+            # The first finding is sent at once; listing all conversations follows it.
             if time.monotonic() - told >= TELL_SECONDS or (first and step.found):
                 then(self, self._take, batch)
                 batch, told, first = [], time.monotonic(), first and not step.found
@@ -116,8 +116,8 @@ class FindingsScreen(CardPage):
             then(self, self._look, done, total)
 
     def _look(self, done: int, total: int) -> None:
-        """Some messages more were looked through; no conversation is examined before all are."""
-        words = f"looked through {done:,} of {fmt.plural(total, 'message')} · esc stops"
+        """Show progress while messages are scanned, which comes before any conversation is checked."""
+        words = f"scanned {done:,} of {fmt.plural(total, 'message')} · esc stops"
         self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
     def _take(self, steps: Sequence[Step]) -> None:
@@ -128,7 +128,7 @@ class FindingsScreen(CardPage):
         self._draw()
 
     def _remember(self, diagnosis: Diagnosis) -> None:
-        """Let the list of conversations show what was found, as far as everything was examined."""
+        """Pass findings on to the session list, if everything is being checked."""
         finding = diagnosis.finding
         if self._session is None:
             known = shell(self).diagnosed
@@ -138,7 +138,7 @@ class FindingsScreen(CardPage):
     def _draw(self) -> None:
         rows = self._results.rows(self.filter_line.text, filtering=self.filter_line.opened)
         before = self.diagnoses.current
-        # Who has not moved stays at the worst; who has stays on what they read.
+        # Without a move the cursor stays on the worst finding; after a move, on the one the user reads.
         moved = self.diagnoses.cursor > 1
         first = 1 if rows and isinstance(rows[0], Group) else 0
         place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), first)
@@ -162,19 +162,19 @@ class FindingsScreen(CardPage):
         self.refresh_bindings()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Say that all is examined, or that it broke off; what another examination called off is neither."""
+        """Report the end of a check, or that it failed; a check cancelled by a newer one is ignored."""
         if event.worker.group == self.WORK and event.state in (WorkerState.SUCCESS, WorkerState.ERROR):
             self._state = event.state
             self._draw()
 
     def _nothing(self) -> str:
-        """What stands where the rows would."""
+        """What is shown in place of rows."""
         if self._results:
-            return "No finding holds these words. esc leaves the filter."
+            return "No finding contains these words. esc clears the filter."
         if self._state is WorkerState.PENDING:
-            return "Examining … nothing so far"
+            return "Checking … nothing so far"
         if self._state is WorkerState.ERROR:
-            return "The examination broke off before it found anything. r begins again."
+            return "The check stopped with an error before it found anything. r starts again."
         return CLEAN
 
     def _tell(self) -> None:
@@ -186,9 +186,7 @@ class FindingsScreen(CardPage):
         if self._state is WorkerState.PENDING:
             head.right = (("ink-muted", progress(self._results.done, self._results.total)),)
         else:
-            broken = (
-                ("severity-critical", f"broke off at {self._results.done:,} of {self._results.total:,}"),
-            )
+            broken = (("severity-critical", f"stopped at {self._results.done:,} of {self._results.total:,}"),)
             head.right = broken if self._state is WorkerState.ERROR else ()
 
     @on(RowList.Opened)
@@ -204,7 +202,7 @@ class FindingsScreen(CardPage):
             self.toast(NOWHERE)
 
     def action_filter(self) -> None:
-        """Open the filter, or go on editing it."""
+        """Open the filter, or edit it again."""
         self.filter_line.open()
 
     @on(FilterLine.Left)
@@ -212,7 +210,7 @@ class FindingsScreen(CardPage):
         self.diagnoses.focus()
 
     def action_back(self) -> None:
-        """Leave the filter; without one stop and go back."""
+        """Close the filter; without one, cancel and go back."""
         if self.filter_line.opened:
             self.filter_line.close()
         else:
@@ -231,7 +229,7 @@ class FindingsScreen(CardPage):
             self.app.push_screen(ReportScreen(location, session))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The key that puts lost turns back works on the finding that some are lost."""
+        """The repair key works only on a finding about lost turns."""
         return action != "repair" or self._repairable is not None
 
     @property
@@ -241,20 +239,20 @@ class FindingsScreen(CardPage):
         return row if lost and isinstance(row, Diagnosis) else None
 
     def action_repair(self) -> None:
-        """Review what would put the lost turns back."""
+        """Review how the lost turns would be put back."""
         row = self._repairable
         if row is not None and row.finding.session is not None:
             screen = ApplyScreen(row.location, repair(row.finding.session))
             self.app.push_screen(screen, lambda _: self.action_refresh())
 
     def action_refresh(self) -> None:
-        """Examine again."""
+        """Check again."""
         self._results, self._state = Results(), WorkerState.PENDING
         self._draw()
         self._begin()
 
     def action_copy(self) -> None:
-        """Copy what helps, else the sentence."""
+        """Copy the remedy, otherwise the sentence."""
         row = self.diagnoses.current
         self.copy((row.finding.remedy or row.finding.sentence) if isinstance(row, Diagnosis) else "")
 

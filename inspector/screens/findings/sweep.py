@@ -1,4 +1,4 @@
-"""Examining one conversation, or every one of several databases, with progress."""
+"""Checks one conversation, or every conversation of several databases, with progress."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """A finding and the conversation it is about; `title` is None for a whole database.
+    """A finding and the conversation it is about; `title` is None if it is about the database.
 
     Attributes:
-        words: What a filter looks through, put together where it is examined: later every key would wait.
+        words: The text a filter searches, built by the worker so that typing stays fast.
     """
 
     finding: Finding
@@ -31,12 +31,12 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Progress of an examination.
+    """Progress of a check.
 
     Attributes:
-        done, total: Conversations examined, and how many there are.
-        unknown: Rules that lack their evidence, or are told of one conversation at a time.
-        errors: What could not be examined.
+        done, total: Conversations checked, and how many there are.
+        unknown: Rules that lack data, or that apply to one conversation at a time.
+        errors: What could not be checked.
     """
 
     done: int
@@ -47,8 +47,8 @@ class Step:
 
 
 def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterator[Step]:
-    """The diagnoses of one conversation."""
-    # What examines takes long to load, and this runs beside the screen.
+    """The findings of one conversation."""
+    # The rules take long to import, and this runs in a worker.
     from core.explain.diagnose.diagnose import diagnose
 
     yield Step(0, 1)
@@ -61,12 +61,12 @@ def examine_one(location: Location, session_id: str, stop: Cancelled) -> Iterato
 def examine_all(
     locations: Sequence[Location], stop: Cancelled, scanned: Report = lambda done, total: None
 ) -> Iterator[Step]:
-    """The diagnoses of every conversation of every database, newest first, then of the database itself.
+    """The findings of every conversation of every database, newest first, then of the database itself.
 
     Args:
         locations: The databases.
-        stop: Asked between steps.
-        scanned: Told how many messages of how many were looked through, before the first conversation.
+        stop: Asked between steps whether to stop.
+        scanned: Called with messages scanned and their total, before the first conversation.
     """
     done, totals = 0, 0
     for location in locations:
@@ -84,7 +84,7 @@ def examine_all(
 
 
 def _examined(store: Store, location: Location, stop: Cancelled, scanned: Report) -> Iterator[Step]:
-    """A step for each conversation of a database, and one for the database itself."""
+    """One step per conversation of a database, and one for the database itself."""
     from core.explain.diagnose.diagnose import diagnose_store
     from core.explain.diagnose.survey.survey import survey
 

@@ -1,4 +1,4 @@
-"""The palette as a way to get anywhere: screens, conversations, themes, found by a few letters of them."""
+"""A palette that goes anywhere: to screens, conversations, findings, settings, themes, by a few letters."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from inspector.terminal.line import shipped
 from inspector.terminal.text import clean_line, content
 
 MOST = 500
-"""Conversations of each database that are found, the newest."""
+"""Newest conversations of each database that can be found."""
 FEWEST, PAUSE, HITS = 4, 0.2, 8
-"""Letters, and seconds without another, after which messages are searched; how many of them are offered."""
+"""Letters before messages are searched, the pause in typing that starts it (seconds), and most hits shown."""
 _CERTAIN, _BEGINS, _FILE, _SAID = 3.0, 1.0, 0.2, 0.01
-"""What a line that says exactly what is meant scores, what is added for a name that begins with it, a file
-and a message, each as a share of what the line scores against itself: that is as well as anything matches."""
+"""Scores as shares of a perfect match: an exactly typed command, the bonus for a name that begins with the
+query, a file, and a message."""
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
 LEAST, MOST_FILES = 3, 20
-"""Letters from which on files of trajectories are looked for, and how many are shown."""
+"""Letters before trajectory files are searched, and most files shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Somewhere to go.
+    """A destination.
 
     Attributes:
-        text: What it is found by; untrusted for a conversation.
+        text: The text it is found by; untrusted for a conversation.
         help: What it is.
         go: Goes there.
     """
@@ -56,10 +56,10 @@ class Place:
 
 
 class JumpProvider(Provider):
-    """Reads the names of the conversations once, when the palette opens, off the thread that draws."""
+    """Reads the names of the conversations once, off the UI thread, when the palette opens."""
 
     async def startup(self) -> None:
-        """Begin to gather what can be gone to: a key ends what is awaited here, and it is not begun again."""
+        """Gather the destinations in a task: a key would cancel what is awaited here, for good."""
         self._gathering = asyncio.create_task(self._gather())
 
     async def _gather(self) -> None:
@@ -72,7 +72,7 @@ class JumpProvider(Provider):
         self._places += [*self._findings(), *self._settings()]
 
     async def search(self, query: str) -> Hits:
-        """What fits, each scored; no text of a session is read as markup."""
+        """Matching destinations with scores; no text of a session is read as markup."""
         await asyncio.shield(self._gathering)
         line = query.lstrip(":").strip()
         matcher = self.matcher(line)
@@ -93,7 +93,7 @@ class JumpProvider(Provider):
             yield Hit(_SAID * best, content(text), place.go, text=text, help=place.help)
 
     async def _messages_holding(self, words: str) -> Sequence[Place]:
-        """Messages that hold the words, once typing pauses."""
+        """Messages that contain the words, once typing pauses."""
         await asyncio.sleep(PAUSE)
         left = Event()
         try:
@@ -107,7 +107,7 @@ class JumpProvider(Provider):
         return places
 
     async def discover(self) -> Hits:
-        """The screens, before anything was typed, and what a line may say."""
+        """Before anything is typed: the screens, and examples of commands."""
         for place in self._screens():
             yield DiscoveryHit(content(place.text), place.go, text=place.text, help=place.help)
         for line in EXAMPLES:
@@ -122,7 +122,7 @@ class JumpProvider(Provider):
         return meant(self.app, self._locations, line)
 
     def _findings(self) -> Sequence[Place]:
-        """The rules by number and name."""
+        """The rules of findings by number and name."""
         rules = load_table("core/explain/diagnose/findings.yaml").items()
         go = {rule: self._meant(f"findings {rule}") for rule, _ in rules}
         return [
@@ -140,7 +140,7 @@ class JumpProvider(Provider):
         ]
 
     def _screens(self) -> Sequence[Place]:
-        """Pages over everything, and the tabs of the conversation in front."""
+        """Pages over everything, and the tabs of the open conversation."""
         from inspector.base.commands import table
 
         own = (command for command in table() if command.scope in ("app", "sessions"))
@@ -158,7 +158,7 @@ class JumpProvider(Provider):
         ]
 
     def _first_words(self) -> Sequence[Place]:
-        """What the first word of a line asks for by itself on the list: the newest conversation, or all."""
+        """What a single word such as `why` opens from the list: the newest conversation, or all of them."""
         if hasattr(self.screen, "action_view"):
             return []
         newest = [(name, self._meant(f"{name} latest")) for name in VIEWS if name != "usage"]
@@ -168,7 +168,7 @@ class JumpProvider(Provider):
         ]
 
     def _page(self, name: str) -> None:
-        """A page over everything is opened from the list."""
+        """Open a page over everything, from the list."""
         action = PAGES[name]
         if not action.startswith("app."):
             while len(self.app.screen_stack) > 2:
@@ -188,7 +188,7 @@ class JumpProvider(Provider):
 
 
 def _trajectories(query: str) -> list[str]:
-    """Files of trajectories, by the beginning of a path, or letters of a name in this folder."""
+    """Trajectory files by the beginning of a path, or by letters of a name in this folder."""
     if len(query) < LEAST:
         return []
     here = (name for name in os.listdir() if query.lower() in name.lower())
@@ -203,19 +203,19 @@ def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[
         try:
             with Store(location, cancelled=left.is_set) as store:
                 found += [(location, hit) for hit in store.search(words, limit=HITS).hits]
-        except InspectorError:  # the list says so already; or the user typed on
+        except InspectorError:  # the list already shows the error, or the user typed more
             continue
     return found[:HITS]
 
 
 def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:
-    """The newest conversations: database, newest session, title; a database that cannot be read has none."""
+    """The newest conversations: database, newest session, title; unreadable databases are skipped."""
     found: list[tuple[Location, str, str]] = []
     for location in locations:
         try:
             with Store(location) as store:
                 rows = store.conversations(ListQuery(MOST)).rows
                 found += [(location, row.tip.id, row.tip.title or "") for row in rows]
-        except InspectorError:  # the list says so already
+        except InspectorError:  # the list already shows the error
             continue
     return found

@@ -1,4 +1,4 @@
-"""A place and what to show there, typed as one line: `why latest`, `usage today`, `search words`."""
+"""Destinations with an argument, typed on one line: `why latest`, `usage today`, `search words`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = ("why latest", "usage today", "search words of a message", "findings 
 
 
 def meant(app: App[Any], locations: Sequence[Location], line: str) -> Callable[[], object] | None:
-    """What a line asks for; None where its first word takes nothing behind it."""
+    """The action for a typed line; None if its first word takes no argument."""
     word, _, rest = line.strip().partition(" ")
     rest = rest.strip()
     if not rest:
@@ -35,7 +35,7 @@ def meant(app: App[Any], locations: Sequence[Location], line: str) -> Callable[[
 
 
 def _show(app: App[Any], page: Callable[[], Screen[None]]) -> None:
-    """Pages over everything lie on the list."""
+    """Show a page over everything, directly above the list."""
     while len(app.screen_stack) > 2:
         app.pop_screen()
     app.push_screen(page())
@@ -75,7 +75,7 @@ _PAGES: Mapping[str, Callable[[Sequence[Location], str], Screen[None]]] = {
 
 
 def _periods() -> Mapping[str, int]:
-    """Periods of the usage by their names, in one word as well."""
+    """Usage periods by name; a name of several words is also found by the first."""
     from inspector.screens.workspace.usage.question import PERIODS
 
     found = {name: place for place, (name, _) in enumerate(PERIODS)}
@@ -93,11 +93,11 @@ async def _open(app: App[Any], locations: Sequence[Location], view: str, name: s
 
 
 def _resolved(locations: Sequence[Location], name: str) -> tuple[Location, str]:
-    """Where the session is; the first database that has it.
+    """The session, in the first database that has it.
 
     Raises:
-        NotFoundError: None has.
-        UsageError: It names several.
+        NotFoundError: No database has it.
+        UsageError: The name matches several sessions.
     """
     missing = NotFoundError(f"no conversation {name!r}")
     for location in locations:

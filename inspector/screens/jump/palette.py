@@ -1,4 +1,4 @@
-"""Where a line is typed: Enter goes where the words say, however fast they were typed."""
+"""The palette in which a line is typed: Enter follows the typed words, however fast they were typed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from textual.widgets import Input, OptionList
 
 
 class JumpPalette(CommandPalette):
-    """Textual's palette, which goes by what it lists when Enter comes, though that may fit earlier words."""
+    """Textual's palette, except that Enter waits while its list still shows matches of earlier words."""
 
     def __init__(self) -> None:
-        places = "a screen, a conversation, a finding, a setting, words of a message"
+        places = "a screen, conversation, finding or setting, or words of a message"
         super().__init__(placeholder=places, id="--command-palette")
         self._behind = self._entered = False
 

@@ -1,4 +1,4 @@
-"""What a search screen asks, what it says before anything is typed, and what it reads in a thread."""
+"""The questions a search screen can ask, its texts, and the search itself, which runs in a thread."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from core.store.store import Store
 from core.support import formatting as fmt
 
 MOST = 200
-"""Hits read from each database."""
+"""Most hits read from each database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message that matches, and what its session is called.
+    """A matching message, and the title of its session.
 
     Attributes:
-        copies: How many older rows hold it too: compactions copied it from generation to generation.
+        copies: Older rows with the same message; compactions copy messages from generation to generation.
     """
 
     location: Location
@@ -38,12 +38,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        partial: Not everything was searched, or there is more than is shown.
-        how: The ways the databases were searched.
-        order: Of the hits.
+        partial: Not everything was searched, or there are more hits than shown.
+        how: How the databases were searched.
+        order: Order of the hits, in words.
         errors: Databases that could not be searched.
     """
 
@@ -56,7 +56,7 @@ class SearchAnswer:
 
 
 def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> SearchAnswer:
-    """Find messages in every database, newest first; a database that fails is reported."""
+    """Find messages in every database, newest first; errors of a database are reported."""
     hits: list[Hit] = []
     ways: list[str] = []
     errors: list[InspectorError] = []
@@ -83,11 +83,11 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
 
 
 def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
-    """Every message once, as its newest row, however many generations hold a copy of it.
+    """Each message once, as its newest row, however many generations have a copy of it.
 
     Args:
-        hits: Of one database, newest first.
-        conversation: Reads the conversation of a session; asked only where a text was found twice.
+        hits: Hits of one database, newest first.
+        conversation: Reads the conversation of a session; called only if a text was found twice.
     """
     texts = Counter((hit.hit.role, hit.hit.excerpt) for hit in hits)
     roots: dict[str, str] = {}
@@ -106,7 +106,7 @@ def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> li
 
 
 def _without_copies(group: Sequence[Hit], copied: Collection[int]) -> Iterator[Hit]:
-    """Rows that say the same, newest first: copies stand before the row they were made from."""
+    """Rows with the same text, newest first: copies come before the row they were copied from."""
     first: Hit | None = None
     copies = 0
     for hit in group:
@@ -120,14 +120,14 @@ def _without_copies(group: Sequence[Hit], copied: Collection[int]) -> Iterator[H
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A search to be typed.
+    """A kind of search, with its texts.
 
     Attributes:
-        answer: Finds a text; runs in a worker.
-        label: What stands before the line to type in.
-        expects: What may be typed, while nothing is.
-        hint: The same at length, where the answers will stand.
-        none: What is said when nothing is found, before the text.
+        answer: Runs the search, in a worker.
+        label: Label of the input.
+        expects: Placeholder of the input.
+        hint: A longer hint, shown in place of hits.
+        none: Shown before the query if nothing is found.
     """
 
     answer: Callable[[str, Cancelled], SearchAnswer]
@@ -138,26 +138,26 @@ class Question:
 
 
 def everywhere(locations: Sequence[Location]) -> Question:
-    """The text of every message of some databases."""
+    """Search every message of some databases."""
     return Question(
         partial(search, tuple(locations)),
         "search",
         'words that must all occur; "quotes" keep words together',
         'Type words of a message and press enter: a file, a command, part of an error, "an exact phrase".\n'
-        "All words must occur in one message; every conversation is searched, what was compressed away too.",
-        "No message holds",
+        "All words must occur in one message. Every conversation is searched, even what was compressed away.",
+        "No message contains",
     )
 
 
 def dropped(location: Location, session: str) -> Question:
-    """What compactions took out of one conversation."""
+    """Search what compactions removed from one conversation."""
     return Question(
         partial(_dropped, location, session),
         "recall",
-        "what was it about?",
-        "Type what you miss and press enter: a file, an error, a decision.\n"
-        "Only messages that compactions took out of this conversation are searched, best match first.",
-        "Nothing that was compressed away speaks of",
+        "what is it about?",
+        "Type what you are missing and press enter: a file, an error, a decision.\n"
+        "Only messages that compactions removed from this conversation are searched, best match first.",
+        "Nothing that was compressed away mentions",
     )
 
 
@@ -170,7 +170,7 @@ def _dropped(location: Location, session: str, text: str, cancelled: Cancelled) 
     except InspectorError as error:
         return SearchAnswer(text, errors=(error,))
     found = tuple(_hit(location, hit) for hit in hits)
-    return SearchAnswer(text, found, len(hits) == MOST, ("words in any ending",), order="best match first")
+    return SearchAnswer(text, found, len(hits) == MOST, ("ignoring word endings",), order="best match first")
 
 
 def _hit(location: Location, hit: Dropped) -> Hit:

@@ -1,4 +1,4 @@
-"""Where was it said? A search over messages, of every database in sight or of what one conversation lost."""
+"""Where was it said? Searches messages of every open database, or of what one conversation lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECENT, MOST_RECENT = "searches", 8
 
 
 class HitList(RowList[Hit]):
-    """When, in which conversation, who, and the words around the match."""
+    """When, in which conversation, by whom, and the words around the match."""
 
     words: re.Pattern[str] | None = None
     now: datetime
@@ -39,7 +39,7 @@ class HitList(RowList[Hit]):
     """Cells of the longest title."""
 
     def draw_row(self, row: Hit, index: int, width: int) -> Line:
-        """One message that matches; what the model no longer sees is faint."""
+        """Draw a hit; a message the model no longer sees is faint."""
         ink, hit = self.palette, row.hit
         text = "ink" if hit.state is RowState.LIVE else "ink-muted"
         line = Line().cell(fmt.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
@@ -55,10 +55,11 @@ class HitList(RowList[Hit]):
 
 
 class SearchScreen(Page):
-    """Ask, read, open.
+    """Ask, show the hits, open one.
 
     Args:
-        asked: What is searched.
+        asked: What to search.
+        text: A query to start with.
     """
 
     CSS_PATH = "search.tcss"
@@ -76,7 +77,7 @@ class SearchScreen(Page):
         self._text = text
 
     def compose(self) -> ComposeResult:
-        """The question, how many answers, what is wrong, the answers, the keys."""
+        """Input, number of hits, errors, hits, key bar."""
         yield InputLine(self.asked.label, self.asked.expects)
         yield StatusLine(id="found")
         yield Banner()
@@ -84,7 +85,7 @@ class SearchScreen(Page):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Ready to type."""
+        """Focus the input; run the given query, if any."""
         self.hits.now = shell(self).now()
         kept = shell(self).recall(RECENT)
         self._recent = tuple(kept.splitlines()) if isinstance(kept, str) else ()
@@ -102,21 +103,21 @@ class SearchScreen(Page):
         asked = text.strip()
         if asked:
             self._keep(asked)
-            self.hits.empty = "Searching … esc leaves"
+            self.hits.empty = "Searching … esc cancels"
             self.hits.show(ListRows(()))
             self.found.left = self.found.right = ()
             self.hits.focus()
             self.run_search(text)
 
     def _keep(self, asked: str) -> None:
-        """Remember a search, unless it holds a credential: that is written down nowhere."""
+        """Remember a query, unless it contains a credential, which is never written down."""
         if masked_start(asked, len(asked)) == asked:
             self._recent = (asked, *(one for one in self._recent if one != asked))[:MOST_RECENT]
             shell(self).remember(RECENT, "\n".join(self._recent))
 
     @in_thread("search")
     def run_search(self, text: str) -> None:
-        """Search every database on connections of the worker's own."""
+        """Search every database, on connections of the worker's own."""
         then(self, self._answer, self.asked.answer(text, cancelled()))
 
     def _answer(self, answer: SearchAnswer) -> None:
@@ -124,7 +125,7 @@ class SearchScreen(Page):
         self.hits.titles = max(
             (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
         )
-        self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / searches for something else"
+        self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
         shell(self).failures += answer.errors
@@ -144,36 +145,36 @@ class SearchScreen(Page):
             app.open_conversation(found.location, found.hit.session_id, row=found.hit.row_id)
 
     def action_next_hit(self, step: int) -> None:
-        """Go to the next or previous message that matches."""
+        """Go to the next or previous hit."""
         self.hits.action_move(step)
 
     def action_recent(self, step: int) -> None:
-        """Put an earlier search into the question."""
+        """Put an earlier query into the input."""
         if self._recent:
             self._chosen = max(0, min(len(self._recent) - 1, self._chosen + step))
             self.question.value = self._recent[self._chosen]
             self.question.cursor_position = len(self.question.value)
 
     def action_edit(self) -> None:
-        """Back to the question."""
+        """Return to the input."""
         self.question.focus()
 
     def action_back(self) -> None:
-        """From a question that is typed anew back to what was found, else to the conversations."""
+        """Return from a new query to the earlier hits, otherwise to the conversations."""
         if self.question.has_focus and self.hits.rows.count:
             self.hits.focus()
         else:
             super().action_back()
 
     def action_copy(self) -> None:
-        """Copy the words under the cursor."""
+        """Copy the text under the cursor."""
         found = self.hits.current
         self.copy(clean_line(found.hit.excerpt) if found else "")
 
 
 def _hint(hint: str, recent: Sequence[str]) -> str:
-    """What to type, and what was searched for before."""
-    told = [hint, "", "Searched before (↑ takes one up):", *(f"  {one}" for one in recent)]
+    """What to type, and earlier queries."""
+    told = [hint, "", "Earlier searches (↑ brings one back):", *(f"  {one}" for one in recent)]
     return "\n".join(told if recent else told[:1])
 
 
@@ -190,17 +191,17 @@ def _pattern(text: str) -> re.Pattern[str] | None:
 
 
 def _near(text: str, words: re.Pattern[str] | None, room: int) -> str:
-    """The text from a little before its first match, when the match would fall off the end."""
+    """The text from shortly before its first match, if the match would otherwise be cut off."""
     match = words.search(text) if words else None
     if match is None or match.end() < room - 8:
         return text
     start = max(0, match.start() - room // 3)
-    blank = text.find(" ", start, match.start())  # from the beginning of a word where there is one
+    blank = text.find(" ", start, match.start())  # at the beginning of a word if possible
     return "…" + text[start if blank < 0 else blank + 1 :]
 
 
 def _pieces(text: str, words: re.Pattern[str] | None) -> list[tuple[str, bool]]:
-    """A text cut at its matches."""
+    """A text split at its matches."""
     pieces, end = [], 0
     for match in words.finditer(text) if words else ():
         pieces += [(text[end : match.start()], False), (match.group(), True)]

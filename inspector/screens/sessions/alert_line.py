@@ -1,4 +1,4 @@
-"""The worst of what is wrong with the conversations, one at a time, and what helps; or that nothing is."""
+"""The alert line: the worst problems, one at a time with what helps, or that all is well."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ INDENT = 3
 SENTENCE_LINES, FIX_LINES = 3, 2
 
 Said = tuple[tuple[str, str], ...]
-"""The lines of what is said, each with its colour."""
+"""Lines of text, each with its colour."""
 
 
 class AlertLine(Widget):
-    """Stands above the list until it is taken away; as high as its words."""
+    """An alert above the list until the user hides it; as high as its text."""
 
     DEFAULT_CSS = """
     AlertLine { height: auto; background: $panel; display: none; }
@@ -33,22 +33,22 @@ class AlertLine(Widget):
     """
 
     alerts: reactive[tuple[tuple[str, Extra], ...]] = reactive(())
-    """What is told, each with the name of its conversation, the worst first."""
+    """The alerts with the names of their conversations, worst first."""
     calm = reactive("")
-    """What is told where nothing is wrong."""
+    """Shown if nothing is wrong."""
     place = reactive(0)
 
     _hidden = False
 
     def watch_alerts(self) -> None:
-        """Other words: the screen is laid out anew where they take more lines, or fewer."""
+        """Lay the screen out again if the new text needs a different number of lines."""
         if self.display and max(1, len(self._said(self.size.width))) != self.size.height:
             self.refresh(layout=True)
 
     watch_calm = watch_place = watch_alerts
 
     def tell(self, listing: SessionsList) -> None:
-        """Tell of the worst conversations of those in a list that somebody examined."""
+        """Show the worst of a list's examined conversations."""
         known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
         found = [
             (row.title or listing.previews.get(row.key) or row.session.id, extra)
@@ -61,11 +61,11 @@ class AlertLine(Widget):
         self._show()
 
     def turn(self) -> None:
-        """Tell of the next one."""
+        """Show the next alert."""
         self.place += 1
 
     def hide(self) -> None:
-        """Go, and do not come back."""
+        """Hide the line for good."""
         self._hidden = True
         self._show()
 
@@ -76,11 +76,11 @@ class AlertLine(Widget):
             self.screen.refresh_bindings()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The lines the words take."""
+        """The number of lines the text needs."""
         return max(1, len(self._said(width)))
 
     def render_line(self, y: int) -> Strip:
-        """Sign and sentence, with which of how many it is; then the fix."""
+        """Sign and sentence with `1 of 3`, then the remedy."""
         width, ink = self.size.width, Palette.of(self.app)
         said = self._said(width)
         line = Line().gap(1)
@@ -106,7 +106,7 @@ class AlertLine(Widget):
         return f"{self.place % count + 1} of {count} · n next" if count > 1 else ""
 
     def _said(self, width: int) -> Said:
-        """All on one line where it fits, else the fix on lines of its own."""
+        """The lines: the sentence, then the remedy."""
         if not self.alerts:
             return tuple(("severity-ok", line) for line in wrap(self.calm, max(20, width - INDENT - 1)))
         name, extra = self.alerts[self.place % len(self.alerts)]
@@ -120,7 +120,7 @@ class AlertLine(Widget):
 
 
 def calm_words(extras: Sequence[Extra | None]) -> str:
-    """That nothing is wrong, once all conversations were looked at and as far as their windows are known."""
+    """That nothing is wrong, once every conversation was examined and as far as windows are known."""
     if not all(extra is not None and extra.severity is None for extra in extras):
         return ""
     known = sum(extra.context_use.threshold is not None for extra in extras if extra is not None)
@@ -131,6 +131,6 @@ def calm_words(extras: Sequence[Extra | None]) -> str:
 
 
 def _cut(text: str, width: int, most: int) -> tuple[str, ...]:
-    """The first lines of a text; the last one says that it goes on."""
+    """The first lines of a text; the last one ends in an ellipsis if more follows."""
     lines = tuple(wrap(text, width))
     return lines if len(lines) <= most else (*lines[: most - 1], f"{lines[most - 1][: width - 1]}…")

@@ -1,4 +1,4 @@
-"""The row under the cursor in full: what lists shorten stands here to the last digit."""
+"""The row under the cursor in full: every figure that the list shortens."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from inspector.widgets.charts.curve_chart import CurveChart
 
 NO_WINDOW = "window unknown: set model.context_length in config.yaml"
 TALL = 45
-"""Rows of a screen from which there is room for an answer and a curve below the list."""
+"""Rows of a screen from which the card also shows the answer and a curve."""
 
 
 class SessionCard(Vertical):
-    """Three lines about one conversation or session; where the screen is high, the answer and its curve."""
+    """Three lines about one conversation or session; on a high screen also the answer and its curve."""
 
     DEFAULT_CSS = """
     SessionCard { height: 4; border-top: solid $rule; }
@@ -38,7 +38,7 @@ class SessionCard(Vertical):
     """
 
     def compose(self) -> ComposeResult:
-        """What it is, how full its window is, what it came to; why, and how its requests grew."""
+        """Title, context used and spending; then answer and curve."""
         yield StatusLine()
         yield StatusLine()
         yield StatusLine()
@@ -46,11 +46,11 @@ class SessionCard(Vertical):
         yield CurveChart()
 
     def make_room(self, rows: int) -> None:
-        """Say more where a screen has that many rows."""
+        """Show answer and curve if the screen has enough rows."""
         self.set_class(rows >= TALL, "-tall")
 
     def tell(self, listing: SessionsList) -> None:
-        """Tell of the row under the cursor of a list."""
+        """Describe the row under a list's cursor."""
         row = listing.current
         told: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
@@ -65,7 +65,7 @@ class SessionCard(Vertical):
             line.left = pieces
 
     def _draw(self, extra: Extra | None) -> None:
-        """The answer and the curve of a conversation; of one of its sessions there is none."""
+        """Draw answer and curve of a conversation; its sessions have none."""
         extra = extra or Extra(ContextUse())
         answer = extra.answer if extra.answer.sentence else extra.said
         self.query_one(AnswerBar).answer = answer
@@ -74,7 +74,7 @@ class SessionCard(Vertical):
 
 def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:
     session, parts = row.session, len(row.row.sessions)
-    thread = "" if row.part or parts < 2 else f" · {parts} sessions, the newest"
+    thread = "" if row.part or parts < 2 else f" · newest of {parts} sessions"
     return (
         ("ink!", row.title or preview or session.id),
         ("ink-muted", f"{thread} · {session.id}"),
@@ -100,7 +100,7 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
 
 
 def _answer(extra: Extra) -> tuple[Piece, ...]:
-    """What is wrong, and what helps where there is room."""
+    """What is wrong, and what helps if there is room."""
     token = f"severity-{extra.severity}" if extra.severity else "ink"
     fix = f" {extra.answer.helps}" if extra.answer.remedy else ""
     return ((token, extra.answer.sentence), ("severity-ok?", fix))
@@ -146,7 +146,7 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
 
 
 def _cost(cost: Cost, *, bound: bool) -> tuple[Piece, ...]:
-    """The amount and who says so."""
+    """The amount and its source."""
     if cost.usd is None and cost.status in (None, "unknown"):
         return (("ink-muted", "cost unknown "),)
     amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if bound else "")
@@ -158,7 +158,7 @@ def _full(value: int | None, *, lower_bound: bool) -> str:
 
 
 def measured(extra: Extra) -> tuple[FigureOrigin, ...]:
-    """What was computed beside a row of the list: its pressure and its generations."""
+    """Origins of what was computed for a row of the list: context used and compressions."""
     size, window = extra.context_use.tokens, extra.context_use.window
     terms = (Term("prompt", size), Term("window", window)) if size is not None and window else ()
     shares = "prompt tokens / window; the mark is at the threshold"

@@ -1,4 +1,4 @@
-"""The list of conversations, drawn, and what is said of it in words."""
+"""Draws the list of conversations, and words its header, footer and empty state."""
 
 from __future__ import annotations
 
@@ -27,49 +27,49 @@ if TYPE_CHECKING:
     from core.account.spending.budget import Today
 
 LIVE_FOR = timedelta(minutes=2)
-"""A session that is still open counts as live this long after Hermes last wrote to it."""
+"""An open session counts as live this long after Hermes last wrote to it."""
 PAD = 1
-"""Cells between the last figure and the scroll bar."""
+"""Cells between the last column and the scroll bar."""
 FURTHER, NEAR_TOP = 60, 1_000
-"""Conversations at the top of the list that are examined though out of sight, and how far down."""
+"""Conversations at the top that are measured although out of sight, and the row up to which they are."""
 
 SAMPLES = ("hermes-inspector", "demo-")
-"""The folder the samples are kept in, and how their home begins."""
+"""The folder of the samples, and the beginning of their home's name."""
 
 SUMS_CELLS = 30
-"""What today's money takes; the app's own name gives way to it."""
+"""Cells for today's cost; the app's name is dropped to make room for it."""
 
 NONE_YET = (
     "No sessions yet. They appear here as soon as Hermes writes one.\n"
-    "To look around meanwhile: q, then hermes-inspector demo shows sample sessions."
+    "To look around meanwhile, quit with q and run `hermes-inspector demo` for sample sessions."
 )
 LEAST_NAME = 12
-"""Cells a title needs to be told from another."""
+"""Fewest cells of a title that still tell it from others."""
 
 
 class SessionsList(RowList[SessionLine]):
-    """One line a conversation, its sessions below it when unfolded."""
+    """One conversation per line, with its sessions below it when unfolded."""
 
     HEADER_LINES = 1
 
     order: reactive[Order] = reactive(Order())
     profiles = reactive(False)
-    """Rows of several databases are shown, so each says where it is from."""
+    """Whether rows come from several databases, so that each shows its profile."""
     columns = reactive(ALL)
-    """The set of columns that is shown, one of `column_sets`."""
+    """The column set that is shown, one of `column_sets`."""
     now: var[datetime] = var(fmt.utc_now)
 
     def __init__(self) -> None:
         super().__init__()
         self.extras: dict[Key, Extra] = {}
-        """What was computed since, by conversation."""
+        """What was computed, by conversation."""
         self.parts: dict[Key, tuple[State, tuple[int, ...]]] = {}
-        """What fills the windows of those the cursor rested on, and the state they were in."""
+        """What fills the windows of conversations the cursor rested on, with their states."""
         self.previews: dict[Key, str] = {}
-        """The first words of those without a title."""
+        """First words of conversations without a title."""
 
     def draw_header(self, width: int) -> list[Line]:
-        """Column titles; the one the list is sorted by carries the direction."""
+        """Column titles; the one the list is sorted by shows the direction."""
         line = Line()
         for place, (column, cells) in enumerate(_layout(self, width)):
             here = column.sort == self.order.sort
@@ -86,7 +86,7 @@ class SessionsList(RowList[SessionLine]):
         return apart if cell_len(apart) <= room else f"{column.title}{sign}"
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
-        """One conversation or session."""
+        """Draw one conversation or session."""
         line, sheet = Line(), self._sheet(row, chosen=index == self.cursor)
         for column, cells in _layout(self, width):
             line.extend(column.draw(row, cells, sheet)).gap(GAP)
@@ -102,8 +102,8 @@ class SessionsList(RowList[SessionLine]):
 
     @property
     def conversations(self) -> list[SessionLine]:
-        """Those in sight, and those at the top of the list that are there already."""
-        # Far down the top is no longer there, and reading it again would push out what is in sight.
+        """The conversations on screen, and those at the top of the list that are loaded."""
+        # Far down the list the top is no longer loaded, and reading it again would evict what is on screen.
         further = min(FURTHER, self.rows.count) if self.scroll_offset.y < NEAR_TOP else 0
         places = dict.fromkeys((*self.in_sight, *range(further)))
         lines = (self.rows.row(place) for place in places)
@@ -111,11 +111,11 @@ class SessionsList(RowList[SessionLine]):
 
     @property
     def sorts(self) -> frozenset[str]:
-        """The orders the columns in sight stand for."""
+        """The orders that the visible columns select."""
         return frozenset(column.sort for column, _ in _layout(self, self.row_width))
 
     def column_at(self, x: int) -> str:
-        """The order the header under a cell stands for; empty where there is none."""
+        """The order selected by the header at a cell; empty if there is none."""
         start = 0
         for column, cells in _layout(self, self.row_width):
             if start <= x < start + cells + GAP:
@@ -148,7 +148,7 @@ def legend(room: int) -> tuple[Piece, ...]:
 
 
 def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
-    """The app where there is room for its name, the place, how many conversations."""
+    """The app's name if there is room, the home, the number of conversations."""
     count = "reading …" if total is None else fmt.plural(total, "conversation")
     room = width - SUMS_CELLS - cell_len(f" · {count}")
     where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
@@ -157,12 +157,12 @@ def header(locations: Sequence[Location], total: int | None, width: int) -> tupl
 
 
 def cells(pieces: Sequence[Piece]) -> int:
-    """How wide a line of these is."""
+    """The width of a line of pieces."""
     return sum(cell_len(text) for _, text in pieces)
 
 
 def _place(locations: Sequence[Location], room: int) -> str:
-    """The home as a whole, else its last folder, else that without the number of profiles."""
+    """The home's full path, or else its last folder, or else that without the number of profiles."""
     if not locations:
         return "no database"
     path, more = locations[0].home or locations[0].db, len(locations) - 1

@@ -1,4 +1,4 @@
-"""Computing what the rows in sight of the session list lack: context used, compactions, first words."""
+"""Computes what the visible rows of the session list lack: context used, compressions, first words."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.reader import ListReader, Measured, Weighed
 
 DETAIL = 50
-"""Parts of a size below which nobody sees a difference."""
+"""A change of less than 1/50 of a size is not visible in the gauge."""
 
 
 class Measuring:
-    """Has it computed a moment after the rows are there; until then an earlier run's figures are shown.
+    """Starts the computation once the rows are shown; until then an earlier run's figures are shown.
 
     Args:
         listing: The list.
-        reader: Computes.
+        reader: Does the computing.
     """
 
     def __init__(self, listing: SessionsList, reader: ListReader) -> None:
@@ -27,9 +27,9 @@ class Measuring:
         self._weighed: dict[Key, int | None] = {}
 
     def look(self) -> None:
-        """Show what is known of the rows in sight, and have computed what is not, theirs first.
+        """Show what is known of the visible rows, and compute what is not, visible rows first.
 
-        Below a conversation that was asked for, the list waits: it would take half of the processor from it.
+        While a conversation is open above it the list waits, because this would take half of the processor.
         """
         self._show_known()
         if not in_sight(self._listing):
@@ -45,29 +45,29 @@ class Measuring:
         self._weigh()
 
     def _weigh(self) -> None:
-        """Have it found out what fills the window of the conversation under the cursor."""
+        """Find out what fills the window of the conversation under the cursor."""
         line = self._listing.current
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None:
             return
         before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.context_use.tokens
         if before == line.state or (before and _about(tokens, self._weighed.get(line.key))):
-            return  # it reads every message, and nobody would see a difference
+            return  # it reads every message, and the difference would not show
         self._weighed[line.key] = tokens
         self._reader.weigh(line)
 
     def rest(self) -> None:
-        """Stop while another screen is in front; `look` goes on where it stopped."""
+        """Stop while another screen is in front; `look` continues."""
         self._reader.stop_measuring()
         self._weighed.clear()
 
     def recall(self, known: Mapping[Key, Figures]) -> None:
-        """Take what an earlier run computed."""
+        """Take over what an earlier run computed."""
         self._known = known
         self._show_known()
 
     def take(self, found: Measured | Weighed) -> None:
-        """Take what was computed of a conversation."""
+        """Take what was computed for a conversation."""
         if isinstance(found, Weighed):
             self._listing.parts[found.line.key] = found.line.state, found.parts
             self._listing.refresh_row(self._listing.cursor)
@@ -81,11 +81,11 @@ class Measuring:
             self._weigh()
 
     def forget(self) -> None:
-        """Have everything computed anew."""
+        """Have everything computed again."""
         self._listing.extras.clear()
 
     def _show_known(self) -> None:
-        """Show what an earlier run knew of rows that were not measured yet."""
+        """Show an earlier run's figures for rows that are not measured yet."""
         new = [line for line in self._listing.conversations if line.key not in self._listing.extras]
         if not self._known or not new:
             return
@@ -97,5 +97,5 @@ class Measuring:
 
 
 def _about(tokens: int | None, before: int | None) -> bool:
-    """Whether a size is the one that was drawn, but for less than a bar can show."""
+    """Whether a size differs from the drawn one by less than the gauge can show."""
     return tokens is not None and before is not None and abs(tokens - before) * DETAIL <= before

@@ -1,4 +1,4 @@
-"""The list of conversations and its filter: what it holds, in which order, following a Hermes that writes."""
+"""The session list and its filter: what it contains, in which order, following a running Hermes."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import FoldingRows, PagedRows
 
 AGES = 15.0
-"""Seconds after which the ages of the rows are told again."""
+"""Seconds between updates of the rows' ages."""
 TYPED_AHEAD = 3.0
-"""Seconds that keys wait at most for the first rows; without them most would find nothing to act on."""
+"""Seconds that keys wait at most for the first rows; without rows most keys would do nothing."""
 LOOK_SECONDS = 0.1
-"""How long list and cursor must stand still before the rows are measured."""
+"""Seconds the cursor must rest before the rows are measured."""
 
 
 class SessionsPane(Reporting, Vertical):
-    """Keeps the list right; tells the screen when it has changed.
+    """Keeps the list up to date, and tells the screen when it changes.
 
     Args:
         locations: The databases, the active profile's first.
-        at: A session of the conversation the cursor stands on at first.
+        at: A session of the conversation to start on.
     """
 
     DEFAULT_CSS = "SessionsPane { height: 1fr; }"
@@ -57,33 +57,33 @@ class SessionsPane(Reporting, Vertical):
     filter_line = getters.query_one(FilterLine)
 
     class Changed(Event):
-        """Other rows, another order, or more is known about the rows."""
+        """The rows, their order or what is known about them changed."""
 
     class Written(Event):
-        """Hermes wrote since the list was read."""
+        """Hermes has written since the list was read."""
 
     def __init__(self, locations: Sequence[Location], *, at: str | None = None) -> None:
         super().__init__()
         self.reader = ListReader(self, locations)
         self.order = Order()
         self.page: SourcePage | None = None
-        """The first page on screen; None before anything was read."""
+        """The first page; None before anything is read."""
         self._at = at
         self._epoch = 0
         self._held = False
-        """Keys wait for the first rows."""
+        """Keys are waiting for the first rows."""
         self._families: dict[Key, tuple[SessionLine, ...]] = {}
-        """Of the conversations that are unfolded."""
+        """The sessions of unfolded conversations."""
         self._paged: PagedRows[SessionLine] = PagedRows(0, self._fetch)
         self._closer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The filter while there is one, the list."""
+        """The filter, hidden until opened, and the list."""
         yield FilterLine("title, model, source, folder or id", patient=True)
         yield SessionsList()
 
     def on_mount(self) -> None:
-        """Start reading; the frame is on screen already."""
+        """Start reading; the frame is already on screen."""
         sort = shell(self).recall("sort")
         if isinstance(sort, str) and sort in SORTS:
             self.order = replace(self.order, sort=sort)
@@ -98,8 +98,8 @@ class SessionsPane(Reporting, Vertical):
         if self.app.screen is self.screen:
             self._held = True
             shell(self).keys.hold(TYPED_AHEAD)
-        # Looked at before they are read, so that nothing written meanwhile is taken for read. Reading anew
-        # would begin a ranking again; its end comes soon.
+        # The pulse starts before the list is read, so that anything written meanwhile counts as new. Reading
+        # again would restart a ranking, so a change waits until it is settled.
         settled = lambda: self.page is None or self.page.settled  # noqa: E731
         self.pulse = Pulse(self, self.reader.locations, self._written, settled)
         self.call_after_refresh(self.reload)
@@ -113,7 +113,7 @@ class SessionsPane(Reporting, Vertical):
         self.post_message(self.Changed())
 
     def reload(self) -> None:
-        """Read the list anew; what is on screen stays until the answer comes."""
+        """Read the list again; what is on screen stays until the answer arrives."""
         self._epoch += 1
         self.pulse.begin(first=self.page is None)
         self.reader.read(self._epoch, self.order, first=self.page is None)
@@ -150,7 +150,7 @@ class SessionsPane(Reporting, Vertical):
             if family and family[0].row != line.row:  # Hermes wrote to it
                 self.reader.unfold(place, line, asked=False)
         if asked is not None or page.whole:
-            self._at = None  # from now on the cursor is the user's
+            self._at = None  # from now on only the user moves the cursor
         cursor = 0 if before is None else _cursor(rows, page.rows, before, self.listing.cursor)
         self.listing.show(rows, cursor=cursor if asked is None else rows.line(asked), again=True)
         self.post_message(self.Changed())
@@ -207,7 +207,7 @@ class SessionsPane(Reporting, Vertical):
         elif len(line.row.sessions) > 1 or line.row.branches or line.row.delegates:
             self.reader.unfold(place, line)
         else:
-            self.toast("This conversation is one session, with nothing below it.")
+            self.toast("This conversation is a single session, so there is nothing to unfold.")
 
     @on(Unfolded)
     def _show_family(self, event: Unfolded) -> None:
@@ -223,7 +223,7 @@ class SessionsPane(Reporting, Vertical):
             self.listing.show(rows, cursor=cursor)
 
     def action_sort(self) -> None:
-        """Sort by the next column in sight."""
+        """Sort by the next visible column."""
         names = [name for name in SORTS if name in self.listing.sorts]
         place = names.index(self.order.sort) if self.order.sort in names else -1
         self.reorder(replace(self.order, sort=names[(place + 1) % len(names)], natural=True))
@@ -238,11 +238,11 @@ class SessionsPane(Reporting, Vertical):
         self.listing.refresh()
 
     def action_reverse(self) -> None:
-        """Turn the order round."""
+        """Reverse the order."""
         self.reorder(replace(self.order, natural=not self.order.natural))
 
     def action_delegates(self) -> None:
-        """List sub-agents on their own, or below their conversation."""
+        """List sub-agents in rows of their own, or below their conversation."""
         self.reorder(replace(self.order, delegates=not self.order.delegates))
 
     def reorder(self, order: Order) -> None:
@@ -261,7 +261,7 @@ class SessionsPane(Reporting, Vertical):
             self.reorder(replace(self.order, sort=sort, natural=True))
 
     def action_filter(self) -> None:
-        """Open the filter, or go on editing it."""
+        """Open the filter, or edit it again."""
         self.filter_line.open()
 
     @on(FilterLine.Changed)
@@ -273,14 +273,14 @@ class SessionsPane(Reporting, Vertical):
         self.listing.focus()
 
     def action_clear(self) -> None:
-        """Leave the filter."""
+        """Close the filter."""
         self.filter_line.close()
 
 
 def _cursor(
     rows: FoldingRows[SessionLine], lines: Sequence[SessionLine], before: SessionLine, cursor: int
 ) -> int:
-    """The line that the cursor stood on, where it is now; the cursor never moves by itself."""
+    """The new line of the row the cursor was on; the cursor never leaves its row by itself."""
     place = _place(lines, before.key)
     if place is None:
         return cursor
@@ -290,11 +290,11 @@ def _cursor(
 
 
 def _place(lines: Sequence[SessionLine], key: Key) -> int | None:
-    """Where a conversation is; None when it is not among these."""
+    """The index of a conversation; None if it is not among the lines."""
     return next((place for place, line in enumerate(lines) if line.key == key), None)
 
 
 def _holding(lines: Sequence[SessionLine], session: str | None) -> int | None:
-    """Where the conversation of a session is; None when it is not among these."""
+    """The index of the conversation with a session; None if it is not among the lines."""
     found = (place for place, line in enumerate(lines) if any(one.id == session for one in line.row.sessions))
     return next(found, None)

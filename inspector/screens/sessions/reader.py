@@ -1,4 +1,4 @@
-"""What the session list reads, in threads, and the messages by which the widget that asked is told."""
+"""The workers of the session list, and the messages that deliver what they read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Arrived(Event):
 
 @dataclass
 class Measured(Event):
-    """What had to be computed for a conversation is known."""
+    """Figures of a conversation were computed."""
 
     key: Key
     extra: Extra
@@ -47,7 +47,7 @@ class Measured(Event):
 
 @dataclass
 class Weighed(Event):
-    """What fills the window of a conversation is known."""
+    """What fills the window of a conversation was computed."""
 
     line: SessionLine
     parts: tuple[int, ...]
@@ -55,21 +55,21 @@ class Weighed(Event):
 
 @dataclass
 class Recalled(Event):
-    """What an earlier run computed was read."""
+    """An earlier run's figures were read."""
 
     known: Mapping[Key, Figures]
 
 
 @dataclass
 class Previewed(Event):
-    """What the users of untitled conversations said first is known."""
+    """First words of untitled conversations were read."""
 
     previews: Mapping[Key, str]
 
 
 @dataclass
 class Unfolded(Event):
-    """The family of a conversation was read, in answer to a key or because Hermes wrote to it since."""
+    """The sessions below a conversation were read, on a key or because Hermes wrote to it."""
 
     place: int
     line: SessionLine
@@ -79,7 +79,7 @@ class Unfolded(Event):
 
 @dataclass
 class AddedUp(Event):
-    """What today cost is known."""
+    """Today's cost was computed."""
 
     today: Today
 
@@ -88,7 +88,7 @@ class ListReader:
     """The workers behind the list.
 
     Args:
-        host: The widget that is told.
+        host: The widget that receives the messages.
         locations: The databases, the active profile's first.
     """
 
@@ -100,11 +100,11 @@ class ListReader:
 
     @property
     def now(self) -> datetime:
-        """The present, as the app sees it."""
+        """The current time, as the app sees it."""
         return shell(self._host).now()
 
     def read(self, epoch: int, order: Order, *, first: bool = False) -> None:
-        """Read the first page of an order; before it, when nothing is shown yet, what is quick to read."""
+        """Read the first page of an order; on the first read, deliver a quick screenful before it."""
         start(self._host, "list", partial(self._read, epoch, order, first=first))
 
     def _read(self, epoch: int, order: Order, *, first: bool) -> None:
@@ -131,7 +131,7 @@ class ListReader:
                 self._tell(Arrived(epoch, page))
 
     def read_more(self, epoch: int, page: SourcePage, first: int, size: int) -> None:
-        """Read a page the user scrolled to."""
+        """Read a page that the user scrolled to."""
         start(self._host, "pages", partial(self._read_more, epoch, page, first, size), exclusive=False)
 
     def _read_more(self, epoch: int, page: SourcePage, first: int, size: int) -> None:
@@ -145,7 +145,7 @@ class ListReader:
         self._tell(Arrived(epoch, found))
 
     def measure(self, lines: Sequence[SessionLine]) -> None:
-        """First words, generations and pressure of some conversations, each told as soon as it is known."""
+        """Compute first words, compressions and context used; each is delivered as soon as it is known."""
         start(self._host, "extras", partial(self._measure, lines))
 
     def _measure(self, lines: Sequence[SessionLine]) -> None:
@@ -174,12 +174,12 @@ class ListReader:
             self._tell(Weighed(line, found))
 
     def stop_measuring(self) -> None:
-        """Leave conversations unmeasured and unweighed that are not done."""
+        """Stop measuring; unfinished conversations stay unmeasured."""
         for group in ("extras", "parts"):
             self._host.workers.cancel_group(self._host, group)
 
     def add_up(self) -> None:
-        """Add up what today cost, over everything in sight."""
+        """Compute today's cost, over all databases."""
         start(self._host, "spent", self._add_up)
 
     def _add_up(self) -> None:
@@ -189,11 +189,11 @@ class ListReader:
         today = spent(self.locations, self.now, stop)
         if today is not None and not stop():
             self._tell(AddedUp(today))
-        # Says more of these totals; loaded on the key it would be felt.
+        # The usage screen explains these totals; importing it on its key would be noticeable.
         import_module("inspector.screens.workspace.usage.screen")
 
     def unfold(self, place: int, line: SessionLine, *, asked: bool = True) -> None:
-        """Read the family of a conversation."""
+        """Read the sessions below a conversation."""
         start(self._host, "unfold", partial(self._unfold, place, line, asked), exclusive=False)
 
     def _unfold(self, place: int, line: SessionLine, asked: bool) -> None:

@@ -1,4 +1,4 @@
-"""Which conversation needs me? One row a conversation, over every database in sight."""
+"""Which conversation needs me? One row per conversation, over all databases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.account.spending.budget import Today
 
 ADD_UP_SECONDS = 10.0
-"""How long Hermes may write before what it cost is added up again: that reads more than the list does."""
+"""Seconds to collect writes before today's cost is computed again, which reads more than the list does."""
 
 
 class SessionsScreen(Page):
@@ -36,7 +36,7 @@ class SessionsScreen(Page):
 
     Args:
         locations: The databases, the active profile's first.
-        at: A session of the conversation the cursor stands on at first.
+        at: A session of the conversation to start on.
     """
 
     CSS_PATH = "sessions.tcss"
@@ -52,7 +52,7 @@ class SessionsScreen(Page):
         self._adding: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Where we are, what is wrong, the list with its filter, the row under the cursor, the keys."""
+        """Head, errors, alert, list with filter, card, foot, key bar."""
         yield StatusLine(id="head")
         yield Banner()
         yield AlertLine()
@@ -62,18 +62,18 @@ class SessionsScreen(Page):
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """Another screen may have examined what is listed; what is lacking is read now that it is seen."""
+        """Show what other screens found out, and compute what the visible rows lack."""
         self._tell()
         if self.pane.page is not None:
             self.pane.measuring.look()
             self._add_up_at_first()
 
     def on_screen_suspend(self) -> None:
-        """What was opened gets the whole processor."""
+        """Pause, so that the opened screen gets the whole processor."""
         self.pane.measuring.rest()
 
     def on_resize(self) -> None:
-        """Another size has room for more, or for less."""
+        """Show more or less for the new size."""
         if self.is_mounted:
             self.call_after_refresh(self._tell)
 
@@ -103,13 +103,13 @@ class SessionsScreen(Page):
         self._tell()
 
     def action_findings(self) -> None:
-        """Examine everything in sight."""
+        """Check every conversation for problems."""
         from inspector.screens.findings.screen import FindingsScreen
 
         self.app.push_screen(FindingsScreen(self.locations))
 
     def action_usage(self) -> None:
-        """Say where the money went, over everything in sight."""
+        """Show where the money went, over all conversations."""
         from inspector.screens.workspace.usage.screen import UsageScreen
 
         self.app.push_screen(UsageScreen(self.locations))
@@ -141,11 +141,11 @@ class SessionsScreen(Page):
             shell(self).open_conversation(line.location, line.session.id, view=view)
 
     def action_next_alert(self) -> None:
-        """Say the next of the worst things."""
+        """Show the next alert."""
         self.query_one(AlertLine).turn()
 
     def action_clear(self) -> None:
-        """Leave the filter; without one, take the line about the worst things away."""
+        """Close the filter; without one, hide the alert line."""
         if self.pane.filter_line.opened:
             self.pane.action_clear()
         else:
@@ -153,7 +153,7 @@ class SessionsScreen(Page):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What is not there cannot be turned or hidden."""
+        """Disable keys for a filter or alert line that is not shown."""
         if action == "clear" and self.is_mounted and self.pane.filter_line.opened:
             return True
         if action in ("clear", "next_alert"):
@@ -162,7 +162,7 @@ class SessionsScreen(Page):
         return super().check_action(action, parameters)
 
     def action_origins(self) -> None:
-        """Say where the figures of the conversation under the cursor come from."""
+        """Show where the figures of the conversation under the cursor come from."""
         from inspector.screens.dialogs.origin import OriginScreen
         from inspector.screens.workspace.usage.bars import spending
 
@@ -176,7 +176,7 @@ class SessionsScreen(Page):
             )
 
     def action_refresh(self) -> None:
-        """Read the list again, and add up anew."""
+        """Read the list again, and compute everything again."""
         self.pane.measuring.forget()
         self.pane.reload()
         self.pane.reader.add_up()
@@ -189,7 +189,7 @@ class SessionsScreen(Page):
     @on(SessionsPane.Changed)
     @on(RowList.Moved)
     def _tell(self) -> None:
-        """Say where we are, what it cost lately, and what the list is sorted by."""
+        """Update head, foot, card and alert line."""
         page, pane = self.pane.page, self.pane
         total = page.total if page and page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
@@ -210,5 +210,5 @@ class SessionsScreen(Page):
 
 
 def _count(diagnosed: Mapping[tuple[Location, str | None], Counter[Severity]]) -> int:
-    """How many findings there are, of conversations and of databases."""
+    """How many findings there are, about conversations and databases."""
     return sum(found.total() for found in diagnosed.values())

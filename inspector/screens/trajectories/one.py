@@ -1,4 +1,4 @@
-"""One trajectory before and after, its region marked."""
+"""One trajectory before and after compression, with its region marked."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from inspector.widgets.messages.message_list import MessageList
 
 
 class TrajectoryScreen(Page):
-    """Before | after; the summary is the offline one, or the text that was given.
+    """Before and after side by side; the summary is offline, or a given text.
 
     Args:
-        job: How it would be cut.
-        listed: Which one.
+        job: How it would be compressed.
+        listed: The trajectory.
     """
 
     BINDINGS = bindings("trajectory")
@@ -39,23 +39,23 @@ class TrajectoryScreen(Page):
         self.listed = listed
 
     def compose(self) -> ComposeResult:
-        """What it comes to, both sides, the keys."""
+        """Head, both sides, key bar."""
         yield StatusLine()
         yield PreviewPanes()
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Read it again, whole."""
+        """Read the whole trajectory again."""
         self.head.left = (("ink!", f"line {self.listed.line:,}"), ("ink-muted", "  reading …"))
         self.make()
 
     @in_thread("trajectory")
     def make(self) -> None:
-        """Read and summarise."""
+        """Read it and make the summary."""
         then(self, self._take, open_listed(self.job, self.listed))
 
     def _take(self, made: Comparison | None) -> None:
-        why = self.listed.problem or "It holds no turns."
+        why = self.listed.problem or "It has no turns."
         self.sides.tell(made, why)
         self.head.left = tuple(_pieces(self.listed, made))
         self.head.right = () if made is None else (_target(made, self.job.settings.target),)
@@ -70,16 +70,16 @@ class TrajectoryScreen(Page):
 
     @staticmethod
     def listed_text(message: Turn) -> str:
-        """A turn whole: what was said, then its calls."""
+        """A whole turn as text: its content, then its calls."""
         calls = (f"{call.name} {call.arguments}" for call in message.tool_calls)
         return "\n".join((message.text, *calls))
 
     def action_look(self, mode: str) -> None:
-        """Look at the diff, or at what is lost; again for both sides."""
+        """Show the diff or the lost facts; pressed again, both sides."""
         self.sides.look(mode)
 
     def action_back(self) -> None:
-        """To both sides, then to the list."""
+        """Return to both sides, then to the list."""
         if self.sides.mode != SIDES:
             self.sides.look(SIDES)
         else:
@@ -97,14 +97,14 @@ def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
         return [*pieces, ("severity-critical", f" · {listed.problem or 'no turns'}")]
     before, after = fmt.count(made.before_tokens), fmt.count(made.after_tokens)
     if not made.middle.size:
-        return [*pieces, ("ink", f" · {before} tokens · stays as it is")]
+        return [*pieces, ("ink", f" · {before} tokens · unchanged")]
     saved = fmt.percent(made.saved)
     cut = f"turns {made.middle.start:,}–{made.middle.end - 1:,} of {len(made.before):,}"
     return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {cut}")]
 
 
 def _target(made: Comparison, target: int) -> Piece:
-    """Why it is cut, or that cutting does not suffice."""
+    """The target, or that the result is still over it."""
     if made.after_tokens > target:
         return "severity-warning", f"still over {fmt.count(target)}"
     return "ink-muted", f"target {fmt.count(target)}"

@@ -1,4 +1,4 @@
-"""Which of these trajectories are too long, and what would become of each?"""
+"""Which trajectories are too long, and what would compression do to each?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
 TELL_SECONDS = 0.2
-"""How often the reading tells what it found."""
+"""Seconds between updates while the file is read."""
 
 SIGNS = {
     State.FITS: ("✓", "severity-ok"),
@@ -43,7 +43,7 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 COLUMNS = ("line", "tokens", "after", "turns", "saved")
 CELLS = (7, 9, 10, 7, 7)
 FATE, ASKED = 46, 12
-"""Columns of what would happen, where the first request stands behind it; and the fewest it is shown in."""
+"""Width of `what would happen`, and cells the first request needs after it to be shown."""
 REST = {
     State.OVER: "{count} would still be longer",
     State.FAILED: "{count} could not be read",
@@ -54,12 +54,12 @@ LOOK = "/ lists those that failed, each with its reason."
 
 
 class TrajectoryList(RowList[Listed]):
-    """Line, tokens before and after, turns, what would happen."""
+    """Line, tokens before and after, turns, what would happen, first request."""
 
     HEADER_LINES = 1
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """The column titles."""
         ink = self.palette.style("ink-muted")
         line = Line().gap(2)
         for name, cells in zip(COLUMNS, CELLS, strict=True):
@@ -70,7 +70,7 @@ class TrajectoryList(RowList[Listed]):
         return [line.cell("what would happen", FATE, ink).add("first request", ink)]
 
     def draw_row(self, row: Listed, index: int, width: int) -> Line:
-        """One trajectory."""
+        """Draw one trajectory."""
         ink = self.palette
         sign, token = SIGNS[row.state]
         muted, style = ink.style("ink-muted"), ink.style(token)
@@ -91,10 +91,10 @@ class TrajectoryList(RowList[Listed]):
 
 
 class TrajectoriesScreen(Page):
-    """A file of trajectories, listed as it is read.
+    """A file of trajectories, listed while it is read.
 
     Args:
-        job: The input, and how it would be cut; nothing is written.
+        job: The input, and how it would be compressed; nothing is written.
     """
 
     BINDINGS = bindings("trajectories")
@@ -112,20 +112,20 @@ class TrajectoriesScreen(Page):
         self._filter = 0
 
     def compose(self) -> ComposeResult:
-        """How many and how far, what becomes of them, the trajectories, the keys."""
+        """Head, answer, trajectories, key bar."""
         yield StatusLine()
         yield AnswerBar()
         yield TrajectoryList(empty="Reading …")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin to read."""
+        """Start reading."""
         self.trajectories.focus()
         self.read_all()
 
     @in_thread("trajectories")
     def read_all(self) -> None:
-        """Read and plan every entry, told in batches."""
+        """Read and plan every entry, and report in batches."""
         stop = cancelled()
         batch: list[Listed] = []
         told = time.monotonic()
@@ -149,7 +149,7 @@ class TrajectoriesScreen(Page):
     def _show(self, *, keep: bool) -> None:
         name = FILTERS[self._filter][0]
         if self._whole:
-            self.trajectories.empty = "No trajectory here." if name == "all" else f"None is {name}."
+            self.trajectories.empty = "There are no trajectories." if name == "all" else f"None is {name}."
         self.trajectories.show(ListRows(self._rows), cursor=None if keep else 0)
         self._tell(len(self._rows))
 
@@ -172,13 +172,13 @@ class TrajectoriesScreen(Page):
             self.app.push_screen(TrajectoryScreen(self.job, found))
 
     def action_next_filter(self) -> None:
-        """All, those over the limit, those that save, those that failed."""
+        """Show all, those over the limit, those that get smaller, or those that failed."""
         self._filter = (self._filter + 1) % len(FILTERS)
         self._rows = [row for row in self._found if row.state in FILTERS[self._filter][1]]
         self._show(keep=False)
 
     def action_back(self) -> None:
-        """Back to where this was opened from; out of the app where it was all."""
+        """Return to the previous screen; quit if there is none."""
         if len(self.app.screen_stack) > 2:
             super().action_back()
         else:
@@ -191,10 +191,10 @@ class TrajectoriesScreen(Page):
 
 
 def answer(sums: Sums, target: int) -> Headline:
-    """How many are too long, what cutting them saves, and what helps those that stay so or cannot be read."""
+    """How many are too long, what compression saves, and what helps with those still too long."""
     counts, total = sums.counts, sums.counts.total()
     if not total:
-        return Headline("The file holds no trajectory.", None, Severity.INFO)
+        return Headline("The file has no trajectories.", None, Severity.INFO)
     over, found = f"{sums.over:,}" if sums.over else "None", fmt.plural(total, "trajectory", "trajectories")
     told = [f"{over} of {found} {'is' if sums.over == 1 else 'are'} over {target:,} tokens"]
     if sums.over:
@@ -208,10 +208,10 @@ def answer(sums: Sums, target: int) -> Headline:
 
 
 def _words(row: Listed, width: int) -> str:
-    """What would happen, in fewer words where there is no room for all."""
+    """What would happen, in a shorter form if the width requires it."""
     found = row.metrics
     if found is None or row.state is State.WITHOUT:
-        return "holds no turns"
+        return "has no turns"
     over = "still over: " if row.state is State.OVER else ""
     if found.region is None:
         words = "nothing between its protected turns" if over else "fits"

@@ -23,11 +23,11 @@ PROFILE = "profile"
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What every cell of one line is drawn with; `extra` is None until it was computed.
+    """What the cells of one line are drawn from; `extra` is None until it is computed.
 
     Attributes:
-        preview: What the user said first, where the conversation has no title.
-        parts: Tokens of what fills the window, where the line is under the cursor.
+        preview: The user's first words, if the conversation has no title.
+        parts: Tokens of what fills the window, if the line is under the cursor.
     """
 
     ink: Palette
@@ -43,7 +43,7 @@ Draw = Callable[[SessionLine, int, Sheet], Line]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; shown in lists of `least` to `most` cells, `sort` is the order its title stands for."""
+    """One column; shown in lists of `least` to `most` cells, `sort` is the order that its title selects."""
 
     title: str
     width: int
@@ -67,12 +67,12 @@ def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:
     sign, token = _sign(line, sheet)
     drawn = Line().cell(sign, 2, sheet.ink.style(token, bold=True))
     age = fmt.age(line.session.last_active, sheet.now)
-    age = age if len(age) <= width - 2 else age.partition("-")[0]  # of a month of another year the year stays
+    age = age if len(age) <= width - 2 else age.partition("-")[0]  # of `2024-11` the year stays
     return drawn.cell(age, width - 2, sheet.ink.style("ink-muted"))
 
 
 def _sign(line: SessionLine, sheet: Sheet) -> tuple[str, str]:
-    """What needs attention, else whether Hermes is at it; and the colour of that."""
+    """A sign for what needs attention, or else for a running session; and its colour."""
     severity = sheet.extra.severity if sheet.extra and line.part is None else None
     if severity is not None:
         return SEVERITY[severity], f"severity-{severity}"
@@ -99,7 +99,7 @@ def _family(row: ConversationRow) -> str:
 
 
 def _context(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    """A bar, and the size of the next request against the limit where it is compressed."""
+    """A gauge with the size of the next request and the limit."""
     if line.part is not None:
         return Line().cell(_end(line.part), width, sheet.ink.style("ink-faint"))
     if sheet.extra is None:
@@ -131,7 +131,7 @@ def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
 
 
 def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    """How its requests grew and fell, the newest on the right."""
+    """The sizes of its requests as a sparkline, the newest on the right."""
     sizes = sheet.extra.prompts if sheet.extra and line.part is None else ()
     if len(sizes) < 2:
         return Line().gap(width)
@@ -193,13 +193,13 @@ ALL, OWN = "all", "own"
 _TOKENS = frozenset({"last", "conversation", "uncached", "read", "write", "output", "hit", "cost"})
 _CONTEXT = frozenset({"last", "conversation", "context used", "requests", "compressions"})
 SETS = {ALL: frozenset[str](), "tokens": _TOKENS, "context": _CONTEXT}
-"""The columns one can choose, by their names; `all` are as many as the width has room for."""
+"""The column sets the user can choose, by name; `all` shows as many as fit."""
 _NAMES = {"context used of limit": "context used", "compr.": "compressions"}
-"""What a column is called whose title says it longer or shorter in some widths."""
+"""Names of columns whose title is longer or shorter at some widths."""
 
 
 def column_sets() -> dict[str, frozenset[str]]:
-    """Those one can choose: the user's own first, where the settings name any."""
+    """The sets the user can choose; their own first, if the settings name columns."""
     own = own_setting("columns")
     named = frozenset(one for one in own if isinstance(one, str)) if isinstance(own, list) else frozenset()
     return {OWN: named | {"conversation"}, **SETS} if named else SETS
@@ -208,17 +208,17 @@ def column_sets() -> dict[str, frozenset[str]]:
 def layout(
     width: int, *, profiles: bool = False, chosen: frozenset[str] = SETS[ALL]
 ) -> tuple[tuple[Column, int], ...]:
-    """The columns that fit a list of `width` cells, each with its width; the title takes what is left.
+    """The columns that fit a list of `width` cells, with their widths; the title takes the rest.
 
     Args:
         width: Cells of the list.
-        profiles: Rows of several databases are shown.
-        chosen: The names of those wanted; empty for as many as fit.
+        profiles: Rows come from several databases.
+        chosen: Names of the wanted columns; empty for as many as fit.
     """
     wanted = [one for one in COLUMNS if not chosen or name_of(one) in chosen]
     fit = [one for one in wanted if one.least <= width <= one.most]
     there = {name_of(one) for one in fit}
-    if chosen and chosen != _CONTEXT:  # asked for by name: also where none was made for this width
+    if chosen and chosen != _CONTEXT:  # named columns also appear at widths not made for them
         narrow = {name_of(one): one for one in reversed(wanted) if name_of(one) not in there}
         fit = [one for one in wanted if one in fit or narrow.get(name_of(one)) is one]
     shown = [one for one in fit if profiles or one.title != PROFILE]
@@ -229,10 +229,10 @@ def layout(
 
 
 def name_of(column: Column) -> str:
-    """What the settings call a column, whatever its title in one width."""
+    """The name of a column in the settings, whatever its title at one width."""
     return _NAMES.get(column.title, column.title)
 
 
 def _fixed(columns: Sequence[Column]) -> int:
-    """Cells of all but the title."""
+    """Cells of all columns except the title."""
     return sum(column.width for column in columns) + GAP * (len(columns) - 1)

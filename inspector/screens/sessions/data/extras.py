@@ -1,6 +1,6 @@
-"""What a worker measures: how full a window is, what needs attention, how an untitled one began.
+"""What a worker computes for the list: context used, what needs attention, first words of untitled rows.
 
-What no database can sort by is ranked here: conversations measured so far stand in order, the others below.
+It also ranks by what no database can sort by: measured conversations come first in order, others after them.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ CHUNK = 500
 """Conversations whose rows are read at once; they are not kept."""
 
 PATIENCE = 0.5
-"""Seconds to the first answer; each later one takes twice as long, up to `LONGEST`."""
+"""Seconds to the first partial answer; each later one takes twice as long, up to `LONGEST`."""
 
 LONGEST = 8.0
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
-    """What the user of each untitled conversation said first."""
+    """The first words of the user in each untitled conversation."""
     untitled = [line for line in lines if not line.title]
     found: dict[Key, str] = {}
     for location in dict.fromkeys(line.location for line in untitled):
@@ -54,12 +54,12 @@ def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
             with Store(location, cancelled=stop) as store:
                 found |= {(location, one): words for one, words in store.first_words(ids).items()}
         except InspectorError:
-            continue  # an id still names the row, and opening it says what is wrong
+            continue  # the row shows its id, and opening it shows the error
     return found
 
 
 def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Iterator[tuple[Key, Extra]]:
-    """What must be computed for each line; one that cannot be read is left without."""
+    """Compute what each line lacks; an unreadable conversation gets only what its row says."""
     for line in lines:
         if stop():
             return
@@ -67,7 +67,7 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
             with Store(line.location, cancelled=stop) as store:
                 yield line.key, _measure(store, line, now)
         except InspectorError:
-            # The row itself is sound and stays; opening the conversation says what is wrong inside.
+            # The row itself is fine; opening the conversation shows the error.
             severity = severity_of(line, ContextUse(), now)
             yield line.key, Extra(ContextUse(), severity=severity, state=line.state)
 
@@ -75,15 +75,15 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
 def parts(
     line: SessionLine, stop: Cancelled, before: Reading | None = None
 ) -> tuple[tuple[int, ...], Reading | None]:
-    """Tokens of what is sent before the messages, head, middle and tail; nothing without a plan.
+    """Tokens of what precedes the messages, of head, middle and tail; empty without a plan.
 
     Args:
         line: The conversation.
-        stop: Says whether to give up.
-        before: What the last one was reckoned from; where it goes on, only what was added is read.
+        stop: Says whether to stop.
+        before: The reading behind the last result; if it can be continued, only new messages are read.
 
     Returns:
-        The tokens, and what they were reckoned from.
+        The tokens, and the reading behind them.
     """
     try:
         with Store(line.location, cancelled=stop) as store:
@@ -94,9 +94,7 @@ def parts(
         found = followed(line.location, newest, stop, conversation=conversation, before=before)
     except InspectorError:
         return (), None
-    found = replace(
-        found, measured=replace(found.measured, stubs=StubTexts())
-    )  # no line of the list shows one
+    found = replace(found, measured=replace(found.measured, stubs=StubTexts()))  # the list shows no stubs
     plan = found.planned(found.measured, found.what_if.actual)
     sizes = [sum(plan.estimates[part.start : part.end]) for part in (plan.head, plan.middle, plan.tail)]
     return (max(0, plan.compared_tokens - sum(sizes)), *sizes), found
@@ -121,7 +119,7 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
 
 
 def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
-    """A failure that stands speaks first, then a limit that is passed, then what the row tells."""
+    """A standing failure comes first, then a passed limit, then what the row says."""
     failure = standing_failure(found.events)
     if failure is not None:
         return failure.headline.severity, failure.headline
@@ -131,13 +129,13 @@ def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | N
 
 
 def severity_of(line: SessionLine, use: ContextUse, now: datetime) -> Severity | None:
-    """How bad it is by its row and its size alone, before anybody reads what became of its compactions."""
+    """Severity from row and size alone, before the conversation's compactions are read."""
     damaged = any(session.damage for session in line.row.sessions)
     return Severity.WARNING if use.near or damaged or _blocked(line.row.tip.guards, now) else None
 
 
 def _blocked(guards: Guards, now: datetime) -> bool:
-    """Automatic compression is held off, or has failed in a row."""
+    """Whether automatic compression is blocked, or has failed repeatedly."""
     cooling = guards.cooldown_until is not None and guards.cooldown_until > now
     return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1
 
@@ -147,7 +145,7 @@ def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 class Standing(NamedTuple):
-    """What a conversation is ranked by, and the state it was in."""
+    """What a conversation is ranked by, and the state that was computed for."""
 
     state: int
     context_use: float | None
@@ -155,7 +153,7 @@ class Standing(NamedTuple):
 
 
 class Ranker:
-    """Measures conversations and remembers what it found: one that did not change is not read again."""
+    """Measures conversations and remembers the results; an unchanged conversation is not read again."""
 
     def __init__(self) -> None:
         self._known: dict[Key, Standing] = {}
@@ -163,14 +161,14 @@ class Ranker:
     def pages(
         self, locations: Sequence[Location], order: Order, size: int, now: datetime, stop: Cancelled
     ) -> Iterator[SourcePage]:
-        """First pages of the list: in the order known so far, now and then, in the end in the right one.
+        """Yield the first page: now and then in the order known so far, and finally in the right one.
 
         Args:
             locations: The databases.
-            order: What to rank by, and what the list holds.
-            size: Rows a page.
-            now: The present.
-            stop: Asked now and then; True ends the work.
+            order: What to rank by, and what the list contains.
+            size: Rows of a page.
+            now: The current time.
+            stop: Asked now and then whether to stop.
         """
         keys, errors = read_keys(locations, order, stop)
         asked = SourcePage(order, 0, (), errors=errors)
@@ -190,7 +188,7 @@ class Ranker:
         if known is not None and known.state == state:
             return
         for key, extra in measure((line,), now, stop):
-            if not stop():  # what was interrupted is not known
+            if not stop():  # an interrupted result is incomplete
                 self._known[key] = Standing(state, extra.context_use.share, extra.compressions)
 
     def _page(
@@ -216,8 +214,8 @@ def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
 
 
 def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
-    """What the sessions that began today cost; None where nothing can be read."""
-    from core.account.spending.budget import spent_today  # the first rows do not wait for it
+    """What the sessions that began today cost; None if no database is readable."""
+    from core.account.spending.budget import spent_today  # slow to import; the first rows must not wait
 
     with ExitStack() as stack:
         opened: list[Store] = []
@@ -225,12 +223,12 @@ def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Toda
             try:
                 opened.append(stack.enter_context(Store(place, cancelled=stop)))
             except InspectorError:
-                continue  # the list says so above its rows
+                continue  # the list shows the error
         return _named(spent_today(opened, now=now), opened) if opened else None
 
 
 def _named(today: Today, stores: Sequence[Store]) -> Today:
-    """With the first words of the largest conversation where nobody gave it a title."""
+    """Name the largest conversation by its first words if it has no title."""
     if today.largest is None:
         return today
     called, usd = today.largest

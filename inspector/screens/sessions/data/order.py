@@ -1,4 +1,4 @@
-"""What the session list holds, and in which order."""
+"""What the session list contains, and in which order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.screens.sessions.data.columns import PROFILE
 from inspector.screens.sessions.data.session_line import Key, SessionLine
 
 FIRST = 80
-"""Sessions looked at for the first screenful."""
+"""Sessions read for the first screenful."""
 CHATS = frozenset(Kind) - {Kind.DELEGATE}
 SORTS = {
     "last_active": "last active", "tokens": "tokens", "cost": "cost", "messages": "messages",
@@ -20,20 +20,20 @@ SORTS = {
     "context_use": "context used", "compressions": "compressions", "input": "uncached input",
     "cache_read": "cache read", "cache_write": "cache write", "output": "output", PROFILE: "profile",
 }  # fmt: skip
-"""The orders `s` goes through, and what they are called."""
+"""The orders that `s` cycles through, with their names."""
 MEASURED = frozenset({"context_use", "compressions"})
-"""Orders no database knows: every conversation is measured first."""
+"""Orders no database can sort by: every conversation is measured first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the list holds, and in which order.
+    """What the list contains, and in which order.
 
     Attributes:
         sort: One of `SORTS`.
-        natural: The direction people expect first: newest, largest, A to Z. False turns it round.
+        natural: The direction people expect first: newest, largest, A to Z. False reverses it.
         text: Filter; empty for none.
-        delegates: Also conversations a tool call started, which otherwise stand below the one that did.
+        delegates: Also list conversations started by a tool call, which otherwise appear below their parent.
     """
 
     sort: str = "last_active"
@@ -44,15 +44,15 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """Part of the list.
+    """A part of the list.
 
     Attributes:
         start: Index of the first row.
-        totals: Conversations that match, by database.
+        totals: Matching conversations by database.
         errors: Databases that could not be read; the others are still shown.
-        whole: False for a first screenful, read before anybody counted.
-        ranking: The conversations in their order, where no database knows it.
-        measured: How many of the ranking are in their place already; the others stand below them.
+        whole: False for a first screenful, read before anything was counted.
+        ranking: The conversations in order, if no database can sort them.
+        measured: How many of the ranking are in their place; the others follow them.
     """
 
     order: Order
@@ -66,10 +66,10 @@ class SourcePage:
 
     @property
     def total(self) -> int:
-        """Conversations that match, over all databases; of a first screenful, its rows."""
+        """Matching conversations over all databases; for a first screenful, its rows."""
         return sum(self.totals.values()) if self.whole else len(self.rows)
 
     @property
     def settled(self) -> bool:
-        """Every row is where it belongs."""
+        """Whether every row is in its final place."""
         return self.measured == len(self.ranking)

@@ -1,4 +1,4 @@
-"""What a line of the session list is about, and what is computed for it a moment later."""
+"""One line of the session list, and what is computed for it a moment later."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from inspector.widgets.charts.context_bar import ContextUse
 from inspector.widgets.charts.curve import RequestCurve
 
 Key = tuple[Location, str]
-"""Names a conversation over all databases: where it is, and its first session."""
+"""Identifies a conversation over all databases: its database and its first session."""
 State = tuple[str, datetime | None, int, Buckets]
-"""The newest session of a conversation, when it was last active, its messages and tokens."""
+"""A conversation's newest session, last activity, messages and tokens."""
 MOST = 500
-"""Conversations kept of one database, those seen last."""
+"""Most conversations remembered per database, those seen last."""
 _LENGTH = 7
 
 
@@ -32,10 +32,10 @@ class SessionLine:
     """One line of the list: a conversation, or one of its sessions below it.
 
     Attributes:
-        location: The database it is in.
+        location: Its database.
         row: The conversation.
-        part: The session this line is about; None for the conversation as a whole.
-        kind: What the session is to its parent.
+        part: The session this line is about; None for a whole conversation.
+        kind: How the session relates to its parent.
     """
 
     location: Location
@@ -45,12 +45,12 @@ class SessionLine:
 
     @property
     def session(self) -> Session:
-        """The session that speaks for the line: its own, else the newest of the conversation."""
+        """The session that represents the line: its own, or the newest of the conversation."""
         return self.part or self.row.tip
 
     @property
     def title(self) -> str | None:
-        """What somebody called it."""
+        """The title someone gave it."""
         return self.part.title if self.part else self.row.title
 
     @property
@@ -60,44 +60,44 @@ class SessionLine:
 
     @property
     def cost(self) -> Cost:
-        """Recorded cost of the session or of the whole conversation, calls beside the main loop included."""
+        """Recorded cost of the session or the whole conversation, side tasks included."""
         if self.part is None:
             return self.row.cost
         return self.part.cost
 
     @property
     def auxiliary(self) -> Decimal | None:
-        """How much of it calls beside the main loop cost."""
+        """How much of the cost is for side tasks."""
         sessions = (self.part,) if self.part else self.row.sessions
         known = [one.auxiliary_usd for one in sessions if one.auxiliary_usd]
         return sum(known, Decimal(0)) if known else None
 
     @property
     def key(self) -> Key:
-        """The conversation's name over all databases."""
+        """The conversation's key over all databases."""
         return (self.location, self.row.root.id)
 
     @property
     def state(self) -> State:
-        """What changes whenever Hermes adds to the conversation."""
+        """A value that changes whenever Hermes adds to the conversation."""
         tip, sessions = self.row.tip, self.row.sessions
         return (tip.id, tip.last_active, sum(one.messages or 0 for one in sessions), self.row.tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """What has to be computed for a conversation, a moment after its row is on screen.
+    """What is computed for a conversation a moment after its row is on screen.
 
     Attributes:
-        compressions: How often it was compressed; None when that is not known.
-        failed: Attempts that left everything as it was.
-        severity: Critical while compression fails or is blocked above its limit, a warning near the limit or
-            while it is held off, None while all is well.
-        state: The state the conversation was in; what was computed for another one is out of date.
+        compressions: How often it was compressed; None if unknown.
+        failed: Attempts that failed.
+        severity: Critical while compression fails or is blocked above its limit, warning near the limit or
+            while blocked, None while all is well.
+        state: The conversation's state when this was computed; with another state it is out of date.
         answer: What is wrong and what helps, in a sentence.
         prompts: Sizes of its requests, oldest first.
-        said: Where it stands, in a sentence, whether anything is wrong or not.
-        curve: Those sizes as a chart; None where they were not read in this run.
+        said: The current situation in a sentence, whether anything is wrong or not.
+        curve: Those sizes as a chart; None if they were not read in this run.
     """
 
     context_use: ContextUse
@@ -112,28 +112,28 @@ class Extra:
 
     @property
     def broken(self) -> bool:
-        """A compression failed and none has succeeded since, or it is blocked where it is due."""
+        """Whether the last compression failed, or compression is due but blocked."""
         return self.severity is Severity.CRITICAL or (bool(self.failed) and self.severity is not None)
 
     @property
     def telling_view(self) -> str | None:
-        """The tab that shows what is wrong: why it failed, else how full it is; None while all is well."""
+        """The tab that shows what is wrong: Why for a failure, Map near the limit; None while all is well."""
         if self.broken:
             return "why"
         return "map" if self.severity is not None else None
 
 
 Figures = tuple[int, int | None, int | None, int | None, int | None, int | None, int | None]
-"""Checksum of the conversation's state; tokens, threshold, window; compressions, failed ones, rank."""
+"""Checksum of the state; tokens, threshold, window; compressions, failed ones; rank of the severity."""
 
 
 def recall(locations: Iterable[Location]) -> dict[Key, Figures]:
-    """What is known of earlier runs, by conversation."""
+    """What earlier runs computed, by conversation."""
     return {(place, root): figures for place in locations for root, figures in _read(place).items()}
 
 
 def remembered(line: SessionLine, known: Mapping[Key, Figures]) -> Extra | None:
-    """What was computed for a conversation that has not changed since; it carries no state of its own."""
+    """What was computed for a conversation that has not changed since; its `state` is None."""
     figures = known.get(line.key)
     if figures is None or figures[0] != _checksum(line):
         return None
@@ -143,7 +143,7 @@ def remembered(line: SessionLine, known: Mapping[Key, Figures]) -> Extra | None:
 
 
 def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
-    """Keep what was computed for these conversations."""
+    """Store what was computed for these conversations."""
     found: dict[Location, dict[str, Figures]] = {}
     for line in lines:
         extra = extras.get(line.key)

@@ -1,4 +1,4 @@
-"""The conversations of one or several databases in one order, read a page at a time."""
+"""Reads the conversations of one or several databases in one order, page by page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from inspector.screens.sessions.data.session_line import Key, SessionLine
 
 
 def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None) -> SourcePage:
-    """The newest conversations, in the time it takes to look at a few of them."""
+    """The newest conversations, found by reading only a few of them."""
     order = Order()
     runs: list[list[SessionLine]] = []
     for location in locations:
@@ -30,8 +30,8 @@ def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None
         except Interrupted:
             raise
         except InspectorError:
-            continue  # the whole list, which follows, says so
-    # Where one database ends, rows of another could follow that were not looked at.
+            continue  # the complete list, which follows, reports the error
+    # Behind the end of one database's run, its unread rows would mix with those of another.
     most = min((len(run) for run in runs if run), default=0)
     return SourcePage(order, 0, tuple(_merge(runs, order)[:most]), whole=False)
 
@@ -45,7 +45,7 @@ def read_page(
     totals: Mapping[Location, int] | None = None,
     cancelled: Cancelled | None = None,
 ) -> SourcePage:
-    """Read `size` conversations from `start`; a database that fails is reported, not fatal.
+    """Read `size` conversations from `start`; a database that fails is reported.
 
     Args:
         locations: The databases.
@@ -53,7 +53,7 @@ def read_page(
         start: Index of the first row wanted.
         size: Rows wanted.
         cancelled: Asked while queries run.
-        totals: From an earlier page of the same order; needed to read an order backwards from its end.
+        totals: Totals from an earlier page of the same order; needed to read a reversed order.
     """
     runs: list[list[SessionLine]] = []
     counts: dict[Location, int] = {}
@@ -76,7 +76,7 @@ def read_page(
 def read_keys(
     locations: Sequence[Location], order: Order, cancelled: Cancelled | None = None
 ) -> tuple[list[Key], tuple[InspectorError, ...]]:
-    """The name of every conversation of a list, newest first a database; databases that fail are reported."""
+    """The key of every conversation of a list, newest first per database, and the databases that failed."""
     keys: list[Key] = []
     errors: list[InspectorError] = []
     for location in locations:
@@ -93,7 +93,7 @@ def read_keys(
 
 
 def read_ranked(keys: Sequence[Key], cancelled: Cancelled | None = None) -> Iterator[SessionLine]:
-    """The conversations of these names, in their order; what is gone since is left out."""
+    """The conversations with these keys, in their order; missing ones are left out."""
     found: dict[Key, SessionLine] = {}
     for location in dict.fromkeys(location for location, _ in keys):
         with ConversationLists(location, cancelled=cancelled) as store:
@@ -126,7 +126,7 @@ def _read(
 
 
 def _kinds(order: Order) -> frozenset[Kind] | None:
-    # A filter looks everywhere: what is searched by name must be found.
+    # A filter searches all kinds, so that anything searched by name is found.
     return None if order.delegates or order.text else CHATS
 
 
@@ -143,8 +143,8 @@ def _place(sort: str, line: SessionLine) -> tuple[bool, float | str]:
 
 
 def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
-    """A line for every other session related to a conversation: its parts, branches, delegates."""
-    from core.store.store import Store  # reads messages too: loaded for who unfolds a row
+    """A line for every other session of a conversation's lineage: its parts, branches, sub-agents."""
+    from core.store.store import Store  # the full store, loaded only when a row is unfolded
 
     with Store(line.location, cancelled=cancelled) as store:
         nodes = store.chain(line.row.tip.id).nodes

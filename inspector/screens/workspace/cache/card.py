@@ -1,4 +1,4 @@
-"""One break of the cache, or the cache as a whole: lines for a pane, and where its figures come from."""
+"""One cache break, or the whole cache, as lines for a pane; and where the figures come from."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from inspector.widgets.panes.card import field, headline, paragraph
 
 DEAREST = 8
 NO_PRICE = "the price list has no entry for this model and day"
-PREFIX = "what a request carries before and with the marked place: system prompt, tools, messages"
+PREFIX = "what a request contains up to the marked place: system prompt, tools, messages"
 ESTIMATED = ("estimated: the provider counts whole requests only",)
 LIFETIME = (
-    "each call's prompt: read from the cache where the pause before it was shorter, "
-    "else written; at the list price"
+    "each call's prompt: read from the cache if the pause before it was shorter, "
+    "otherwise written; at the list price"
 )
 RESULT = (
-    "written to the cache once, read in each later call as often as the "
+    "written to the cache once, then read in later calls as often as the "
     "conversation's hit rate says; at the list price"
 )
 
@@ -48,7 +48,7 @@ def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
-    """Markers, lifetime, what compactions cost and brought."""
+    """Markers, lifetime, costs and savings of compactions."""
     yield from field("route", f"{report.marking} · {report.route.why}", width, ink)
     for place, point in enumerate(report.breakpoints):
         yield from field("" if place else "markers", _marker(point), width, ink)
@@ -60,7 +60,7 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
 
 
 def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
-    """The tool results that cost most over all calls they stayed in, and what is not known."""
+    """The tool results that cost most over all requests that included them, and notes."""
     yield from _dearest(report, width, ink)
     for note in report.notes:
         yield Line()
@@ -70,7 +70,7 @@ def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line
 def _marker(point: Breakpoint) -> str:
     place = "before the messages" if point.index < 0 else f"message {point.index}"
     tokens = fmt.count(point.prefix_tokens, mark=fmt.ESTIMATE)
-    ignored = "" if point.honoured else " · the provider ignores it here"
+    ignored = "" if point.honoured else " · ignored by the provider"
     return f"{place} · {point.role} · the first {tokens} tokens · kept {point.ttl}{ignored}"
 
 
@@ -78,7 +78,7 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
     token = "severity-warning" if advice.better not in (None, advice.current) else "ink"
     yield from field("lifetime", f"{advice.current} · {advice.reason}", width, ink, token)
     five, hour = fmt.money(advice.usd_5m), fmt.money(advice.usd_1h)
-    yield from field("", f"these calls at 5 minutes {five}, at an hour {hour}", width, ink)
+    yield from field("", f"these calls cost {five} with 5 minutes, {hour} with an hour", width, ink)
 
 
 def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
@@ -90,8 +90,8 @@ def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
-    """Tokens lost, what they cost, the rates of the two calls."""
-    lost = "what the call before had left in the cache and this one did not find there"
+    """Origins of tokens lost, their cost, and the hit rates before and at the break."""
+    lost = "what the previous call left in the cache and this one did not find there"
     yield FigureOrigin(Origin("tokens re-read", found.tokens_lost, lost, rows=located(found.evidence)))
     yield FigureOrigin(found.origin or Origin("cost", None, NO_PRICE))
     for when, rate, place in (("before", found.before, found.call - 1), ("itself", found.after, found.call)):
@@ -100,7 +100,7 @@ def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[F
 
 
 def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
-    """Hit rate, breaks together, each compaction's bill."""
+    """Origins of hit rate, all breaks together, each compaction's cost, markers and lifetimes."""
     tokens = report.tokens
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
     formula = "cache read / (uncached input + cache read + cache write)"
@@ -121,7 +121,7 @@ def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
 
 
 def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:
-    """All breaks together."""
+    """Origins of all breaks together."""
     broken = [(f"break {place}", one) for place, one in enumerate(report.breaks, 1)]
     lost = tuple(Term(name, one.tokens_lost) for name, one in broken)
     yield FigureOrigin(
@@ -145,7 +145,7 @@ def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin
 
 
 def _lifetimes(advice: TtlAdvice) -> Iterator[Origin]:
-    """Either lifetime, with the pauses it was tried on."""
+    """Origins of the cost with either lifetime, with the pauses it was computed from."""
     names = ("pauses up to 5 minutes", "pauses up to an hour", "longer pauses")
     terms = tuple(map(Term, names, advice.gaps))
     for words, usd in (("5 minutes", advice.usd_5m), ("an hour", advice.usd_1h)):
@@ -154,5 +154,5 @@ def _lifetimes(advice: TtlAdvice) -> Iterator[Origin]:
 
 
 def _result(one: ResultCost) -> Origin:
-    terms = (Term("tokens of the result, estimated", one.tokens), Term("calls that carried it", one.calls))
+    terms = (Term("tokens of the result, estimated", one.tokens), Term("calls that included it", one.calls))
     return Origin("cost of the tool result", one.usd, RESULT, terms, (f"message {one.row}",))

@@ -1,4 +1,4 @@
-"""Breaks of the prompt cache, one line each, the cache as a whole, and where its markers lie."""
+"""The breaks of the prompt cache as a list, and a strip with the cache markers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from inspector.widgets.charts.stack import Layer
 from inspector.widgets.lists.row_list import RowList
 
 CAUSES = {
-    "compaction": "a compaction rewrote it",
-    "model_changed": "another model was asked",
-    "system_prompt_changed": "another system prompt",
+    "compaction": "a compaction rewrote the prompt",
+    "model_changed": "the model changed",
+    "system_prompt_changed": "the system prompt changed",
     "tools_changed": "the tools changed",
     "messages_rewritten": "messages were rewritten",
     "ttl_expired": "the cache had expired",
     "resume": "the conversation was resumed",
     "unknown": "nothing says why",
 }
-"""The cause of a break in words."""
+"""The cause of a break, in words."""
 
 
 TOKENS = {
@@ -37,7 +37,7 @@ TOKENS = {
     "tools_changed": "cause-tools",
     "ttl_expired": "cause-expired",
 }
-"""The colour of a cause; the others have one together."""
+"""The colour of a cause; all others share one."""
 
 _SHORT = {
     "compaction": "compaction",
@@ -56,24 +56,24 @@ IGNORED = "△"
 
 @dataclass(frozen=True, slots=True)
 class CacheMoment:
-    """One break, or the cache as a whole when `found` is None."""
+    """One break, or the whole cache if `found` is None."""
 
     index: int
     found: CacheBreak | None
 
 
 class BreakList(RowList[CacheMoment]):
-    """Number, time, cause, tokens read again, what that cost."""
+    """Number, time, cause, tokens read again, cost."""
 
     OPENS = False
 
     def draw_row(self, row: CacheMoment, index: int, width: int) -> Line:
-        """One line a break; the dearest stand out by their price, not by colour alone."""
+        """Draw one break, or the overview line."""
         ink = self.palette
         if row.found is None:
             line = Line().cell("▸", 3, ink.style("ink-muted")).cell("Overview", 13, ink.style("ink-muted"))
             return line.add(
-                "markers, lifetime, what paid off, what cost most",
+                "markers, lifetime, what saved and what cost most",
                 ink.style("ink"),
                 most=width - line.width,
             )
@@ -89,12 +89,12 @@ class BreakList(RowList[CacheMoment]):
 
 
 def token_of(found: CacheBreak) -> str:
-    """The colour of a break: its cause's."""
+    """The colour of a break, by its cause."""
     return TOKENS.get(found.cause, "cause-other")
 
 
 def hit_layers(report: CacheReport) -> tuple[Layer, ...]:
-    """Per cent of each prompt that the cache served, and over it what each break left out, by its cause."""
+    """Percent of each prompt that came from the cache, and above it what each break missed, by cause."""
     hits = tuple(round((call.hit_rate or 0) * 100) for call in report.calls)
     found = [Layer("cached", "bucket-read", "█", hits)]
     for cause in dict.fromkeys(one.cause for one in report.breaks):
@@ -106,7 +106,7 @@ def hit_layers(report: CacheReport) -> tuple[Layer, ...]:
 
 
 def read_out(report: CacheReport, place: int) -> str:
-    """One call in words: when, how large, how much of it the cache served, and why not more."""
+    """One call in words: when, its size, how much came from the cache, and why not more."""
     call = report.calls[place]
     cause = next((CAUSES.get(one.cause, one.cause) for one in report.breaks if one.call == place), "")
     sizes = f"{fmt.percent(call.hit_rate)} of {fmt.count(call.prompt)} tokens from the cache"
@@ -116,21 +116,21 @@ def read_out(report: CacheReport, place: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One marker; `tokens` is what lies before its end, None when nobody counted."""
+    """One cache marker; `tokens` is the size of the prompt up to it, None if unknown."""
 
     tokens: int | None
     honoured: bool = True
 
 
 class MarkerStrip(Widget):
-    """A bar of the whole prompt, filled as far as the last marker, and the markers below it."""
+    """A bar of the whole prompt, filled up to the last marker, with the markers below it."""
 
     DEFAULT_CSS = "MarkerStrip { height: 2; margin: 1 1 0 1; }"
 
     pins: reactive[tuple[Pin, ...]] = reactive(())
     total: reactive[int] = reactive(0)
     words = reactive("")
-    """What is said between the markers."""
+    """Text between the markers."""
 
     def render_line(self, y: int) -> Strip:
         """The bar, then the markers."""
@@ -164,6 +164,6 @@ class MarkerStrip(Widget):
     def _places(self, cells: int) -> list[int]:
         whole = max(1, self.total, *((pin.tokens or 0) for pin in self.pins))
         places = [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._measured_pins()]
-        for index in reversed(range(len(places) - 1)):  # those of neighbours stand side by side
+        for index in reversed(range(len(places) - 1)):  # markers in one cell move apart
             places[index] = max(0, min(places[index], places[index + 1] - 1))
         return places

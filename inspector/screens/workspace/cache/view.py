@@ -50,7 +50,7 @@ READING = "Reading log, rows and prices …"
 
 
 class CacheView(CurveView):
-    """Reads the report once, then only draws."""
+    """Reads the report once, then only draws it."""
 
     BINDINGS = bindings("cache")
     DEFAULT_CSS = "CacheView CurveChart { height: 7; }"
@@ -63,25 +63,25 @@ class CacheView(CurveView):
         self._notes, self._reading = MessageNotes(), Lock()
 
     def compose(self) -> ComposeResult:
-        """Answer, figures, markers, hit rate, breaks, card."""
+        """Answer, figures, markers, hit rate, breaks with their card."""
         yield AnswerBar(READING)
         yield StatusLine(id="figures")
         yield MarkerStrip()
         chart = CurveChart()
         chart.unit = "%"
-        chart.tell = min  # a single miss among many hits is the news
+        chart.tell = min  # one miss among many hits is what matters
         yield chart
         yield Container(BreakList(), Card(), id="verdicts")
 
     def watch_subject(self, subject: Subject | None) -> None:
-        """Report anew."""
+        """Read the report again."""
         if subject is not None:
             read = partial(self._reported, subject.conversation.tip.id)
             ask_store(self, "cache", subject.location, read, self._take)
 
     def _reported(self, session: str, store: Store) -> CacheReport:
-        """Join log, rows and prices; in a thread."""
-        with self._reading:  # one that was told to stop may still be noting messages
+        """Join log, rows and prices; runs in a thread."""
+        with self._reading:  # a cancelled read may still be using the notes
             return conversation_cache(store, session, notes=self._notes)
 
     def _take(self, report: CacheReport) -> None:
@@ -123,7 +123,7 @@ class CacheView(CurveView):
         self.card.show(face, behind, keep_place=moved is None)
 
     def action_results(self) -> None:
-        """Show what became of each tool result."""
+        """Show what happened to each tool result."""
         from inspector.screens.results import ResultsScreen
 
         if self.subject is not None:
@@ -131,7 +131,7 @@ class CacheView(CurveView):
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
 
     def figures(self) -> FigureQuestion | None:
-        """Those of the card; of the cache as a whole those of the first line."""
+        """The figures on the card; for the overview also those of the first line."""
         moment, report = self.breaks.current, self._report
         if moment is None or report is None:
             return None
@@ -142,7 +142,7 @@ class CacheView(CurveView):
 
 
 def figures(report: CacheReport) -> tuple[Piece, ...]:
-    """What matters first: the hit rate, how often it broke, what that cost."""
+    """Hit rate, markers, number of breaks and their cost."""
     pieces: list[Piece] = [
         ("bucket-read!", f"hit {fmt.percent(report.tokens.hit_rate)}"),
         ("ink-muted", f" · {_marking(report)}"),
@@ -163,12 +163,12 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
 def caption(report: CacheReport) -> str:
     """What the curve shows, or why there is none."""
     if not report.calls:
-        return "no call of it is left in the log: hits are known as a sum only"
+        return "the log has no calls of it: only the total of hits is known"
     return f"hit rate in percent of {fmt.plural(len(report.calls), 'call')} in the log"
 
 
 def marker_words(report: CacheReport) -> str:
-    """Where the markers stand, and how much of the prompt they let the provider keep."""
+    """Where the markers are, and how much of the prompt they let the provider cache."""
     points = [point for point in report.breakpoints if point.honoured]
     if not points:
         return "no cache markers on this route"
@@ -183,13 +183,13 @@ def _marking(report: CacheReport) -> str:
 
 
 def _dearest(report: CacheReport) -> int:
-    """The break that cost most; without prices the one that lost most; without breaks the whole."""
+    """The most expensive break; without prices the one that lost most; without breaks the overview."""
     costs = [(one.usd or Decimal(0), one.tokens_lost) for one in report.breaks]
     return costs.index(max(costs)) if costs else 0
 
 
 def _break(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> Iterator[Line]:
-    """A break, and below it the cache as a whole where there is room."""
+    """A break, with the whole cache below it if there is room."""
     yield from break_lines(found, width, ink)
     if whole:
         yield Line()

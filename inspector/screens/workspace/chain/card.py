@@ -1,4 +1,4 @@
-"""One session of a family in full: what it is, when it ran, what it and everything below it came to."""
+"""The card of one session in a lineage: what it is, when it ran, what it and its descendants cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, paragraph
 
 RELATIONS = {
-    Kind.MAIN: "the beginning",
+    Kind.MAIN: "the first session",
     Kind.CONTINUATION: "continues",
     Kind.BRANCH: "branched off from",
     Kind.DELEGATE: "a sub-agent of",
@@ -31,7 +31,7 @@ RELATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """The compaction a generation or a session begins with, and what it kept once that is known."""
+    """The compaction that a generation or session begins with, and what it kept, once known."""
 
     event: CompressionEvent
     known: bool
@@ -41,14 +41,14 @@ class Beginning:
 def card_lines(
     chain: Chain, twig: Twig, twigs: Sequence[Twig], begun: Beginning | None, width: int, ink: Palette
 ) -> Iterator[Line]:
-    """A session and what is odd about its family, or one generation inside it.
+    """The card of a session, with oddities of its lineage, or of one of its generations.
 
     Args:
-        chain: The family.
-        twig: The line it is about.
-        twigs: All of it, as listed.
-        begun: The compaction it begins with; None for none, or before it is known.
-        width: Cells of a line.
+        chain: The lineage.
+        twig: The line of the tree.
+        twigs: All lines of the tree.
+        begun: The compaction it begins with; None if there is none or it is not known yet.
+        width: Width in cells.
         ink: Colours.
     """
     name = twig.name if twig.generation is None else f"Generation {twig.generation.index}"
@@ -62,7 +62,7 @@ def card_lines(
 
 
 def _compaction(begun: Beginning, width: int, ink: Palette) -> Iterator[Line]:
-    """Why it ran and what it did, what that lost."""
+    """Why the compaction ran, what it did and what it lost."""
     told = kept_headline(begun.event.headline, begun.kept)
     yield from paragraph(told.sentence, width, ink, f"severity-{told.severity or 'ok'}")
     yield from field("lost", lost(begun.kept) if begun.known else WAITING, width, ink)
@@ -72,20 +72,20 @@ def _compaction(begun: Beginning, width: int, ink: Palette) -> Iterator[Line]:
 def _generation(one: Generation, width: int, ink: Palette) -> Iterator[Line]:
     began = "the beginning of the conversation"
     if one.boundary is not None:
-        at = fmt.moment(one.boundary.at) if one.boundary.at else "at a time no row tells"
+        at = fmt.moment(one.boundary.at) if one.boundary.at else "at an unknown time"
         began = f"{how(one.boundary)} · {at}"
     yield from field("began", began, width, ink)
     yield from field("new", fmt.plural(one.fresh, "message"), width, ink)
     if one.boundary is not None:
         yield from field("copies", _copies(one, one.boundary), width, ink)
     yield from field("session", one.session_id, width, ink, "ink-muted")
-    yield from field("", "enter shows its messages in the map", width, ink, "ink-faint")
+    yield from field("", "enter shows its messages on the map", width, ink, "ink-faint")
 
 
 def _copies(one: Generation, boundary: Boundary) -> str:
-    """What it took over of the generation before, and where the summary of the rest stands."""
+    """What it copied from the generation before, and the row of the summary."""
     summary = f" · the summary is row {boundary.summary_row}" if boundary.summary_row is not None else ""
-    return f"{fmt.plural(one.copies, 'message')} of the generation before, word for word{summary}"
+    return f"{fmt.plural(one.copies, 'message')} of the previous generation, word for word{summary}"
 
 
 def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
@@ -99,7 +99,7 @@ def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: P
     if len(below) > 1:
         tokens, cost = spent(below)
         words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
-        told = f"{words} with the {fmt.plural(len(below) - 1, 'session')} below it"
+        told = f"{words} including the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", told, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
     for number, words in enumerate(chain.findings):
@@ -107,7 +107,7 @@ def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: P
 
 
 def resume_words(chain: Chain, session_id: str) -> str:
-    """Where `hermes --resume` lands, and why where that is another session."""
+    """The session that `hermes --resume` opens, and why if it is another one."""
     if chain.resume_target == session_id:
         return "/resume opens this session"
     return f"opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
@@ -115,13 +115,13 @@ def resume_words(chain: Chain, session_id: str) -> str:
 
 def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:
     if node.orphan:
-        return f"{node.kind} of {node.parent_id}, which is gone"
+        return f"{node.kind} of {node.parent_id}, which is missing"
     parent = next((one.name for one in twigs if one.node.session.id == node.parent_id), "")
     return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
 
 
 def _paid(node: ChainNode) -> str:
-    """What it comes to with its summaries and other calls beside the main loop."""
+    """The session's cost with its summaries and other side tasks."""
     tokens, cost = spent([node])
     booked: tuple[Session | UsageRow, ...] = (node.session, *node.beside)
     paid = NO_BILL if cost.usd is None and unbilled(booked) else fmt.sum_of_money(cost)

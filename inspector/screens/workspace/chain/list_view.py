@@ -1,4 +1,4 @@
-"""The family of a session as a tree, one line a session, and one for each compaction inside it."""
+"""The lineage of a session as a tree: one line per session, and one per generation inside it."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.lists.row_list import RowList
 
 RESUME = ("◀ /resume opens this", "◀ /resume", "◀")
-"""The mark of the session `hermes --resume` opens, as wordy as there is room for."""
+"""Marks the session that `hermes --resume` opens, the longest wording that fits."""
 COLUMNS = {
     "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "generations": 11, "tokens": 6, "hit": 4,
     "cost": 9, "with below": 10,
 }  # fmt: skip
-"""Columns right of the tree and their cells."""
+"""Columns to the right of the tree, with their widths."""
 GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msgs", "kind", "tokens", "cost")
-"""Which columns go first where there is no room."""
+"""The order in which columns are dropped if space is tight."""
 TEXTS = frozenset({"kind", "began", "model", "ended"})
 GAP = 2
 LEAST_TREE, TREE_SHARE = 34, 0.45
-"""Cells of the tree at least, and its share of a wide list."""
+"""Fewest cells of the tree, and its share of a wide list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Twig:
-    """One line of the tree: a session, or one of the generations inside it.
+    """One line of the tree: a session, or one of its generations.
 
     Attributes:
-        name: What to call it.
-        guides: What is drawn before it.
-        own: It belongs to the conversation the workspace is about.
-        resumed: `hermes --resume` lands in it.
-        below: What it and everything below it cost; None where nothing is.
-        place: Which session of the chain.
-        generation: The generation this line is about; None on the line of the session.
+        name: The session's name.
+        guides: The lines of the tree drawn before it.
+        own: Whether it belongs to the workspace's conversation.
+        resumed: Whether `hermes --resume` opens it.
+        below: Cost of it and its descendants; None if it has none.
+        place: Index of the session in the chain.
+        generation: The generation of this line; None for a session's own line.
     """
 
     place: int
@@ -54,7 +54,7 @@ class Twig:
     generation: Generation | None = None
 
     def same(self, other: Twig) -> bool:
-        """Whether another line, drawn before or after Hermes wrote, is about the same."""
+        """Whether another line, from before or after a change, is about the same thing."""
         index = self.generation and self.generation.index
         beside = other.generation and other.generation.index
         return (self.node.session.id, index) == (other.node.session.id, beside)
@@ -63,13 +63,13 @@ class Twig:
 def twigs(
     chain: Chain, thread: Sequence[str], names: Mapping[str, str], generations: Sequence[Generation] = ()
 ) -> list[Twig]:
-    """The nodes as they are drawn, each followed by the generations inside it where there are several.
+    """The lines of the tree: each session, followed by its generations if it has several.
 
     Args:
-        chain: The family.
-        thread: Sessions of the conversation the workspace is about.
-        names: What to call each session.
-        generations: Those of that conversation.
+        chain: The lineage.
+        thread: Session ids of the workspace's conversation.
+        names: Name of each session.
+        generations: The generations of that conversation.
     """
     return [line for twig in _sessions(chain, thread, names) for line in (twig, *_inside(twig, generations))]
 
@@ -103,13 +103,13 @@ def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> 
 
 
 def _name(node: ChainNode, names: Mapping[str, str]) -> str:
-    """Its own name; what says again what its parent said is better told apart by its id."""
+    """The session's name; its id if the name only repeats the parent's."""
     own = names.get(node.session.id, node.session.id)
     return node.session.id if own == names.get(node.parent_id or "") else own
 
 
 def _guides(depths: Sequence[int], place: int) -> str:
-    """`│  └─ `: for every level whether a sibling follows further down."""
+    """`│  └─ `: for each level, whether a sibling follows further down."""
     depth = depths[place]
     if not depth:
         return ""
@@ -127,7 +127,7 @@ def _follows(depths: Sequence[int], place: int, level: int) -> bool:
 
 
 def columns(width: int) -> tuple[tuple[str, int], ...]:
-    """The columns that leave the tree room enough."""
+    """The columns that leave the tree enough room."""
     shown = dict(COLUMNS)
     for name in GIVES_WAY:
         if width - sum(cells + GAP for cells in shown.values()) >= max(LEAST_TREE, width * TREE_SHARE):
@@ -137,7 +137,7 @@ def columns(width: int) -> tuple[tuple[str, int], ...]:
 
 
 class ChainList(RowList[Twig]):
-    """Tree, what each session is to its parent, and its figures."""
+    """The tree, how each session relates to its parent, and its figures."""
 
     HEADER_LINES = 1
     OPENS = False
@@ -151,8 +151,8 @@ class ChainList(RowList[Twig]):
         return [line]
 
     def draw_row(self, row: Twig, index: int, width: int) -> Line:
-        """One session."""
-        if row.generation is not None:  # its tokens are booked by session: no figures, and room for words
+        """Draw one session or generation."""
+        if row.generation is not None:  # tokens are recorded by session: no figures, more room for text
             return self._tree(row, width)
         ink = self.palette
         line = self._tree(row, self._room(width))

@@ -1,4 +1,4 @@
-"""Where does it come from, what grew out of it, and where does resume land?"""
+"""Where does it come from, what came from it, and what does /resume open?"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class ChainView(FigureView):
-    """The family tree of the conversation."""
+    """The lineage of the conversation as a tree."""
 
     BINDINGS = bindings("chain")
     DEFAULT_CSS = """
@@ -57,17 +57,17 @@ class ChainView(FigureView):
         self._twigs: Sequence[Twig] = ()
         self._explanation: Explanation | None = None
         self._kept: dict[int, Retention | None] = {}
-        """What each compaction kept, by the generation it opened."""
+        """What each compaction kept, by the generation it ended."""
 
     def compose(self) -> ComposeResult:
-        """The answer, the tree with a chart of it, the session under the cursor."""
+        """The answer, the tree with a chart, a card about the session under the cursor."""
         yield AnswerBar()
         with Container(id="family"):
-            yield Vertical(ChainList(empty="Reading the family …"), DayBars(), CurveChart(), id="tree")
+            yield Vertical(ChainList(empty="Reading the sessions …"), DayBars(), CurveChart(), id="tree")
             yield TextPane(id="card")
 
     def watch_subject(self, subject: Subject | None) -> None:
-        """Read the family anew."""
+        """Read the lineage again."""
         if subject is not None:
             read = partial(_family, subject.conversation.tip.id)
             ask_store(self, "chain", subject.location, read, self._take)
@@ -99,7 +99,7 @@ class ChainView(FigureView):
         self._tell()
 
     def _draw_shares(self, chain: Chain) -> None:
-        """What each session sent and got, side by side; of what was compacted the requests tell more."""
+        """Draw each session's tokens side by side; a compacted conversation shows its requests instead."""
         bars, layers = self.query_one(DayBars), _layers(chain)
         bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True)))
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: round_number(round(value))
@@ -109,7 +109,7 @@ class ChainView(FigureView):
             if twig.generation is None
         ]
         bars.told = names.__getitem__
-        bars.first, bars.last = "the first", "the newest"
+        bars.first, bars.last = "first", "newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
 
     @on(RowList.Moved)
@@ -121,7 +121,7 @@ class ChainView(FigureView):
             self.card.show(draw, keep_place=moved is None)
 
     def _begun(self, twig: Twig) -> Beginning | None:
-        """The compaction a line begins with; what it kept is asked for."""
+        """The compaction a line begins with; what it kept is read in a worker."""
         if self.subject is None or self._explanation is None:
             return None
         conversation, session = self.subject.conversation, twig.node.session.id
@@ -141,11 +141,11 @@ class ChainView(FigureView):
         self._tell()
 
     def action_scroll_card(self, step: int) -> None:
-        """Scroll what is told of the session."""
+        """Scroll the card."""
         self.card.action_line(step)
 
     def action_open_session(self) -> None:
-        """Open the conversation of the session under the cursor, or its generation in the map."""
+        """Open the conversation of the session under the cursor, or its generation on the map."""
         twig = self.tree_list.current
         if twig is None or self.subject is None:
             return
@@ -153,12 +153,12 @@ class ChainView(FigureView):
             self.move_to(generation=twig.generation.index)
             self.post_message(self.Wanted("map"))
         elif twig.own:
-            self.toast("That is the conversation you are in.")
+            self.toast("You are already in this conversation.")
         else:
             shell(self).open_conversation(self.subject.location, twig.node.session.id)
 
     def figures(self) -> FigureQuestion | None:
-        """Those of the session under the cursor."""
+        """The figures of the session under the cursor."""
         twig = self.tree_list.current
         if twig is None or self.subject is None:
             return None
@@ -171,7 +171,7 @@ class ChainView(FigureView):
 
 
 def _family(session: str, store: Store) -> tuple[Chain, Mapping[str, str]]:
-    """The family of a session, and what to call each of it."""
+    """The lineage of a session, and the names of its sessions."""
     chain = store.chain(session)
     return chain, store.names([node.session.id for node in chain.nodes])
 

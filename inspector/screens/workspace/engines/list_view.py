@@ -1,4 +1,4 @@
-"""Engines, one line each, and what the one under the cursor made of the conversation."""
+"""The list of engines, and a card with what the one under the cursor made of the conversation."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from inspector.widgets.panes.card import field, headline, paragraph
 
 OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
 NARROW = 90
-"""Cells below which kept, dropped, unpaired and calls are left to the card."""
+"""Width below which only the card shows kept, dropped, unpaired and calls."""
 _SHOWN = 12
-"""Lost facts a card tells of."""
+"""Most lost facts on a card."""
 
 
 class EngineList(RowList[Contender]):
-    """Engine, tokens after, messages kept and dropped, facts kept, unpaired messages, calls, price, time."""
+    """Engine, tokens after, facts kept, messages kept and dropped, unpaired messages, calls, price, time."""
 
     HEADER_LINES = 1
     BINDINGS = bindings("engine_list")
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """The column titles."""
         ink = self.palette.style("ink-muted")
         line = Line().gap().cell("engine", 18, ink)
         for name, cells in _columns(width):
@@ -35,7 +35,7 @@ class EngineList(RowList[Contender]):
         return [line]
 
     def draw_row(self, row: Contender, index: int, width: int) -> Line:
-        """One engine; of one that failed or is broken, why."""
+        """Draw one engine; for one that failed or is broken, why."""
         ink = self.palette
         line = Line().gap().cell(row.name, 18, ink.style("ink", bold=True))
         if row.preview is None:
@@ -50,7 +50,7 @@ class EngineList(RowList[Contender]):
         if row.problems:
             line.gap(2).add("broken", ink.style("severity-critical", bold=True))
         elif row.kept == len(row.preview.before) == len(row.preview.after):
-            line.gap(2).add("as it was", ink.style("ink-muted"), most=max(0, width - line.width - 2))
+            line.gap(2).add("unchanged", ink.style("ink-muted"), most=max(0, width - line.width - 2))
         return line
 
 
@@ -79,7 +79,7 @@ def _values(row: Contender) -> dict[str, str]:
 
 
 def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
-    """What it is, how it did, what is wrong with its list, the facts it lost."""
+    """What the engine is, its result, what is wrong with its messages, the facts it lost."""
     where = OURS_IS if one.engine is None else one.engine.found.where
     version = "" if one.engine is None else one.engine.found.version or ""
     yield from headline(one.name, version, width, ink)
@@ -90,17 +90,17 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
         return
     values = _values(one)
     sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
-    kept = f"{values['kept']} as they were, {values['dropped']} dropped"
+    kept = f"{values['kept']} unchanged, {values['dropped']} dropped"
     alone = f", {values['unpaired']} tool calls or results without their partner" if one.orphans else ""
     yield from field("list", f"{sizes}: {kept}{alone}", width, ink)
     before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)
     yield from field("tokens", f"{before} → {values['tokens']}", width, ink)
     yield from field("facts", f"{values['facts']} kept", width, ink)
     calls = "its summary" if one.engine is None else f"{values['calls']} calls"
-    price = f"{values['price']} for {calls}, at the model Hermes would ask"
+    price = f"{values['price']} for {calls}, with the model Hermes would use"
     yield from field("price", price, width, ink)
     if one.done is not None and one.done.same is not None:
-        words = "it cuts where our plan cuts" if one.done.same else "it does not cut where our plan cuts"
+        words = "it cuts where our plan does" if one.done.same else "it does not cut where our plan does"
         yield from field("our plan", words, width, ink)
     yield from _lost(one.preview.retention, width, ink)
 
@@ -109,12 +109,15 @@ def _lost(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
     lost = kept.lost if kept else ()
     for place, fact in enumerate(lost[:_SHOWN]):
         if not place:
-            yield from (Line(), *paragraph(f"Lost, heaviest first ({len(lost):,})", width, ink, bold=True))
+            yield from (
+                Line(),
+                *paragraph(f"Lost, most important first ({len(lost):,})", width, ink, bold=True),
+            )
         yield from paragraph(f"{kind_word(fact.category)}: {' '.join(fact.value.split())}", width, ink)
 
 
 def rest(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
-    """The summary it wrote."""
+    """The summary that the engine wrote."""
     made = one.preview
     if made is not None and made.summary:
         yield from paragraph("What it wrote", width, ink, bold=True)

@@ -1,4 +1,4 @@
-"""Which engine? All that are found run over this conversation; the one chosen cuts map, preview and focus."""
+"""Which engine? Every engine found runs over this conversation; choose one for map, preview and focus lab."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from inspector.widgets.lists.row_list import RowList
 
 @dataclass(frozen=True, slots=True)
 class Middle:
-    """What the engines are run over.
+    """What the engines run over.
 
     Attributes:
-        focus: The topic all are given.
-        chosen: The engine whose cut is foreseen now; None for ours.
-        python: The interpreter Hermes runs on, where the user named one.
+        focus: The topic given to all of them.
+        chosen: The engine chosen now; None for ours.
+        python: The Python that runs Hermes, if the user named one.
     """
 
     location: Location
@@ -51,11 +51,11 @@ class Middle:
 
 
 class EnginesScreen(CardPage):
-    """Engines side by side over one conversation, which stays as it is; offline, in processes apart.
+    """Compares engines on a copy of a conversation; offline, each in a separate process.
 
     Args:
-        middle: What they are run over.
-        choose: Told the engine the user wants; None for ours.
+        middle: What they run over.
+        choose: Called with the engine the user wants; None for ours.
     """
 
     BINDINGS = bindings("engines")
@@ -70,11 +70,11 @@ class EnginesScreen(CardPage):
         self._waiting: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """The engines."""
+        """The engines, in the layout of a card page."""
         return self.laid_out(EngineList(empty="Looking for engines …"))
 
     def on_mount(self) -> None:
-        """Start."""
+        """Start comparing."""
         topic = f" · focus: {self._middle.focus}" if self._middle.focus else ""
         chosen = self._middle.chosen
         now = f" · now: {'builtin' if chosen is None else chosen.name}{topic} · offline summary"
@@ -84,7 +84,7 @@ class EnginesScreen(CardPage):
 
     @in_thread(WORK)
     def compare(self) -> None:
-        """Find the engines and run one after the other."""
+        """Find the engines and run them one after the other."""
         stop, here = cancelled(), self._middle
         found = contenders(EngineSearch(here.location.home, find_install(here.python)))
         then(self, self._list, found)
@@ -101,18 +101,18 @@ class EnginesScreen(CardPage):
         self._show()
 
     def _take(self, name: str, ran: Contender | None) -> None:
-        """One was run; None turned out to be no engine."""
+        """Take the result of one engine; None means it turned out not to be an engine."""
         self._waiting = self._waiting[1:]
         pairs = ((one, ran if one.name == name else one) for one in self._found)
         self._found = [new for _, new in pairs if new is not None]
         self._show()
 
     def _show(self) -> None:
-        """The rows, and how far it is."""
+        """Update the rows and the progress."""
         bar, done = self.answer, not self._waiting
         bar.answer = contest_headline(self._found) if done else NO_HEADLINE
         left = len(self._waiting)
-        bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc gives up"
+        bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc cancels"
         self.engines.show(ListRows(tuple(self._found)), cursor=self.engines.cursor)
         self._show_card()
 
@@ -131,7 +131,7 @@ class EnginesScreen(CardPage):
 
 
 def open_engines(view: GenerationView, focus: str | None = None) -> None:
-    """Run every engine over the generation in view; the one chosen cuts it for every view."""
+    """Open the comparison of engines for the generation in view; the chosen one is used in every view."""
     from inspector.screens.workspace.engines.screen import EnginesScreen, Middle
 
     subject, generation = view.subject, view.generation

@@ -1,4 +1,4 @@
-"""What stands beside the list of the map: the message under the cursor, and the sums."""
+"""The panes beside the map's list: the message under the cursor, and the sums; and what fills them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from inspector.widgets.messages.message_list import MessageList
 from inspector.widgets.panes.text_pane import TextPane
 
 GLANCE = 0.04
-"""Seconds the cursor rests before its message is shown: holding a key down costs nothing."""
+"""Seconds the cursor must rest before its message is read, so that holding a key down costs nothing."""
 REST, CALM = 0.4, 4.0
-"""Seconds a generation stays before its messages are counted: passing through costs nothing; and one that
-grows, for a tokenizer takes 0.3 s to start."""
+"""Seconds before messages are counted: so that passing through a generation costs nothing, and, for one
+that grows, because starting a tokenizer takes 0.3 s."""
 
 
 class MapPanes(Horizontal):
     """The list always; beside it the message or the sums, on a wide screen both while neither is opened."""
 
-    SCOPED_CSS = False  # what is shown depends on a class of the screen, which stands outside this widget
+    SCOPED_CSS = False  # visibility depends on a class of the screen, outside this widget
     DEFAULT_CSS = """
     MapPanes { height: 1fr; border-top: solid $rule; }
     MapPanes MessageList { width: 3fr; }
@@ -54,48 +54,48 @@ class MapPanes(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self.list = MessageList(
-            empty="No messages: this session was opened and nothing was said.\n"
-            "6 shows what it belongs to, esc goes back."
+            empty="No messages: this session was opened but nothing was said.\n"
+            "6 shows where it belongs, esc goes back."
         )
         self.message = DetailPane()
         self.sums = TextPane(id="sums")
 
     def compose(self) -> ComposeResult:
-        """From left to right."""
+        """List, message and sums, from left to right."""
         yield self.list
         yield Vertical(self.message, self.sums, id="beside")
 
     def open_message(self) -> None:
-        """The message has the keys."""
+        """Show the message and focus it."""
         self.add_class("-drawer")
         self.remove_class("-sums")
         self._give_keys(self.message)
 
     def toggle_sums(self) -> None:
-        """Show the sums in place of the message, or the message again."""
+        """Show the sums instead of the message, or the message again."""
         shown = not self.has_class("-sums")
         self.set_class(shown, "-sums", "-drawer")
         self._give_keys(self.sums if shown else self.list)
 
     def close_drawer(self) -> None:
-        """Back to the list."""
+        """Return to the list."""
         self.remove_class("-drawer", "-sums")
         self._give_keys(self.list)
 
     def _give_keys(self, widget: Widget) -> None:
-        """Focus a widget once what hides it is gone."""
+        """Focus a widget once it is visible."""
         self.call_after_refresh(widget.focus)
 
 
 class MapDetail:
-    """Keeps strip, message and sums in step with the cursor of the list.
+    """Keeps strip, message and sums in step with the list's cursor.
 
     Args:
-        view: Its subject, its timer and its threads.
+        view: Provides the subject, timers and threads.
         work: What is known of the messages.
-        listing: What is listed, and the row under the cursor.
-        strip: Marks the message under the cursor.
-        panes: Message and sums.
+        listing: The list and its cursor.
+        strip: Highlights the message under the cursor.
+        panes: Show message and sums.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ class MapDetail:
         self._message: Message | None = None
 
     def enter(self) -> None:
-        """Other messages, or the same ones read again."""
+        """Reset for another generation, or the same one read again."""
         self._message = None
         self.show_sums()
 
     def follow(self) -> None:
-        """The cursor is on another row: the strip at once, the message when it rests."""
+        """Follow the cursor: the strip at once, the message when the cursor rests."""
         row = self._listing.row_id
         if row is not None and row != self._view.cursor.row:
             self._view.move_to(row=row)
@@ -126,7 +126,7 @@ class MapDetail:
         self._resting = self._view.set_timer(GLANCE, self.show_row)
 
     def show_row(self) -> None:
-        """Show the message under the cursor: at once when it was read, else as soon as it is."""
+        """Show the message under the cursor, at once if it is already read."""
         row, subject, known = self._listing.row_id, self._view.subject, self._message
         self._strip.cursor = self._work.place_of(row)
         self._listing.set_marks()
@@ -144,10 +144,10 @@ class MapDetail:
             self._panes.message.tell(self._work.detail(message, self._panes.list.message or 0))
 
     def count_soon(self, *, again: bool = False) -> None:
-        """Count the messages that were read, unless others are asked for first.
+        """Count the messages soon, unless others are shown before that.
 
         Args:
-            again: Hermes writes; a tokenizer is not started for every message.
+            again: Hermes is writing, so wait longer: a tokenizer must not start for every message.
         """
         self._view.set_timer(CALM if again else REST, partial(self._count, self._work.number))
 
@@ -164,7 +164,7 @@ class MapDetail:
             self.show_sums()
 
     def show_sums(self) -> None:
-        """The sums as far as they are known."""
+        """Show the sums as far as they are known."""
         if self._view.subject is None:
             return
         dressing, reading, counts = self._work.dressing, self._work.reading, self._work.all_counts

@@ -1,4 +1,4 @@
-"""The first line of the map: how full the window is, where compression fires, how far that is."""
+"""The first line of the map: context used, the threshold, how far it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.terminal.line import Line, Palette
 
 
 class MapHeader(Widget):
-    """One line about a plan; what is supposed rather than true is marked."""
+    """One line about a plan; what-if values are marked."""
 
     DEFAULT_CSS = "MapHeader { height: 1; }"
 
@@ -21,12 +21,12 @@ class MapHeader(Widget):
     _engine = ""
 
     def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "", engine: str = "") -> None:
-        """Show a plan and the engine whose it is, or what is being waited for while there is none."""
+        """Show a plan and its engine, or what is being waited for without a plan."""
         self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Pressure on the left, reason in the middle, what is left on the right."""
+        """Context used on the left, threshold in the middle, what is left on the right."""
         palette, width = Palette.of(self.app), self.size.width
         if self._plan is None:
             return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
@@ -37,10 +37,10 @@ class MapHeader(Widget):
 def header_line(
     plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = ""
 ) -> Line:
-    """The line for a plan; the reason gives way first, then the share."""
+    """The line for a plan; the middle text is shortened or dropped if space is tight."""
     line, right = _context_use(plan, palette), headroom(plan, palette)
     if supposed:
-        right = Line().add("supposed", palette.style("match", bold=True)).gap(2).extend(right)
+        right = Line().add("what-if plan", palette.style("match", bold=True)).gap(2).extend(right)
     if engine:
         right = Line().add(f"engine {engine}", palette.style("match", bold=True)).gap(2).extend(right)
     room = width - line.width - right.width - 4
@@ -80,7 +80,7 @@ def reasons(plan: Plan) -> tuple[str, ...]:
 
 
 def headroom(plan: Plan, palette: Palette) -> Line:
-    """What is left before it fires, or that it is past, and what stands in the way."""
+    """Tokens left before compression fires, or how far past it is, and whether it is blocked."""
     if plan.threshold_tokens is None:
         return Line()
     left = plan.threshold_tokens - plan.compared_tokens

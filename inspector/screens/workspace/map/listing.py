@@ -1,4 +1,4 @@
-"""The list of the map: which rows it holds, how pages of them arrive, how to jump about in them."""
+"""The list of the map: which rows it shows, how their pages arrive, how to jump around."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from inspector.widgets.messages.message_list import Band, BandedRows, Banding, M
 
 
 class MapListing:
-    """Keeps the message list, the rows `ids`, in step with the generation, the cut and the search.
+    """Keeps the message list, whose rows are `ids`, in step with generation, plan and search.
 
     Args:
-        view: Its subject, its cursor and its threads.
+        view: Provides the subject, cursor and threads.
         work: What is known of the messages.
-        list: The list that is filled.
+        list: The list to fill.
     """
 
     def __init__(self, view: GenerationView, work: MapWork, list: MessageList) -> None:
@@ -46,31 +46,31 @@ class MapListing:
 
     @property
     def has_hits(self) -> bool:
-        """A search found something that is still marked."""
+        """Whether search hits are highlighted."""
         return bool(self._hits)
 
     def go_to(self, row: int | None) -> None:
-        """Move the cursor to a row, if it is listed."""
+        """Move the cursor to a row, if it is in the list."""
         place = self._places.place(row)
         if place is not None:
             self._list.go_to(place)
 
-    # What is listed.
+    # Listed rows.
 
     def enter(self, then: Callable[[], None] | None) -> None:
-        """List the rows of another generation, or of the same one anew.
+        """List the rows of another generation, or of the same one again.
 
         Args:
-            then: What takes longer: done as soon as there is something to look at.
+            then: Slower work, started as soon as there is something to look at.
         """
         self._then = then
         self.list_rows(anew=True)
 
     def list_rows(self, *, anew: bool = False) -> None:
-        """List the generation's rows, or every row; pages are read as they come into sight.
+        """List the generation's rows, or every row; pages are read when they come into view.
 
         Args:
-            anew: Read the pages again even when the same rows are listed.
+            anew: Read the pages again even if the rows are the same.
         """
         subject, generation = self._view.subject, self._view.generation
         listed = generation.row_ids if generation is not None else ()
@@ -88,10 +88,10 @@ class MapListing:
             else:
                 self._hits = ()
         self.lay_bands()
-        self._pages.row(self._list.message or 0)  # also while a drawer hides the list
+        self._pages.row(self._list.message or 0)  # even while a drawer hides the list
 
     def lay_bands(self) -> None:
-        """Lay the bands anew, the cursor on the row it was on."""
+        """Place the bands again, with the cursor on the same row."""
         subject, dressing = self._view.subject, self._work.dressing
         self._bands = ()
         if self.everything and subject is not None:
@@ -118,7 +118,7 @@ class MapListing:
             then()
 
     def set_marks(self) -> None:
-        """Mark the mates of the message under the cursor, and what a search found."""
+        """Highlight the mates of the message under the cursor, and search hits."""
         mates = frozenset(self._placed(self._work.mates(self.row_id)))
         cells = len(str(max(1, len(self.ids) - 1)))
         self._list.mark(Marks(mates, frozenset(self._hits), max(3, cells)))
@@ -129,14 +129,14 @@ class MapListing:
     # Jumps.
 
     def go_to_band(self, step: int) -> None:
-        """The next band; past the last one the cursor stays."""
+        """Go to the next band; after the last one the cursor stays."""
         here = self._list.message or 0
         places = [band.before for band in self._bands if (band.before - here) * step > 0]
         if places:
             self._list.go_to(min(places) if step > 0 else max(places))
 
     def go_to_turn(self, step: int) -> None:
-        """The next message of the user; a row that is still being read ends the search."""
+        """Go to the next message of the user; stop at a row that is still being read."""
         place = (self._list.message or 0) + step
         while 0 <= place < len(self.ids):
             row = self._pages.row(place)
@@ -146,7 +146,7 @@ class MapListing:
             place += step
 
     def search(self, needle: str) -> None:
-        """Look for a text in every row listed."""
+        """Search for a text in every listed row."""
         if self._view.subject is not None:
             job = partial(rows_with, self._view.subject.location, self.ids, needle)
             ask(self._view, "map-search", job, partial(self._found, needle))
@@ -155,18 +155,18 @@ class MapListing:
         self._hits = tuple(self._placed(rows))
         self.set_marks()
         if not self._hits:
-            self._view.toast(f"No message holds “{needle}”.", "warning")
+            self._view.toast(f"No message contains “{needle}”.", "warning")
             return
         self._view.toast(f"{fmt.plural(len(self._hits), 'message')} · n next, N previous")
         here = self._list.message or 0
         self._list.go_to(here if here in self._hits else next_of(self._hits, here, 1))
 
     def go_to_hit(self, step: int) -> None:
-        """The next message a search found, round the end."""
+        """Go to the next search hit, wrapping around."""
         if self._hits:
             self._list.go_to(next_of(self._hits, self._list.message or 0, step))
 
     def clear_hits(self) -> None:
-        """Forget the search."""
+        """Clear the search."""
         self._hits = ()
         self.set_marks()

@@ -1,4 +1,4 @@
-"""What the map derives from one generation read whole. No widget, no thread."""
+"""What the map derives from a generation once it is read. No widget, no thread."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from inspector.widgets.messages.message_line import MessageRow
 from inspector.widgets.messages.message_list import Band
 
 Listed = tuple[RowPreview, tuple[ToolCall, ...]]
-"""A row, and the calls it makes."""
+"""A row, and its tool calls."""
 
 
 def holds(message: Message, needle: str) -> bool:
-    """A message's text, arguments or tool names hold a text already casefolded."""
+    """Whether a message's text, arguments or tool names contain a case-folded text."""
     texts = (message.text, *(part for call in message.tool_calls for part in (call.name, call.arguments)))
     return any(needle in text.casefold() for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
 class Dressing:
-    """What is known about the messages besides their rows: measured, planned, paired."""
+    """What is known about the messages besides their rows: measurements, plan, pairs."""
 
     reading: Reading
     measured: Measured
     plan: Plan
 
     def stub(self, index: int) -> str | None:
-        """What pruning would leave of a message; None when it would leave it alone."""
+        """What pruning would leave of a message; None if it would not change it."""
         at = bisect_left(self.plan.pruned_at, index)
         if self.plan.pruned_at[at : at + 1] != (index,):
             return None
@@ -44,7 +44,7 @@ class Dressing:
         return self.measured.base[index].text if stub is None else stub
 
     def dress(self, row: MessageRow) -> MessageRow:
-        """A row with its partition, tokens and pruned text."""
+        """A row with its part, tokens and stub."""
         index = self.reading.rows.place(row.preview.id)
         if index is None:
             return row
@@ -56,7 +56,7 @@ class Dressing:
         )
 
     def detail(self, message: Message, index: int) -> Detail:
-        """Everything the pane says about a message, which stands at an index of the request."""
+        """Everything the pane says about the message at an index of the request."""
         call, results = self.reading.pairs.call_of(index), self.reading.pairs.results_of(index)
         return Detail(
             index=index,
@@ -72,7 +72,7 @@ class Dressing:
 
 
 def every_row(conversation: Conversation) -> tuple[tuple[int, int], ...]:
-    """Generation and row id of every row ever stored, each once: copies only where they first stood."""
+    """Generation and row id of every row ever stored, each once: copies count where they first appeared."""
     seen: set[int] = set()
     rows: list[tuple[int, int]] = []
     for generation in conversation.generations:
@@ -97,13 +97,13 @@ def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple
 def gathered(
     listed: Sequence[int], places: range, found: Iterable[Listed], within: Sequence[int] = ()
 ) -> list[MessageRow]:
-    """The rows of a page as the list shows them; one that was deleted meanwhile says so.
+    """The rows of a page as the list shows them; one deleted meanwhile says so.
 
     Args:
-        listed: Generation and row id of everything listed.
-        places: Which of it the page holds.
-        found: What was read of the page: rows, and the calls of each.
-        within: The generation of each that is listed; empty where there is one.
+        listed: Row ids of everything listed.
+        places: The page's indexes in it.
+        found: What was read for the page: rows, each with its calls.
+        within: The generation of each listed row; empty if there is only one.
     """
     rows = {preview.id: (preview, calls) for preview, calls in found}
     return [
@@ -114,12 +114,12 @@ def gathered(
 
 
 def _gone(row: int) -> RowPreview:
-    damage = ("this row is gone",)
+    damage = ("this row was deleted",)
     return RowPreview(id=row, session_id="", role="?", text="", size=0, state=RowState.LIVE, damage=damage)
 
 
 def next_of(places: Sequence[int], here: int, step: int) -> int:
-    """The nearest place after (or before) `here`, round the end; `places` ascend and are not empty."""
+    """The nearest place after (or before) `here`, wrapping around; `places` ascend and are not empty."""
     beyond = [place for place in places if (place - here) * step > 0]
     if step > 0:
         return beyond[0] if beyond else places[0]
@@ -128,5 +128,5 @@ def next_of(places: Sequence[int], here: int, step: int) -> int:
 
 def _generation_band(place: int, index: int, conversation: Conversation) -> Band:
     if not index:
-        return Band(place, None, "taken back", "with /undo or /rewind; the model no longer sees these")
+        return Band(place, None, "taken back", "with /undo or /rewind; the model does not see these any more")
     return Band(place, None, f"generation {index}", generation_words(conversation.generations[index - 1]))

@@ -1,4 +1,4 @@
-"""How the map comes to its plan: read the generation, measure it, plan what the bar supposes."""
+"""How the map gets its plan: read the generation, measure it, plan with the what-if values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 
 @dataclass
 class PlanWidgets:
-    """What shows a plan: the answer, a line of figures, the strip; and the bar that supposes another."""
+    """The widgets that show a plan: answer, header, strip; and the what-if bar."""
 
     answer: AnswerBar = field(default_factory=AnswerBar)
     header: MapHeader = field(default_factory=MapHeader)
@@ -39,14 +39,14 @@ class PlanWidgets:
 
 
 class MapPlanner:
-    """Plans the generation under what is supposed, and shows it.
+    """Plans the generation with the what-if values, and shows the plan.
 
     Args:
-        view: Its subject and its threads.
+        view: Provides the subject and threads.
         work: What is known of the messages.
-        widgets: Told the plan.
-        listing: Lists the rows and lays the bands.
-        detail: Follows with message and sums.
+        widgets: Show the plan.
+        listing: Lists the rows and places the bands.
+        detail: Updates message and sums.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class MapPlanner:
         self._detail = detail
 
     def enter(self, generation: Generation | None) -> None:
-        """Show the rows of a generation at once; measure it in a worker, once there is something to see."""
+        """Show a generation's rows at once; measure it in a worker once rows are on screen."""
         self._work.forget()
         count = len(generation.row_ids) if generation else 0
         self._widgets.answer.answer = NO_HEADLINE
@@ -75,13 +75,13 @@ class MapPlanner:
         self._detail.enter()
 
     def renew(self, generation: Generation | None) -> None:
-        """Read what was added to the generation; what is on screen stays until it is there."""
+        """Read what was added to the generation; the screen does not change until it is read."""
         self._work.number += 1
         if generation is not None:
             self._read(generation)
 
     def wait(self, words: str) -> None:
-        """Say what is waited for in place of the figures."""
+        """Show what is being waited for."""
         self._widgets.header.show(None, waiting=words)
 
     def _read(self, generation: Generation) -> None:
@@ -100,7 +100,7 @@ class MapPlanner:
             self._detail.count_soon(again=again)
 
     def follow(self) -> None:
-        """Take what is supposed elsewhere."""
+        """Take over what-if values and engine from another view."""
         state, supposed = self._widgets.bar.state, self._view.cursor.supposed
         other = self._view.cursor.engine != self._work.engine
         if state is not None and (other or state.supposing(supposed) != state):
@@ -108,7 +108,7 @@ class MapPlanner:
             self.replan()
 
     def replan(self) -> None:
-        """Plan what is supposed; another release is measured first."""
+        """Plan with the what-if values; another release must be measured first."""
         state, reading = self._widgets.bar.state, self._work.reading
         if state is None or reading is None:
             return
@@ -131,29 +131,29 @@ class MapPlanner:
         self._detail.show_row()
 
     def _run(self, engine: OtherEngine, supposed: Hypothesis, cut: Plan) -> None:
-        """Let an engine cut it; what it is run under is what is supposed now."""
+        """Run an engine with the current what-if values."""
         reading = self._work.reading
         self._work.engine = engine
         self._widgets.answer.answer = NO_HEADLINE
-        self.wait(f"{engine.title} is compacting a copy of {cut.messages:,} messages … · esc gives up")
+        self.wait(f"{engine.title} is compacting a copy of {cut.messages:,} messages … · esc cancels")
         if reading is not None:
             job = partial(engine_cut, engine=engine, reading=reading, cut=cut, supposed=supposed)
             self._measure(job, self._take_engine)
 
     def _measure(self, job: Callable[..., Found | None], take: Callable[[int, Found], None]) -> None:
-        """Have it found out in a thread from the texts, which are read for it."""
+        """Run a measurement in a thread, which reads the texts."""
         if (subject := self._view.subject) is not None:
             where = partial(job, subject.location)
             ask(self._view, "map-measure", lambda stop: where(stop=stop), partial(take, self._work.number))
 
     @property
     def running(self) -> bool:
-        """An engine is at work."""
+        """Whether an engine is running."""
         here = self._view.cursor.engine
         return here is not None and self._work.engine == here and self._work.engine_cut is None
 
     def give_up(self) -> None:
-        """Stop the engine at work, and go back to ours."""
+        """Stop the running engine and return to ours."""
         self._view.workers.cancel_group(self._view, "map-measure")
         use_engine(self._view, None)
 

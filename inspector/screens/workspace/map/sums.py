@@ -1,4 +1,4 @@
-"""The sums behind the map: threshold, budgets, cut, and the tokens the conversation has cost. Pure."""
+"""The sums pane of the map: threshold, budgets, cut, recorded tokens. Pure functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BUCKETS = (
     ("cache read", "cache_read", "bucket-read"),
     ("cache write", "cache_write", "bucket-write"),
     ("output", "output", "bucket-output"),
-    ("of it reasoning", "reasoning", "ink-muted"),
+    ("incl. reasoning", "reasoning", "ink-muted"),
 )
 
 
@@ -37,7 +37,7 @@ def sums_lines(
     *,
     counts: TokenCounts | None = None,
 ) -> Iterator[Line]:
-    """Every line of the pane; `notes` say where the settings come from, one a line."""
+    """Every line of the pane; `notes` say where the settings come from, one per line."""
     if plan is not None:
         yield from _threshold(plan, width, palette)
         yield from _cut(plan, width, palette)
@@ -50,7 +50,7 @@ def sums_lines(
 
 
 def _threshold(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
-    yield _heading(f"Threshold, as Hermes {plan.release} works it out", palette)
+    yield _heading(f"Threshold, as Hermes {plan.release} computes it", palette)
     yield from _wrapped(plan.arithmetic, width, palette.style("ink"))
     for reason in plan.blocked_by:
         yield from _wrapped((f"▲ {reason}",), width, palette.style("severity-warning"))
@@ -68,12 +68,12 @@ def _cut(plan: Plan, width: int, palette: Palette) -> Iterator[Line]:
     yield _figure("tail budget", fmt.count(plan.tail_budget), muted, palette)
     yield _figure("soft ceiling", fmt.count(plan.soft_ceiling), muted, palette)
     yield _figure("summary budget", fmt.count(plan.summary_budget), muted, palette)
-    yield _figure("summary at most", fmt.count(plan.summary_cap), muted, palette)
+    yield _figure("summary limit", fmt.count(plan.summary_cap), muted, palette)
     yield Line()
 
 
 def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterator[Line]:
-    """The release's estimate of all messages, and what a real tokenizer says."""
+    """The release's estimate of all messages, and a real tokenizer's count."""
     ink = palette.style("ink")
     yield _heading("All messages, in tokens", palette)
     yield _figure("Hermes estimates", fmt.count(sum(plan.estimates), mark=fmt.ESTIMATE), ink, palette)
@@ -120,7 +120,7 @@ def _wrapped(texts: Sequence[str], width: int, ink: Style) -> Iterator[Line]:
 
 
 def _where(span: Span, room: int) -> str:
-    """Which messages a part holds and, where there is room, how many; the legend of the strip says it too."""
+    """The messages of a part and, if there is room, how many; the strip's legend shows that too."""
     if not span.size:
         return "none"
     found = f"#{span.start}" if span.size == 1 else f"#{span.start}-{span.end - 1}"

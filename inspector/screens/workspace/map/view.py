@@ -1,4 +1,4 @@
-"""Map: what does the model see, and what would be cut?"""
+"""Map: what does the model see, and where would compression cut?"""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SEARCH, VALUE = "search", "value"
 
 
 class MapView(GenerationView):
-    """The strip, the messages under their bands, one message in full, and the what-if bar.
+    """The strip, the messages with bands, one message in full, and the what-if bar.
 
     Attributes:
         work: What is known of the generation.
-        widgets: What shows its plan.
+        widgets: Show its plan.
         panes: List, message and sums.
-        listing: Fills the list and jumps about in it.
+        listing: Fills the list and jumps around in it.
         detail: Fills message and sums.
         planner: Reads, measures, plans.
     """
@@ -60,19 +60,19 @@ class MapView(GenerationView):
             self.planner.enter(self.generation)
 
     def follow(self, old: Cursor, new: Cursor) -> None:
-        """Take what is supposed, and go to the message."""
+        """Take over the what-if values, and go to the message."""
         self.planner.follow()
         self.listing.go_to(new.row)
 
     def wake(self) -> None:
-        """The list has the keys; before it is mounted there is nothing to wake."""
+        """Focus the list, once it is mounted."""
         if self.panes.list.is_mounted:
             self.panes.list.focus()
 
     def report(self, error: BaseException) -> None:
-        """What could not be read is not being measured any more."""
+        """Report an error; a failed read also ends the waiting message."""
         if self.work.reading is None:
-            self.planner.wait("Could not be measured; r reads again.")
+            self.planner.wait("The messages could not be measured; r reads them again.")
         super().report(error)
 
     def copy_text(self) -> str:
@@ -80,7 +80,7 @@ class MapView(GenerationView):
         shown = self.panes.message.detail
         return shown.message.text if shown else ""
 
-    # What the widgets say.
+    # Messages from widgets.
 
     @on(MessageList.Moved)
     def _moved(self) -> None:
@@ -122,7 +122,7 @@ class MapView(GenerationView):
     # Keys.
 
     def action_what_if(self) -> None:
-        """Give the bar the keys."""
+        """Focus the what-if bar."""
         self.widgets.bar.focus()
 
     def action_turn(self, step: int) -> None:
@@ -130,18 +130,18 @@ class MapView(GenerationView):
         self.widgets.bar.action_turn(step)
 
     def action_reset(self) -> None:
-        """Suppose nothing."""
+        """Reset the what-if values."""
         self.widgets.bar.action_reset()
 
     def action_everything(self) -> None:
-        """As the model saw it, or every row."""
+        """Switch between the messages as the model saw them and every row."""
         everything = self.listing.everything = not self.listing.everything
         self.listing.list_rows()
         self.detail.show_row()
         self.toast("Every row ever stored." if everything else "As the model saw it.")
 
     def action_leave_for(self, what: str) -> None:
-        """Show the engines, or what became of each tool result."""
+        """Show the engines, or what happened to each tool result."""
         from inspector.screens.results import ResultsScreen
 
         if what == "engines":
@@ -151,11 +151,11 @@ class MapView(GenerationView):
             self.app.push_screen(ResultsScreen(self.subject.location, about.tip.id, about.name))
 
     def action_search(self) -> None:
-        """Ask what to look for."""
+        """Ask for a text to search for."""
         self._prompt.ask(SEARCH, "/", hint="text in this conversation")
 
     def action_go_to(self, what: str, step: int) -> None:
-        """Go to the next hit of the search, the next band, or the user's next turn."""
+        """Go to the next search hit, band, or message of the user."""
         goes = {
             "hit": self.listing.go_to_hit,
             "band": self.listing.go_to_band,
@@ -172,12 +172,12 @@ class MapView(GenerationView):
         self.detail.lengthen()
 
     def action_sums(self) -> None:
-        """Show the sums in place of the message; a wide screen shows both."""
+        """Show the sums instead of the message; a wide screen shows both."""
         self.panes.toggle_sums()
 
     @on(WhatIfBar.Left)
     def action_close(self) -> None:
-        """Back to the list; once there, forget the search."""
+        """Cancel a running engine, or return to the list; on the list, clear the search."""
         if self.planner.running:
             self.planner.give_up()
             return
@@ -186,7 +186,7 @@ class MapView(GenerationView):
         self.panes.close_drawer()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape and r fall through to the workspace when there is nothing here to close or reset."""
+        """Leave Escape and r to the workspace if there is nothing to close or reset here."""
         if action in ("close", "reset") and not self.is_mounted:
             return False
         if action == "close":

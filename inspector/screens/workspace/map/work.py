@@ -1,4 +1,4 @@
-"""What the map knows of the generation it shows: read in threads, measured, planned, counted. No widget."""
+"""What the map knows of its generation: read in threads, measured, planned, counted. No widget."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from inspector.widgets.messages.message_line import MessageRow
 
 SEARCH_PAGE = 500
 ARGUMENT, ARGUMENTS = 200, 4096
-"""Characters kept of each text in the arguments of a call, and of all: a line shows no more."""
+"""Most characters kept of each argument text, and of all arguments of a call; a line shows no more."""
 Stop = Callable[[], bool]
 
 
 def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[Listed]:
-    """Previews for a page of the list, with the calls each makes, as far as a line shows them."""
+    """Previews for a page of the list, with the calls of each row, cut to what a line shows."""
     with Store(location, cancelled=stop) as store:
         found = store.previews(ids)
         whole = store.messages([one.id for one in found if one.calls])
@@ -45,14 +45,14 @@ def _shortened(call: ToolCall) -> ToolCall:
 
 
 def message_of(location: Location, row: int, stop: Stop) -> Message | None:
-    """One message of another generation; None when its row is gone."""
+    """One message of any generation; None if its row was deleted."""
     with Store(location, cancelled=stop) as store:
         found = store.messages((row,))
     return found[0] if found else None
 
 
 def measured_for(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
-    """The messages as another release weighs them."""
+    """The messages as another release measures them."""
     return outlined(_measured(location, reading, release, stop))
 
 
@@ -65,7 +65,7 @@ def _measured(location: Location, reading: Reading, release: str, stop: Stop) ->
 def engine_cut(
     location: Location, engine: OtherEngine, reading: Reading, cut: Plan, supposed: Hypothesis, stop: Stop
 ) -> EngineCut | None:
-    """Where another engine cuts; an engine that fails answers with what is wrong. None when told to stop."""
+    """Where another engine cuts, or what is wrong with it; None if cancelled."""
     from core.preview.headline import broken_engine
     from core.preview.summarisers import extractive_summariser
 
@@ -76,12 +76,12 @@ def engine_cut(
     except EngineFailed as error:
         return None if stop() else EngineCut(engine, supposed, None, broken_engine(engine.title, error.what))
     problems = done.compacted.problems
-    broken = broken_engine(engine.title, f"its list has {'; '.join(problems)}") if problems else None
+    broken = broken_engine(engine.title, f"its messages have {'; '.join(problems)}") if problems else None
     return EngineCut(engine, supposed, done.preview.plan, broken)
 
 
 def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | None:
-    """Messages counted with the tokenizer of their model, each text once ever; None when told to stop."""
+    """Count messages with their model's tokenizer, each text only once ever; None if cancelled."""
     from core.account.tokenizers.count import TokenCache, count_messages
     from core.account.tokenizers.vocabularies import TokenizerProcess
 
@@ -92,7 +92,7 @@ def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | N
 
 
 def rows_with(location: Location, ids: Sequence[int], needle: str, stop: Stop) -> Sequence[int]:
-    """Rows whose text, arguments or tool names hold a text, whatever its case."""
+    """Rows whose text, arguments or tool names contain a text, ignoring case."""
     wanted, rows = needle.casefold(), list[int]()
     with Store(location, cancelled=stop) as store:
         for start in range(0, len(ids), SEARCH_PAGE):
@@ -103,11 +103,11 @@ def rows_with(location: Location, ids: Sequence[int], needle: str, stop: Stop) -
 
 @dataclass(frozen=True)
 class EngineCut:
-    """Where another engine cuts, and under what.
+    """Where another engine cuts, under which what-if values.
 
     Attributes:
-        plan: None when it failed.
-        broken: What is wrong with the engine or its list; None when nothing is.
+        plan: None if the engine failed.
+        broken: What is wrong with the engine or its messages; None if nothing is.
     """
 
     engine: OtherEngine
@@ -118,16 +118,16 @@ class EngineCut:
 
 @dataclass
 class MapWork:
-    """The state of one map.
+    """The state of a map.
 
     Attributes:
-        number: Of the generation being read; what was found for an earlier one is dropped.
-        reading: The generation; None until it was read.
-        measured: Its messages as the release supposed weighs them.
-        counts: What a real tokenizer counts; None until it has. Messages that came since are not in it.
-        engine: The engine last asked; None for ours.
-        engine_cut: What it answered.
-        dressing: What the plan in force says of each message.
+        number: Counts reads, so that results for an earlier generation are dropped.
+        reading: The generation; None until it is read.
+        measured: Its messages, as the release of the what-if values measures them.
+        counts: A real tokenizer's counts; None until counted. Newer messages are missing.
+        engine: The engine last run; None for ours.
+        engine_cut: Its result.
+        dressing: What the current plan says about each message.
     """
 
     number: int = 0
@@ -140,22 +140,22 @@ class MapWork:
 
     @property
     def all_counts(self) -> TokenCounts | None:
-        """The counts where they are of every message."""
+        """The counts, if they cover every message."""
         if self.counts is None or self.reading is None:
             return None
         return self.counts if len(self.counts.counts) == len(self.reading.messages) else None
 
     def forget(self) -> None:
-        """Another generation, or the same one read again: nothing is known of it."""
+        """Drop everything, for another generation or the same one read again."""
         self.number += 1
         self.reading = self.measured = self.counts = self.dressing = self.engine_cut = None
 
     def read(self, reading: Reading) -> None:
-        """The generation was read, and measured as its own release does."""
+        """Take a generation that was read, measured by its own release."""
         self.reading, self.measured = reading, reading.measured
 
     def plan(self, supposed: Hypothesis) -> Plan | None:
-        """Plan under what is supposed; None while the messages were not measured for that release."""
+        """Plan with the what-if values; None if the messages are not measured for that release."""
         reading, measured = self.reading, self.measured
         if reading is None or measured is None or measured.policy.release != supposed.release:
             return None
@@ -164,12 +164,12 @@ class MapWork:
         return plan
 
     def engine_plan_of(self, engine: OtherEngine, supposed: Hypothesis) -> EngineCut | None:
-        """What an engine answered under what is supposed; None when it was not asked that yet."""
+        """An engine's result for these what-if values; None if it has not run with them."""
         found = self.engine_cut
         return found if found and (found.engine, found.supposed) == (engine, supposed) else None
 
     def lay(self, plan: Plan, engine: OtherEngine | None) -> Plan:
-        """The plan in force: an engine's where one is chosen and works, else ours."""
+        """The plan to show: that of a chosen engine if it works, otherwise ours."""
         self.engine = engine
         if engine is None:
             self.engine_cut = None
@@ -181,11 +181,11 @@ class MapWork:
 
     @property
     def broken(self) -> Headline | None:
-        """What is wrong with the engine chosen."""
+        """What is wrong with the chosen engine."""
         return self.engine_cut.broken if self.engine_cut else None
 
     def place_of(self, row: int | None) -> int | None:
-        """Where a row stands in the request; None outside it and before there is a plan."""
+        """The index of a row in the request; None outside it or before there is a plan."""
         return None if self.dressing is None else self.dressing.reading.rows.place(row)
 
     def row_at(self, place: int) -> int | None:
@@ -205,7 +205,7 @@ class MapWork:
         return self.dressing.dress(row) if self.dressing else row
 
     def detail(self, message: Message, index: int) -> Detail:
-        """Everything known of a message; `index` is its place in the list."""
+        """Everything known of a message; `index` is its index in the list."""
         place = self.place_of(message.row.id if message.row else None)
         if self.dressing is None or place is None:
             return Detail(index, message)

@@ -1,4 +1,4 @@
-"""The right side of the preview as a list, and the list of what is lost."""
+"""The right side of the preview, and the list of lost facts."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ FATES = {
     "paraphrased": ("≈", "severity-warning"),
     "kept": ("✓", "severity-ok"),
 }
-"""A sign and a theme token a fate, worst first."""
+"""Sign and theme token of each outcome of a fact, worst first."""
 
 
 CLAIM = "▲"
 OUTCOME, ROOMY = 13, 70
-"""Cells of the outcome in words, and of a list that has room for it beside its sign."""
+"""Width of the outcome in words, and of a list that has room for it."""
 NO_FACTS = (
-    "Nothing that can be checked is summarised here: no request, file, command or figure.\n"
-    "A later preview tells more; esc goes back."
+    "The summarised messages have no checkable facts: no request, file, command or figure.\n"
+    "A later preview shows more; esc goes back."
 )
 
 
 class AfterList(RowList[AfterEntry]):
-    """What the model would see instead: head, the summary in full, tail."""
+    """What the model would see instead: head, the full summary, tail."""
 
     def __init__(self) -> None:
         super().__init__(empty="")
@@ -56,7 +56,7 @@ class AfterList(RowList[AfterEntry]):
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:
-        """Wrap the summary for the new width."""
+        """Wrap the summary to the new width."""
         self._wrap(cursor=None)
 
     def _wrap(self, cursor: int | None) -> None:
@@ -71,15 +71,15 @@ class AfterList(RowList[AfterEntry]):
                 self.action_move(1)
 
     def is_heading(self, index: int) -> bool:
-        """The cursor passes over bands."""
+        """The cursor skips bands."""
         return self._after is not None and isinstance(self._after.row(index), Band)
 
     def heading_above(self, index: int) -> int | None:
-        """The band a row lies under stays in sight."""
+        """The band above a row stays in view."""
         return self._after.banding.band_above(index) if self._after else None
 
     def draw_row(self, row: AfterEntry, index: int, width: int) -> Line:
-        """A band, a message, or a line of the summary."""
+        """Draw a band, a message, or a line of the summary."""
         if isinstance(row, Band):
             return draw_band(row, width, self.palette)
         if isinstance(row, SummaryLine):
@@ -95,12 +95,12 @@ class AfterList(RowList[AfterEntry]):
 
 @dataclass(frozen=True, slots=True)
 class ClaimLine:
-    """A line of what is said of one claim of the summary.
+    """One line of text about an unsupported claim.
 
     Attributes:
-        first: It is the first of them.
+        first: It is the first line of its claim.
         sure: The claim is more than suspected.
-        messages: The message that says something else, where there is one.
+        messages: The message that contradicts it, if there is one.
     """
 
     text: str
@@ -110,7 +110,7 @@ class ClaimLine:
 
 
 class FactList(RowList[Fact | ClaimLine]):
-    """What the summary claims and no message says, then the facts of the middle, the lost ones first."""
+    """Claims that no message supports, then the facts of the middle, lost ones first."""
 
     HEADER_LINES = 1
 
@@ -119,12 +119,12 @@ class FactList(RowList[Fact | ClaimLine]):
         self._kept: Retention | None = None
 
     def show_kept(self, kept: Retention | None) -> None:
-        """Show a report: claims, then facts by their fate, in it what is missed most first."""
+        """Show a report: claims, then facts by outcome, the most important first."""
         self._kept = kept
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:
-        """Wrap the claims for the new width."""
+        """Wrap the claims to the new width."""
         self._wrap(cursor=None)
 
     def _wrap(self, cursor: int | None) -> None:
@@ -139,7 +139,7 @@ class FactList(RowList[Fact | ClaimLine]):
             yield ClaimLine(line, not number, claim.category != SUSPECTED, messages)
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns, where there is anything in them."""
+        """The column titles, if there are rows."""
         if not self.rows.count:
             return [Line()]
         ink = self.palette.style("ink-muted")
@@ -153,7 +153,7 @@ class FactList(RowList[Fact | ClaimLine]):
         return [line.gap(2).add("what", ink, most=max(0, width - line.width - 2))]
 
     def draw_row(self, row: Fact | ClaimLine, index: int, width: int) -> Line:
-        """A line about a claim; of a fact what became of it, category, where it stood, what it is."""
+        """Draw a line of a claim, or a fact: outcome, category, message, text."""
         if isinstance(row, ClaimLine):
             ink = self.palette.style("severity-warning" if row.sure else "ink-muted")
             line = Line().gap().add(CLAIM if row.first else " ", ink).gap()

@@ -204,7 +204,7 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
         assert "that this compaction replaced" in drawn(pilot)
         assert dump(own) != before
         await press(pilot, "U")
-        assert "Taken back: every row is as it was." in drawn(pilot)
+        assert "Undone: every row is as it was." in drawn(pilot)
         await press(pilot, "escape")
     assert dump(own) == before
 

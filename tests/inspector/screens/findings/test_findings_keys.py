@@ -75,7 +75,7 @@ async def test_the_filter_keeps_what_holds_every_word_escape_leaves_it_and_nothi
         assert screen.diagnoses.rows.count == everything
         assert screen.card.text
         await press(pilot, "slash", *"zzzz", "enter")
-        assert "No finding holds these words." in drawn(pilot)
+        assert "No finding contains these words." in drawn(pilot)
         assert not screen.card.text
 
 
@@ -116,7 +116,7 @@ async def test_an_empty_store_is_examined_to_the_end_and_says_of_what(
     async with app.run_test(size=(120, 40)) as pilot:
         await findings_of(pilot)
         shown = drawn(pilot)
-        assert "Nothing is wrong: every rule was checked against rows, log, config and file." in shown
+        assert "Nothing is wrong: every rule was checked against the database, its log" in shown
         assert "examining" not in shown
 
 

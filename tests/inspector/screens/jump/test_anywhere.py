@@ -96,7 +96,7 @@ async def test_before_a_letter_is_typed_it_says_what_can_be_and_what_each_page_i
     async with app.run_test(size=(120, 90)) as pilot:
         await pilot.press("colon")
         await until(pilot, lambda: "Search the text of every message." in drawn(pilot))
-        assert "a screen, a conversation, a finding" in drawn(pilot)
+        assert "a screen, conversation, finding" in drawn(pilot)
         assert "this conversation" not in drawn(pilot)
 
 

@@ -114,7 +114,7 @@ async def test_a_search_finds_messages_and_enter_goes_there(app: MakeApp, home: 
 async def test_nothing_found_says_what_to_do(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"zzzz", "enter")
-        assert "No message holds “zzzz”" in drawn(pilot)
+        assert "No message contains “zzzz”" in drawn(pilot)
         await press(pilot, "escape")
         assert isinstance(running.screen, SessionsScreen)
 
@@ -172,7 +172,7 @@ async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp
         running.open_conversation(running.locations[0], "twice")
         await settle(pilot)
         await press(pilot, "3", "ctrl+f", *"answer")
-        assert "Only messages that compactions took out" in drawn(pilot)
+        assert "Only messages that compactions removed" in drawn(pilot)
         await press(pilot, "enter")
         screen = front(running, SearchScreen)
         assert "best match first" in drawn(pilot)

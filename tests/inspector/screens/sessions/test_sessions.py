@@ -100,7 +100,7 @@ async def test_space_shows_the_sessions_of_a_chain(app: MakeApp, home: Path) -> 
         await press(pilot, "space")
         assert len(titles(running)) == 4
         await press(pilot, "k", "space")
-        assert any("nothing below it" in note.message for note in running._notifications)
+        assert any("nothing to unfold" in note.message for note in running._notifications)
 
 
 async def test_enter_opens_the_conversation_and_escape_returns(app: MakeApp, home: Path) -> None:

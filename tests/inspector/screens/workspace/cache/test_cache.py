@@ -16,7 +16,7 @@ AUTH = "Refactor the auth module"
 async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> None:
     shown = await seen(open_app(samples, AUTH, "cache"), (120, 40))
     assert "3 breaks" in shown
-    assert "a compaction rewrote it" in shown
+    assert "a compaction rewrote the prompt" in shown
     assert "the cache had expired" in shown
     assert "$" in shown
 

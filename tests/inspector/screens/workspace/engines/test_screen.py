@@ -113,7 +113,7 @@ async def test_an_engine_that_changes_nothing_is_told_from_a_broken_one(home: Lo
         await press(pilot, "e")
         await ran(pilot)
         [row] = [line for line in drawn(pilot).splitlines() if line.strip().startswith("idle")]
-        assert "as it was" in row
+        assert "unchanged" in row
         assert "loser is broken: " in " ".join(drawn(pilot).split())
         assert "enter use" in drawn(pilot)
 

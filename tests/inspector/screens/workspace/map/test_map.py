@@ -69,10 +69,10 @@ async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples:
         assert turned.settings.target_ratio == pytest.approx(0.10)
         assert turned.tail_budget == 15_000
         assert turned.tail != before.tail
-        assert "supposed" in drawn(pilot)
+        assert "what-if plan" in drawn(pilot)
         await press(pilot, "r")
         assert plan_of(pilot) == before
-        assert "supposed" not in drawn(pilot)
+        assert "what-if plan" not in drawn(pilot)
 
 
 async def test_another_release_is_measured_anew(samples: Location) -> None:
@@ -161,7 +161,7 @@ async def test_a_search_without_a_match_says_so_and_leaves_the_cursor(samples: L
         await press(pilot, "j", "slash")
         await answer(pilot, "zzz[/b]")
         assert view(pilot).panes.list.message == 1
-        assert "No message holds “zzz[/b]”" in drawn(pilot)
+        assert "No message contains “zzz[/b]”" in drawn(pilot)
 
 
 async def test_escape_leaves_a_question_unanswered_and_stays_on_the_map(samples: Location) -> None:
@@ -207,7 +207,7 @@ async def test_a_narrow_screen_shows_the_message_in_a_drawer(samples: Location) 
 async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> None:
     async with settled(open_app(samples, FULL), 200, 60) as pilot:
         text = drawn(pilot)
-        assert "Threshold, as Hermes 0.19 works it out" in text
+        assert "Threshold, as Hermes 0.19 computes it" in text
         assert "raised to 0.75 because" in " ".join(text.split())
         assert "All messages, in tokens" in text
         panes = view(pilot).panes
