@@ -1,4 +1,4 @@
-"""One conversation: a title, a tab for each question, one cursor for all of them."""
+"""One conversation: a title, a tab for each question, and a cursor that all tabs share."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from inspector.widgets.bars.status_line import Banner, Notice
 from inspector.widgets.bars.title_bar import TitleBar
 
 AGES = 5.0
-"""Seconds after which what is told of ages is told again."""
+"""Seconds between updates of ages."""
 AHEAD = 0.3
-"""Seconds the first view has to itself before the others are imported."""
+"""Seconds before the other views are imported, so that the first one is not slowed down."""
 REST = 1.0
-"""Seconds after which garbage is looked for once a conversation was left."""
+"""Seconds before garbage is collected after a conversation is closed."""
 
 
 class WorkspaceScreen(Page):
-    """Reads the conversation in a worker, then hands it to whichever view is in front.
+    """Reads the conversation in a worker, then passes it to the view in front.
 
     Args:
         location: The database.
         session_id: Any session of the conversation.
         view: Name of the tab to open.
-        row: Message the cursor starts on, such as a search hit.
+        row: The message to start on, such as a search hit.
     """
 
     CSS_PATH = "workspace.tcss"
@@ -66,7 +66,7 @@ class WorkspaceScreen(Page):
         self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
 
     def compose(self) -> ComposeResult:
-        """Title, banner, the view in front, keys."""
+        """Title, banner, the view in front, key bar."""
         yield TitleBar()
         yield Banner()
         with Vertical(id="views"):
@@ -74,11 +74,11 @@ class WorkspaceScreen(Page):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start reading; the frame is on screen already."""
+        """Start reading; the frame is already on screen."""
         bar = self.query_one(TitleBar)
         bar.heading = self.session_id
         bar.tabs = tuple(tab.title for tab in TABS)
-        if self._anywhere:  # where the user was last is where they look first
+        if self._anywhere:  # start on the last tab used
             names = [tab.name for tab in TABS]
             last = shell(self).recall("tab")
             self._active = names.index(last) if isinstance(last, str) and last in names else 0
@@ -115,11 +115,11 @@ class WorkspaceScreen(Page):
 
     @in_thread("imports")
     def import_views(self) -> None:
-        """Import the views the user may ask for next."""
+        """Import the views that the user may open next."""
         warm()
 
     def _explain(self, error: InspectorError) -> None:
-        if self.subject is not None:  # it goes on showing what it read; the file may come back
+        if self.subject is not None:  # keep showing what was read; the file may come back
             self.query_one(Banner).say(error.line)
             return
         shell(self).failures.append(error)
@@ -129,7 +129,7 @@ class WorkspaceScreen(Page):
         area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))
 
     def watch_subject(self, old: Subject | None, subject: Subject | None) -> None:
-        """Name the conversation and hand it on."""
+        """Show the conversation's name, and pass it to the view in front."""
         if subject is None:
             return
         self._headline(subject.conversation)
@@ -141,7 +141,7 @@ class WorkspaceScreen(Page):
                 view.subject = subject
 
     def watch_cursor(self, cursor: Cursor) -> None:
-        """Every view follows."""
+        """Pass the cursor to every view."""
         if self.subject is not None:
             self._headline(self.subject.conversation)
         for view in self._views.values():
@@ -166,7 +166,7 @@ class WorkspaceScreen(Page):
         self.action_view(event.index + 1)
 
     def action_view(self, number: int) -> None:
-        """Bring the n-th view to the front, and remember that it was wanted."""
+        """Show the n-th view, and remember the tab for the next run."""
         self._show(number - 1)
         if self.subject is not None and 0 < number <= len(TABS):
             shell(self).remember("tab", TABS[number - 1].name)
@@ -193,7 +193,7 @@ class WorkspaceScreen(Page):
         self.call_later(self._mounted, self.query_one("#views").mount(view))
 
     async def _mounted(self, mounted: AwaitMount) -> None:
-        """The view is there and takes the keys typed meanwhile."""
+        """Release the keys typed before the view was mounted."""
         await mounted
         self.call_after_refresh(shell(self).keys.release)
 
@@ -219,7 +219,7 @@ class WorkspaceScreen(Page):
         self.cursor = event.cursor
 
     def action_generation(self, step: int) -> None:
-        """One generation back or on."""
+        """Go one generation back or forward."""
         if self.subject is None:
             return
         generation = self.cursor.within(self.subject.conversation)
@@ -229,7 +229,7 @@ class WorkspaceScreen(Page):
                 self.cursor = Cursor(place, engine=self.cursor.engine)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Where there is one generation, or none is shown by itself, there is no other to go to."""
+        """Disable changing the generation if there is only one, or the view does not show single ones."""
         if action != "generation":
             return True
         if self.subject is None or self.view is None or not self.view.BY_GENERATION:
@@ -239,25 +239,25 @@ class WorkspaceScreen(Page):
     # Everything else.
 
     def action_back(self) -> None:
-        """Back to the list."""
+        """Return to the list."""
         super().action_back()
         self.app.set_timer(REST, _let_go)
 
     def action_refresh(self) -> None:
-        """Read the conversation again, and all that is shown of it anew."""
+        """Read the conversation again, and everything that is shown of it."""
         for view in self._views.values():
             view.anew = True
         self.load()
 
     def action_copy(self, what: str = "") -> None:
-        """Copy what the view in front offers, or the command that takes the conversation up again."""
+        """Copy what the view in front offers, or the command that resumes the conversation."""
         if what == "resume" and self.subject is not None:
             self.copy(f"hermes --resume {self.subject.conversation.resume_target}")
         elif self.view is not None:
             self.copy(self.view.copy_text())
 
     def action_dropped(self) -> None:
-        """Ask what compactions took out of the conversation."""
+        """Search what compactions removed from the conversation."""
         from inspector.screens.search.question import dropped
         from inspector.screens.search.screen import SearchScreen
 
@@ -267,9 +267,9 @@ class WorkspaceScreen(Page):
 
 
 def _let_go() -> None:
-    """Let go of screens that were left: their widgets hold one another.
+    """Free the screens that were closed: their widgets refer to each other.
 
-    And Textual remembers each line of the last thousand widgets that were drawn, 1 MB a conversation.
+    Textual also caches every line of the last thousand widgets drawn, 1 MB per conversation.
     """
     StylesCache.get_inner_outer.cache_clear()
     gc.collect()

@@ -1,4 +1,4 @@
-"""The views of a workspace, in the order of a user's questions. A view that is not here is not built yet."""
+"""The tabs of a workspace, in the order of a user's questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.base.named_screens import VIEWS
 from inspector.screens.workspace.views import View
 
 MODULES = {name: f"workspace.{name}.{'screen' if name == 'usage' else 'view'}" for name in VIEWS}
-"""Where each view lies below `inspector.screens`; its class is called after its name."""
+"""The module of each view below `inspector.screens`; its class is named after the view."""
 LATER = (
     *MODULES.values(),
     "workspace.why.turns",
@@ -26,7 +26,7 @@ LATER = (
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTab:
-    """One entry of the workspace's tab bar; `build` imports the view when it is first looked at."""
+    """One tab; `build` imports its view when it is first opened."""
 
     name: str
     title: str
@@ -48,6 +48,6 @@ TABS: tuple[WorkspaceTab, ...] = tuple(
 
 
 def warm() -> None:
-    """Import every view and what lies behind, in a worker: the first to ask for one would wait 100 ms."""
+    """Import every view and its screens in a worker; otherwise the first key would wait 100 ms."""
     for name in LATER:
         _imported(name)

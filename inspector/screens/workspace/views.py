@@ -1,4 +1,4 @@
-"""What a workspace shows: its subject, the cursor all views share, and what a view is."""
+"""What a workspace shares: its subject, a cursor, and the base classes of its views."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ HOW = {
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The conversation a workspace is about, and where it was read from."""
+    """The conversation of a workspace, and its database."""
 
     location: Location
     conversation: Conversation
 
 
 def how(boundary: Boundary) -> str:
-    """How a generation began, and by whom where it was this program."""
+    """How a generation began, and whether this program wrote it."""
     return HOW[boundary.mode] if boundary.own is None else f"{HOW[boundary.mode]} by Hermes Inspector"
 
 
 def generation_words(generation: Generation) -> str:
-    """How a generation began, and how many messages are new in it."""
+    """How a generation began, and how many of its messages are new."""
     fresh = plural(generation.fresh, "new message")
     if generation.boundary is None:
         return fresh
@@ -53,13 +53,13 @@ def generation_words(generation: Generation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where the user is, whatever view they look at.
+    """Where the user is; shared by all views.
 
     Attributes:
-        generation: 1-based; 0 stands for the newest.
-        row: `messages.id` under the cursor; None before one was chosen.
-        supposed: What the what-if bar supposes of this generation; None when nothing differs.
-        engine: Whose cut is foreseen; None for Hermes' own compressor as this program replays it.
+        generation: Counted from 1; 0 means the newest.
+        row: `messages.id` under the cursor; None if none was chosen.
+        supposed: The what-if values for this generation; None if nothing is changed.
+        engine: The engine used for previews; None for Hermes' own compressor as this program replays it.
     """
 
     generation: int = 0
@@ -68,7 +68,7 @@ class Cursor:
     engine: OtherEngine | None = None
 
     def within(self, conversation: Conversation) -> Generation | None:
-        """The generation the cursor is in; None in a conversation without messages."""
+        """The generation of the cursor; None in a conversation without messages."""
         generations = conversation.generations
         if not generations:
             return None
@@ -77,77 +77,77 @@ class Cursor:
 
 
 class View(Reporting, Vertical):
-    """One tab of a workspace. It reads what it needs in a worker of its own once it has a subject.
+    """A tab of a workspace. It reads what it needs in its own worker once it has a subject.
 
-    `watch_subject` and `watch_cursor` are where a view reacts; `move_to` moves the cursor for every view.
+    A view reacts in `watch_subject` and `watch_cursor`; `move_to` moves the cursor for every view.
     """
 
     DEFAULT_CSS = "View { height: 1fr; }"
 
     BY_GENERATION: ClassVar[bool] = False
-    """It shows the generation the cursor is in, so that going to another one changes what is seen."""
+    """The view shows the cursor's generation, so changing the generation changes the view."""
 
     subject: var[Subject | None] = var(None, always_update=True)
-    """Set again it is to be read again: settings and the log may have changed where the rows have not."""
+    """Setting it again makes the view read again: settings and log may change even if rows do not."""
     cursor: var[Cursor] = var(Cursor())
     anew = False
-    """What is shown is to be thrown away with the next subject, though it be the same conversation."""
+    """The next subject replaces everything shown, even if it is the same conversation."""
     behind = False
-    """It was not in front when the conversation was read again, and gets it when it comes there."""
+    """The conversation was read again while the view was hidden; it gets the subject when it is shown."""
 
     class CursorMoved(Message):
-        """The user chose another message or generation."""
+        """The user chose another message, generation, what-if value or engine."""
 
         def __init__(self, cursor: Cursor) -> None:
             self.cursor = cursor
             super().__init__()
 
     class Wanted(Message):
-        """The user wants to see another view."""
+        """The user wants another view."""
 
         def __init__(self, name: str) -> None:
             self.name = name
             super().__init__()
 
     class Stale(Message):
-        """The database was changed from here: read the conversation again."""
+        """This program changed the database: read the conversation again."""
 
     def move_to(self, *, generation: int | None = None, row: int | None = None) -> None:
-        """Move the shared cursor; what is not named stays (another generation forgets the row)."""
+        """Move the shared cursor; omitted parts stay, except that another generation resets the row."""
         here = self.cursor if generation is None else Cursor(generation, engine=self.cursor.engine)
         self.post_message(self.CursorMoved(here if row is None else replace(here, row=row)))
 
     def suppose(self, supposed: Hypothesis | None) -> None:
-        """Tell every view what is supposed instead of what is true."""
+        """Set the what-if values of every view."""
         if supposed != self.cursor.supposed:
             self.post_message(self.CursorMoved(replace(self.cursor, supposed=supposed)))
 
     def on_mount(self) -> None:
-        """Its widgets are there now: take the keys, unless another view came to the front meanwhile."""
+        """Focus the view, unless another one came to the front meanwhile."""
         if self.display:
             self.wake()
 
     def wake(self) -> None:
-        """The view came to the front: give its main widget the keys."""
+        """Focus the main widget when the view comes to the front."""
         for widget in self.query("*"):
             if widget.focusable:
                 widget.focus()
                 return
 
     def copy_text(self) -> str:
-        """What `y` copies here; empty for nothing."""
+        """The text that `y` copies; empty if there is none."""
         return ""
 
 
 class FigureView(View):
-    """A view with figures under the cursor that `=` tells the origin of."""
+    """A view whose figures under the cursor can show their origin with `=`."""
 
     def figures(self) -> FigureQuestion | None:
-        """The figures; None while there are none."""
+        """The figures; None if there are none."""
         return None
 
     def action_origins(self) -> None:
-        """Say where they come from."""
+        """Show where the figures come from."""
         from inspector.screens.dialogs.origin import OriginScreen
 
         if (asked := self.figures()) is not None:
@@ -155,7 +155,7 @@ class FigureView(View):
 
 
 class CurveView(FigureView):
-    """A curve of calls, what happened along it as rows, and the card of the row under the cursor."""
+    """A curve of calls, a list of events on it, and a card about the event under the cursor."""
 
     DEFAULT_CSS = """
     CurveView {
@@ -186,21 +186,21 @@ class CurveView(FigureView):
 
 
 class GenerationView(View):
-    """A view of the generation the cursor is in, entered anew with every other subject or generation."""
+    """A view of the cursor's generation; it is entered again for another subject or generation."""
 
     BY_GENERATION = True
 
     @property
     def generation(self) -> Generation | None:
-        """The generation the cursor is in."""
+        """The generation of the cursor."""
         return self.cursor.within(self.subject.conversation) if self.subject else None
 
     def on_mount(self) -> None:
-        """The subject may have come before the widgets."""
+        """Enter now: the subject may have been set before the widgets were mounted."""
         self.enter()
 
     def watch_subject(self, old: Subject | None) -> None:
-        """Another conversation, or the same one read again while Hermes writes."""
+        """Enter another conversation, or the same one read again while Hermes writes."""
         if not self.is_mounted:
             return
         before = self.cursor.within(old.conversation) if old else None
@@ -209,7 +209,7 @@ class GenerationView(View):
         self.enter(again=grew and not anew)
 
     def watch_cursor(self, old: Cursor, new: Cursor) -> None:
-        """Another generation is another thing to show; within one the view follows."""
+        """Enter another generation, or follow the cursor within the same one."""
         if not self.is_mounted:
             return
         if old.generation != new.generation:
@@ -218,17 +218,17 @@ class GenerationView(View):
             self.follow(old, new)
 
     def enter(self, *, again: bool = False) -> None:
-        """Show the generation; a subclass does.
+        """Show the generation; implemented by subclasses.
 
         Args:
-            again: It is shown already, and was added to: what is on screen stays until that was read.
+            again: The generation is already shown and has grown: keep the screen until the rest is read.
         """
 
     def follow(self, old: Cursor, new: Cursor) -> None:
-        """Follow the cursor within the generation; a subclass does."""
+        """Follow the cursor within the generation; implemented by subclasses."""
 
 
 def use_engine(view: View, engine: OtherEngine | None) -> None:
-    """Tell every view whose cut is foreseen."""
+    """Set the engine that every view previews with."""
     if engine != view.cursor.engine:
         view.post_message(View.CursorMoved(replace(view.cursor, engine=engine)))

@@ -14,7 +14,7 @@ from tests.inspector.driving import settled
 
 PLAIN = {
     *("began", "conversation", "engine", "kept", "kind", "model", "price", "profile", "provider", "row"),
-    *("session", "task", "time", "tool", "turn", "what", "what was asked"),
+    *("session", "task", "time", "tool", "turn", "what", "your message"),
 }
 """What a heading may say without a sentence."""
 

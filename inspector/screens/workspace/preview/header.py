@@ -24,13 +24,13 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.retention import WeightBar
 
 MOST_WORDS = 2
-"""Lines of Hermes' words, and of notes, at the most."""
+"""Most lines of Hermes' words, and of notes."""
 LEAST_CUT = 20
-"""A piece that does not fit is cut where this many cells of it stay, else left out."""
+"""A piece that does not fit is cut if this many of its cells remain, otherwise left out."""
 
 
 class PreviewHeader(Vertical):
-    """What a comparison comes to, or what is being waited for."""
+    """The result of a comparison, or what is being waited for."""
 
     DEFAULT_CSS = """
     PreviewHeader { height: auto; }
@@ -40,13 +40,13 @@ class PreviewHeader(Vertical):
     answer = getters.query_one(AnswerBar)
 
     def compose(self) -> ComposeResult:
-        """Answer, bar, how it was made."""
+        """Answer, bar, and how the preview was made."""
         yield AnswerBar()
         yield WeightBar()
         yield MadeLines()
 
     def tell_behind(self, behind: bool) -> None:
-        """Whether Hermes wrote more than this was made from."""
+        """Show whether Hermes has written more since."""
         self.query_one(MadeLines).tell_behind(behind)
 
     def show(
@@ -57,7 +57,7 @@ class PreviewHeader(Vertical):
         waiting: str = "",
         broken: Headline | None = None,
     ) -> None:
-        """Show a comparison; `price` is what its summary costs, `broken` what an engine failed with."""
+        """Show a comparison; `price` is the cost of its summary, `broken` an engine's failure."""
         self.set_class(comparison is None and broken is None, "-waiting")
         self.answer.waiting = waiting
         made = NO_HEADLINE if comparison is None else comparison_headline(comparison)
@@ -69,7 +69,7 @@ class PreviewHeader(Vertical):
 
 
 class MadeLines(Widget):
-    """How the comparison was made, then Hermes' own words behind a bar, then notes."""
+    """How the preview was made, then Hermes' own words after a bar, then notes."""
 
     DEFAULT_CSS = "MadeLines { height: auto; }"
 
@@ -78,7 +78,7 @@ class MadeLines(Widget):
     _behind = False
 
     def tell_behind(self, behind: bool) -> None:
-        """Whether Hermes wrote more than this was made from."""
+        """Show whether Hermes has written more since."""
         self._behind = behind
         self.refresh()
 
@@ -88,11 +88,11 @@ class MadeLines(Widget):
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are words for."""
+        """The number of lines the texts need."""
         return 1 if self._shown is None else 1 + len(list(words_of(self._shown, width)))
 
     def render_line(self, y: int) -> Strip:
-        """Figures (line 0), then words."""
+        """Figures (line 0), then texts."""
         width, ink = self.size.width, Palette.of(self.app)
         if self._shown is None:
             return Line().strip(width, self.rich_style)
@@ -110,7 +110,7 @@ class MadeLines(Widget):
 def figures(
     shown: Comparison, price: Decimal | None, width: int, palette: Palette, *, behind: bool = False
 ) -> Line:
-    """Size, what was changed, topic, summariser, money; where room is short the last give way first."""
+    """Sizes, changed settings, topic, summariser, cost; the last pieces are dropped if space is short."""
     muted = palette.style("ink-muted")
     line = Line().gap()
     if shown.real or any(shown.incomplete):
@@ -133,7 +133,7 @@ def figures(
 
 
 def _conditions(shown: Comparison, palette: Palette) -> Iterator[tuple[str, Style]]:
-    """What it was made under and with."""
+    """The settings and the summariser the preview was made with."""
     match, bold, muted = palette.style("match"), palette.style("match", bold=True), palette.style("ink-muted")
     moved = shown.made is not None and shown.made.plan.kept_from is not None
     yield (f"engine: {shown.engine}" if shown.engine else ""), bold
@@ -144,7 +144,7 @@ def _conditions(shown: Comparison, palette: Palette) -> Iterator[tuple[str, Styl
 
 
 def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
-    """Messages and tokens of one side; at least so many, or unknown, where not all of it was kept."""
+    """Messages and tokens of one side; a lower bound or unknown if part of it is not on record."""
     if not incomplete:
         return fmt.count(messages), fmt.short(tokens)
     mark = fmt.LOWER_BOUND
@@ -152,12 +152,12 @@ def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
 
 
 def _money(shown: Comparison, price: Decimal | None) -> str:
-    """What the summary costs."""
+    """The cost of the summary."""
     return "" if shown.real or not shown.summary else fmt.money(price, mark=fmt.ESTIMATE if price else "")
 
 
 def words_of(shown: Comparison, width: int) -> Iterator[tuple[bool, str]]:
-    """Hermes' own words, marked as quoted; then ours: where and why of the past, what to know."""
+    """Hermes' own words, marked as quoted; then our notes."""
     room = max(10, width - 4)
     if shown.feedback is not None:
         said = shown.feedback

@@ -1,4 +1,4 @@
-"""How a preview comes about: read, cut, written, shown. The threads run in the view and answer it."""
+"""Makes a preview: read, cut, summarise, show. Threads run in the view and report back to it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from inspector.screens.workspace.views import GenerationView
 from inspector.terminal.line import Palette
 
 PACE = 0.15
-"""Seconds between two looks at what a model has written."""
+"""Seconds between updates of what a model has written."""
 EMPTY = "No messages here, so there is nothing to compress."
 GROUP = "preview"
 
 
 class PreviewMaker:
-    """Makes the preview the work asks for and shows it in header and panes.
+    """Makes the requested preview, and shows it in header and panes.
 
     Args:
-        view: Its threads and its timer.
-        work: What the preview is made with.
-        header: Told how far it is.
-        panes: Told what came of it.
+        view: Provides threads and timers.
+        work: The state of the preview.
+        header: Shows progress and result.
+        panes: Show the result.
     """
 
     def __init__(
@@ -46,28 +46,28 @@ class PreviewMaker:
         self._later: list[Callable[[], None]] = []
 
     def when_read(self, job: Callable[[], None]) -> None:
-        """Do something with what was read, at once or as soon as it is there."""
+        """Run a job now, or once the generation is read."""
         if self.work.reading:
             self._later.append(job)
         else:
             job()
 
     def _catch_up(self) -> None:
-        """Do what was asked for while the generation was being read."""
+        """Run the jobs that waited for the generation to be read."""
         jobs, self._later = self._later, []
         for job in jobs:
             job()
 
     @property
     def looks_back(self) -> bool:
-        """Whether what is shown ended long ago: nothing written later changes it."""
+        """Whether an older generation is shown, which later writes cannot change."""
         subject, generation = self._view.subject, self._view.generation
         if subject is None or generation is None:
             return False
         return generation.index < len(subject.conversation.generations)
 
     def enter(self, generation: Generation | None) -> None:
-        """Foresee the next compaction in the newest generation; look back in an older one."""
+        """Preview the next compaction for the newest generation; for an older one, show the real one."""
         number, subject = self.work.ask(), self._view.subject
         self._later.clear()
         self.work.forget()
@@ -77,7 +77,7 @@ class PreviewMaker:
             return
         words = f"Reading {fmt.plural(len(generation.row_ids), 'message')} …"
         self.header.show(None, waiting=words)
-        self.tell(None, f"{words} the cut comes first, then the summary · esc gives up")
+        self.tell(None, f"{words} first the cut, then the summary · esc cancels")
         self._start(partial(self._look_back if self.looks_back else self._prepare, generation, number))
 
     def use(self, writer: Writer) -> None:
@@ -86,7 +86,7 @@ class PreviewMaker:
         self.make()
 
     def make(self) -> None:
-        """Make a preview with the summariser and focus chosen."""
+        """Make a preview with the current summariser and focus."""
         basis, writer = self.work.basis, self.work.writer
         if basis is None or writer is None:
             return
@@ -94,21 +94,21 @@ class PreviewMaker:
         if engine is not None:
             writer = self.work.writer = self.work.offline_writer(basis)
         number = self.work.ask()
-        words = "" if engine is None else f"{engine.title} is compacting a copy … · esc gives up"
+        words = "" if engine is None else f"{engine.title} is compacting a copy … · esc cancels"
         self.header.show(None, waiting=words or self.work.waiting)
         if self.work.cut_is_new():
             self._begin(words or f"{writer.title} is writing …")
         self._start(partial(self._foresee, basis, writer, self.work.focus, number, engine))
 
     def cut_again(self, turns: str) -> None:
-        """Cut where the user's last turns begin; where the release cuts when no number is given."""
+        """Cut at the beginning of the user's last turns; without a number, where the release cuts."""
         if self.work.basis is not None:
             number = self.work.ask()
             self.header.show(None, waiting="Cutting again …")
             self._start(partial(self._recut, self.work.basis, turns, number))
 
     def give_up(self) -> None:
-        """Stop waiting; what was shown of this cut before stays."""
+        """Stop waiting; a result already shown for this cut stays."""
         self._view.workers.cancel_group(self._view, GROUP)
         self.work.ask()
         self.rest(self.work.given_up)
@@ -118,7 +118,7 @@ class PreviewMaker:
             self._begin("No summary was made.")
 
     def answer(self, number: int, show: Callable[[], None]) -> None:
-        """From a thread: show what it found, if that is still what is asked by then."""
+        """From a thread, show a result, unless something newer was asked for."""
         then(self._view, self._take, number, show)
 
     def _take(self, number: int, show: Callable[[], None]) -> None:
@@ -131,20 +131,20 @@ class PreviewMaker:
         self.panes.tell(comparison, why)
 
     def rest(self, waiting: str, broken: Headline | None = None) -> None:
-        """Nothing is under way: show what there is, else why there is nothing."""
+        """Work has ended: show the result, or why there is none."""
         self.work.busy = False
         if broken is not None and self.work.shown is None:
             self._begin("No summary was made.")
         self.header.show(self.work.shown, price=self.work.price, waiting=waiting, broken=broken)
 
     def _begin(self, words: str) -> None:
-        """Show the cut; both sides are there before the summary is, which nobody may use yet."""
+        """Show both sides of the cut before the summary is ready; they cannot be used yet."""
         basis = self.work.basis
         if basis is not None and basis.plan.summarises:
             self.work.shown = None
             self.panes.begin(begun(basis.reading.measured.messages, basis.plan, words))
 
-    # In threads.
+    # Run in threads.
 
     def _start(self, job: Callable[[], None]) -> None:
         start(self._view, GROUP, job)
@@ -160,7 +160,7 @@ class PreviewMaker:
             self.answer(number, partial(self._prepared, basis))
 
     def _look_back(self, generation: Generation, number: int) -> None:
-        """Put together what the compaction that ended a generation really did."""
+        """Reconstruct what the compaction that ended a generation did."""
         from core.preview.past import happened
 
         if (subject := self._view.subject) is None:
@@ -175,7 +175,7 @@ class PreviewMaker:
     def _foresee(
         self, basis: Basis, writer: Writer, focus: str | None, number: int, engine: OtherEngine | None
     ) -> None:
-        """Make a preview; what a model writes is shown as it arrives."""
+        """Make a preview; text from a model is shown as it arrives."""
         stop = cancelled()
 
         def show(text: str) -> None:
@@ -189,7 +189,7 @@ class PreviewMaker:
             comparison = compare_by(engine, basis, writer.summariser, focus, stop)
         self.answer(number, partial(self._compared, comparison))
 
-    # What they answer.
+    # Results of the threads.
 
     def _prepared(self, basis: Basis) -> None:
         self.work.read(basis)
@@ -202,7 +202,7 @@ class PreviewMaker:
 
     def _compared(self, comparison: Comparison | None) -> None:
         self.tell(comparison)
-        self.rest("Nothing followed this generation.")
+        self.rest("No generation followed this one.")
         self._catch_up()
         if self.panes.mode == TEXT:
             self.panes.look(SIDES)
@@ -212,7 +212,7 @@ class PreviewMaker:
             self._view.set_timer(PACE, self._show_written)
 
     def _show_written(self) -> None:
-        """Show what arrived, a few times a second however small the pieces."""
+        """Show what has arrived, a few times a second however small the pieces."""
         if self.work.busy and self.work.written:
             self.header.show(None, waiting=self.work.waiting)
             self.panes.read_text(self.work.written)

@@ -1,4 +1,4 @@
-"""From a preview to what opens over it: the summarisers, the focus lab, the editor, what would be written."""
+"""Opens screens from the preview: summarisers, focus lab, editor, apply, undo."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from inspector.screens.workspace.views import GenerationView
 from inspector.terminal.text import clean, content
 from inspector.widgets.bars.answer_and_keys import KeyBar
 
-UNTOUCHED = "Nothing was written to this conversation from here that could be taken back."
-NOTHING = "There is no summary here to edit or to write."
+UNTOUCHED = "Hermes Inspector has written nothing to this conversation that could be undone."
+NOTHING = "There is no summary to edit or to write."
 
-NOT_OURS = "The list of another engine is neither edited nor written; e goes back to builtin."
-ADVICE = "Retention and sizes are computed again when you keep it. Nothing is written."
+NOT_OURS = "Another engine's messages cannot be edited or written; press e to return to builtin."
+ADVICE = "When you keep it, retention and sizes are computed again. Nothing is written."
 
 
 class NextScreens:
-    """Opens screens over the preview and takes what they return."""
+    """Opens screens over the preview, and handles what they return."""
 
     def __init__(self, view: GenerationView, maker: PreviewMaker) -> None:
         self._view = view
@@ -47,7 +47,7 @@ class NextScreens:
         self._work = maker.work
 
     def choose_writer(self, ask_another: Callable[[], None], named: str = "") -> None:
-        """Offer who could write the summary, a model the user names among them."""
+        """Offer the summarisers, including a model that the user names."""
         basis = self._work.basis
         if basis is None or self._work.refusal:
             self._view.toast(self._work.refusal, "warning")
@@ -55,7 +55,7 @@ class NextScreens:
             start(self._view, "preview-writers", partial(self._offer, basis, named, ask_another))
 
     def _offer(self, basis: Basis, named: str, ask_another: Callable[[], None]) -> None:
-        """Find out, in a thread, where the text would go and what it would cost."""
+        """In a thread, find out where the text would go and what it would cost."""
         found = offers(basis, self._work.focus, named)
         self._maker.answer(self._work.number, partial(self._show_offers, found, ask_another))
 
@@ -69,7 +69,7 @@ class NextScreens:
             self._maker.use(writer)
 
     def compare(self, focuses: Sequence[str]) -> None:
-        """Open the focus lab; its three summaries are written offline."""
+        """Open the focus lab; its summaries are written offline if a model would cost money."""
         basis = self._work.basis
         if basis is not None:
             writer = self._work.offline_writer(basis)
@@ -77,11 +77,11 @@ class NextScreens:
             self._view.app.push_screen(FocusLab(basis, writer, focuses, self._maker.panes.go_to, engine))
 
     def engines(self) -> None:
-        """Choose the engine whose cut is foreseen, or hold all against each other."""
+        """Choose the engine to preview with, or compare all engines."""
         open_engines(self._view, self._work.focus)
 
     def edit(self) -> None:
-        """Change the summary by hand."""
+        """Edit the summary by hand."""
         shown = self._work.shown
         if shown is not None and shown.engine:
             self._view.toast(NOT_OURS, "warning")
@@ -108,12 +108,12 @@ class NextScreens:
             return
         generation = subject.conversation.generations[-1]
         if shown is not None and shown.supposed:
-            self._view.toast(f"This was foreseen under what if: {shown.supposed}.", "warning")
+            self._view.toast(f"This preview uses what-if values: {shown.supposed}.", "warning")
         screen = ApplyScreen(subject.location, compaction(generation.session_id, made))
         self._view.app.push_screen(screen, self._left)
 
     def undo(self) -> None:
-        """Take back what was last written to this conversation from here."""
+        """Review undoing what was last written to this conversation."""
         subject = self._view.subject
         if subject is None:
             return
@@ -129,7 +129,7 @@ class NextScreens:
 
 
 class EditSummary(Page):
-    """A summary to change; `kept` is the text to use, None while the user has not kept any."""
+    """An editor for a summary; `kept` is the new text, None if the user kept none."""
 
     CSS_PATH = "edit.tcss"
     BINDINGS = bindings("edit")
@@ -140,14 +140,14 @@ class EditSummary(Page):
         self.kept: str | None = None
 
     def compose(self) -> ComposeResult:
-        """Title, text, keys."""
+        """Advice, text, key bar."""
         with Vertical():
             yield Static(content(ADVICE), id="advice")
             yield TextArea(show_line_numbers=False)
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Load the text with its escapes made visible: a terminal would obey them."""
+        """Load the text with escapes made visible, because a terminal would obey them."""
         area = self.query_one(TextArea)
         area.load_text(clean(self._text))
         area.focus()
@@ -156,32 +156,32 @@ class EditSummary(Page):
         """Use this text as the summary."""
         text = self.query_one(TextArea).text
         if not text.strip():
-            self.toast("A summary without a word would lose everything.", "warning")
+            self.toast("An empty summary would lose everything.", "warning")
             return
         self.kept = text
         self.dismiss()
 
     def action_leave(self) -> None:
-        """Leave the summary as it was."""
+        """Discard the changes."""
         self.dismiss()
 
     def action_editor(self) -> None:
-        """Change the text in $VISUAL or $EDITOR."""
+        """Edit the text in $VISUAL or $EDITOR."""
         editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
         if not editor:
-            self.toast("Neither VISUAL nor EDITOR names an editor.", "warning")
+            self.toast("Set $VISUAL or $EDITOR to use an editor.", "warning")
             return
         area = self.query_one(TextArea)
         with self.app.suspend():
             text = edited(area.text, shlex.split(editor))
         if text is None:
-            self.toast("The editor failed; the text is as it was.", "warning")
+            self.toast("The editor failed; the text is unchanged.", "warning")
         else:
             area.load_text(clean(text))
 
 
 def edited(text: str, editor: list[str]) -> str | None:
-    """Let a program change a text in a private file; None when it fails."""
+    """Let a program edit a text in a private file; None if the program fails."""
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "summary.md"
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The rows of both sides of the preview, a summary as wrapped lines, and which row stands for which. Pure."""
+"""The rows of both sides of the preview, the summary as wrapped lines, and how rows correspond. Pure."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from inspector.widgets.messages.message_line import Marks, MessageRow, draw_mess
 from inspector.widgets.messages.message_list import Band, Banding
 
 _NOTHING = ("", "none", "n/a", "nothing", "–", "—")
-"""What a section of the template says where there is nothing to say."""
+"""What a template section says when there is nothing to say."""
 FIRST_SEEN = 60
-"""Lines of a tall terminal."""
+"""Rows of a tall terminal."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryLine:
-    """One line of the summary as wrapped for a width.
+    """One wrapped line of the summary.
 
     Attributes:
-        heading: It opens a section.
-        aside: It is not the summary: the words around it.
+        heading: It is a section heading.
+        aside: It is not part of the summary, but of the text around it.
     """
 
     text: str
@@ -37,7 +37,7 @@ class SummaryLine:
 
 
 def summary_lines(comparison: Comparison, width: int) -> Iterator[SummaryLine]:
-    """The summary's row: the words before it in one line, its body in full, what was merged behind it."""
+    """The summary's row: the text before it in one line, its whole body, then text merged after it."""
     if comparison.summary_index is None:
         return
     text = comparison.after[comparison.summary_index].text
@@ -56,7 +56,7 @@ def summary_lines(comparison: Comparison, width: int) -> Iterator[SummaryLine]:
 
 
 def _body(text: str, width: int) -> Iterator[SummaryLine]:
-    """The summary's lines; headings of the template that nothing stands under are named in one line."""
+    """The lines of the summary; headings of empty sections are listed in one line."""
     told, empty = folded(clean(text).split("\n"))
     for line in told:
         heading = line.startswith("#")
@@ -67,7 +67,7 @@ def _body(text: str, width: int) -> Iterator[SummaryLine]:
 
 
 def folded(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The lines without the sections that say nothing (`None.`), and the headings of those."""
+    """The lines without sections that say nothing (`None.`), and the headings of those sections."""
     told: list[str] = []
     empty: list[str] = []
     place = 0
@@ -76,7 +76,7 @@ def folded(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         section = lines[place:end]
         said = [line for line in section[1:] if line.strip()]
         if section[0].startswith("#") and all(line.strip(" -*_().").lower() in _NOTHING for line in said):
-            # A heading right above a deeper one opens it, so it stays.
+            # A heading directly above a deeper one belongs to it, so it stays.
             deeper = end < len(lines) and _depth(lines[end]) > _depth(section[0])
             (told if deeper else empty).append(section[0] if deeper else section[0].lstrip("# "))
         else:
@@ -91,7 +91,7 @@ def _depth(heading: str) -> int:
 
 AfterEntry: TypeAlias = MessageRow | SummaryLine | Band
 Blocks: TypeAlias = tuple[int, int, int, int]
-"""Rows at which head, middle and tail begin, and the end."""
+"""The rows where head, middle and tail begin, and the end."""
 
 
 class BeforeRows:
@@ -107,11 +107,11 @@ class BeforeRows:
 
     @property
     def count(self) -> int:
-        """How many messages there were."""
+        """How many messages there are."""
         return len(self._comparison.before)
 
     def row(self, index: int) -> MessageRow | None:
-        """One message with the share of its facts that is lost, and which they are."""
+        """One message, with the share of its facts that is lost and the lost facts."""
         if not 0 <= index < self.count:
             return None
         shown = self._comparison
@@ -121,13 +121,13 @@ class BeforeRows:
 
 
 def draw_ahead(messages: Sequence[Message], tail: int, palette: Palette) -> None:
-    """Draw what both sides show first, in a worker: masking it takes most of the time of the first frame."""
+    """Mask the first rows of both sides in a worker, which is most of the first frame's time."""
     for message in (*messages[:FIRST_SEEN], *messages[tail : tail + FIRST_SEEN]):
         draw_message(message_row(0, message, None, 0), FIRST_SEEN, palette, Marks())
 
 
 class AfterRows:
-    """The messages after, the summary among them in full, wrapped for a width."""
+    """The messages after, with the full summary wrapped to a width."""
 
     def __init__(self, comparison: Comparison, width: int) -> None:
         self._comparison = comparison
@@ -137,12 +137,12 @@ class AfterRows:
 
     @property
     def count(self) -> int:
-        """Messages, summary lines and bands."""
+        """The number of messages, summary lines and bands."""
         return self.banding.count
 
     @property
     def blocks(self) -> Blocks:
-        """Rows at which head, summary and tail begin, and the end."""
+        """The rows where head, summary and tail begin, and the end."""
         head, lines = self._spans()
         return blocks_of(self.banding, head, lines)
 
@@ -158,13 +158,13 @@ class AfterRows:
 
     @property
     def kept_facts(self) -> frozenset[str]:
-        """The facts the summary keeps word for word."""
+        """The facts that the summary keeps word for word."""
         retention = self._comparison.retention
         facts = retention.facts if retention else ()
         return frozenset(fact.value for fact in facts if fact.fate == "kept")
 
     def _spans(self) -> tuple[int, int]:
-        """How many rows without bands the head has, and the summary."""
+        """How many rows head and summary have, without bands."""
         kept = self._comparison.kept
         head = sum(1 for origin in kept.values() if origin < self._comparison.head.end)
         return (head, 0) if self._at is None else (self._at, len(self._lines))
@@ -220,7 +220,7 @@ def before_banding(comparison: Comparison) -> Banding:
 
 
 def _is_unchanged(comparison: Comparison) -> bool:
-    """Whether every message stays as it was."""
+    """Whether every message stays the same."""
     return comparison.summary_index is None and comparison.after == comparison.before
 
 
@@ -229,17 +229,17 @@ def _unchanged(size: int) -> Banding:
 
 
 def blocks_of(banding: Banding, head: int, middle: int) -> Blocks:
-    """Rows at which three parts begin, their bands included, and the end of the list."""
+    """The rows where three parts begin, bands included, and the end of the list."""
     return 0, _first_row(banding, head), _first_row(banding, head + middle), banding.count
 
 
 def _first_row(banding: Banding, unit: int) -> int:
-    """The first row that belongs to a unit or stands above it."""
+    """The first row that belongs to a unit or is a band above it."""
     return unit + sum(1 for band in banding.bands if band.before < unit)
 
 
 def linked(row: int, here: Blocks, there: Blocks) -> int:
-    """The row of the other side that stands for a row: the same share of the same part."""
+    """The corresponding row on the other side: at the same share of the same part."""
     part = max(0, min(bisect_right(here, row) - 1, len(here) - 2))
     size, other = here[part + 1] - here[part], there[part + 1] - there[part]
     if size <= 0:

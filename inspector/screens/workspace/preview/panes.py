@@ -1,4 +1,4 @@
-"""The panes of the preview: both sides linked, the diff, the prompt, what is lost; one at a time."""
+"""The panes of the preview, one shown at a time: both sides, diff, text, lost facts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODES = (SIDES, DIFF, TEXT, LOST)
 
 
 def _diff(shown: Comparison, stop: Cancelled) -> list[DiffLine]:
-    """The unified diff, as far as it is wanted."""
+    """The unified diff; stops early if cancelled."""
     spans = shown.head, shown.middle, shown.tail
     lines = message_diff(shown.before, shown.after, spans, shown.kept, shown.summary)
     return list(takewhile(lambda _: not stop(), lines))
@@ -39,7 +39,7 @@ def _same(row: MessageRow) -> MessageRow:
 
 
 class PreviewPanes(Reporting, Vertical):
-    """Shows one comparison in one of four ways, and how much of it is kept."""
+    """Shows a comparison in one of four modes, with its retention."""
 
     DEFAULT_CSS = """
     PreviewPanes { height: 1fr; }
@@ -64,7 +64,7 @@ class PreviewPanes(Reporting, Vertical):
         self.add_class(SIDES)
 
     def compose(self) -> ComposeResult:
-        """The panes and the strip below them."""
+        """The panes, and the retention strip below."""
         with Horizontal(id="panes"):
             with Horizontal(id="sides"):
                 yield MessageList()
@@ -75,24 +75,24 @@ class PreviewPanes(Reporting, Vertical):
         yield RetentionStrip()
 
     def on_mount(self) -> None:
-        """From now on one side follows the other."""
+        """Let each side follow the other from now on."""
         self.watch(self.before, "scroll_y", lambda: self._follow(self.before), init=False)
         self.watch(self.after, "scroll_y", lambda: self._follow(self.after), init=False)
         self.watch(self.before, "cursor", lambda: self._follow(self.before), init=False)
 
     @property
     def mode(self) -> str:
-        """How the comparison is looked at."""
+        """The mode in which the comparison is shown."""
         return next(mode for mode in MODES if self.has_class(mode))
 
     @property
     def shown(self) -> Comparison | None:
-        """The comparison, once it has a summary that may be used."""
+        """The comparison, once it has a summary that can be used."""
         return self.laid if self._complete else None
 
     @property
     def row(self) -> int | None:
-        """`messages.id` of the message under the cursor of the left side."""
+        """`messages.id` of the message under the left side's cursor."""
         place, laid = self.before.message, self.laid
         if laid is None or place is None or place >= len(laid.before):
             return None
@@ -100,7 +100,7 @@ class PreviewPanes(Reporting, Vertical):
         return row.id if row is not None else None
 
     def tell(self, comparison: Comparison | None, why: str = "") -> None:
-        """Show another comparison in the way looked at now, or why there is none."""
+        """Show another comparison in the current mode, or why there is none."""
         self._lay(comparison, why)
         self._complete = comparison is not None
         if self.mode == DIFF:
@@ -125,7 +125,7 @@ class PreviewPanes(Reporting, Vertical):
         self.query_one(FactList).show_kept(kept)
 
     def look(self, mode: str) -> None:
-        """Look in another way; the same way again goes back to both sides."""
+        """Switch to a mode; the current mode again returns to both sides."""
         mode = SIDES if mode == self.mode else mode
         self.remove_class(*MODES)
         self.add_class(mode)
@@ -134,13 +134,13 @@ class PreviewPanes(Reporting, Vertical):
         self.call_after_refresh(self._take_keys)
 
     def _take_keys(self) -> None:
-        """Give the keys to what is in front, unless a prompt has them: somebody types there."""
+        """Focus the pane in front, unless the user is typing in a prompt."""
         focused = self.screen.focused
         if focused is None or self in focused.ancestors:
             self._front().focus()
 
     def read_text(self, text: str) -> None:
-        """Put a long text in place of the sides."""
+        """Show a long text instead of the sides."""
         self.query_one(LongText).read(text, keep_place=self.mode == TEXT)
         if self.mode != TEXT:
             self.look(TEXT)
@@ -164,7 +164,7 @@ class PreviewPanes(Reporting, Vertical):
             self._diffed = shown
             self.query_one(DiffView).show_lines(lines)
 
-    # One side follows the other.
+    # Linked scrolling.
 
     def _follow(self, leader: MessageList | AfterList) -> None:
         if leader is self._follower:
@@ -176,7 +176,7 @@ class PreviewPanes(Reporting, Vertical):
         right = self.after.after.blocks
         other: Widget = self.after if leader is self.before else self.before
         here, there = (left, right) if leader is self.before else (right, left)
-        # The row under the cursor is level with the one that stands for it; out of sight, the tops are.
+        # Align the row under the cursor with its counterpart, or if it is off screen, the top rows.
         top_row = leader.scroll_offset.y
         level = leader.cursor if top_row <= leader.cursor < top_row + leader.size.height - 1 else top_row
         top = max(0, min(linked(level, here, there) - (level - top_row), other.max_scroll_y))
@@ -184,7 +184,7 @@ class PreviewPanes(Reporting, Vertical):
             self._follower = other
             other.scroll_to(y=top, animate=False, immediate=True)
 
-    # From what is lost to where it stood.
+    # From a lost fact to its message.
 
     @on(FactList.Opened, "FactList")
     def _show_anchor(self) -> None:

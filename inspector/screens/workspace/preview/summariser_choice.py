@@ -1,4 +1,4 @@
-"""Who writes the summary? What would leave this machine, and its price, is said before anything does."""
+"""Who writes the summary? Whatever would leave this machine, and its price, is shown first."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from inspector.terminal.text import content
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
-KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc leaves all as it is."
-ANOTHER = "Another model, or another server: o asks for it."
+KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc cancels."
+ANOTHER = "For another model or server, press o."
 
 
 class Another:
-    """The user means a model that is not in the list."""
+    """The user wants a model that is not listed."""
 
 
 class WriterList(RowList[Writer]):
-    """One line a writer."""
+    """One summariser per line."""
 
     def draw_row(self, row: Writer, index: int, width: int) -> Line:
-        """Name, price, what it does."""
+        """Draw name, price, description."""
         ink, muted = self.palette.style("ink", bold=True), self.palette.style("ink-muted")
         price = "$0" if row.sends is None else fmt.money(row.price, mark=fmt.ESTIMATE)
         line = Line().gap(2).cell(row.title, 24, ink).cell(price, 9, self.palette.style("money"), right=True)
@@ -37,7 +37,7 @@ class WriterList(RowList[Writer]):
 
 
 class WriterChoice(ModalScreen[Writer | Another | None]):
-    """Choose, and confirm what would be sent."""
+    """Choose a summariser, and confirm what would be sent."""
 
     BINDINGS = bindings("choice")
     CSS_PATH = "preview_choice.tcss"
@@ -48,7 +48,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         self._sure = False
 
     def compose(self) -> ComposeResult:
-        """Question, writers, consequence."""
+        """Question, summarisers, consequence."""
         with Vertical():
             yield Static(content("Which summariser?"), id="title")
             yield WriterList(ListRows(self._offers.writers))
@@ -60,7 +60,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
             yield Static(content(ANOTHER), id="another")
 
     def on_mount(self) -> None:
-        """Give the list the keys."""
+        """Focus the list."""
         writers = self.query_one(WriterList)
         writers.styles.height = len(self._offers.writers)
         writers.focus()
@@ -86,7 +86,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         self.dismiss(writer)
 
     def _refused(self, writer: Writer) -> bool:
-        """Whether the user's settings keep the conversation on this machine; says so."""
+        """Whether the user's settings forbid sending; shows the reason."""
         from inspector.settings.config_file import refuse_sending
 
         second = getattr(writer.summariser, "describe_second", lambda: None)()
@@ -104,7 +104,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         self.dismiss(Another())
 
     def action_close(self) -> None:
-        """Leave all as it is."""
+        """Close without a choice."""
         self.dismiss(None)
 
     def _say(self) -> None:
@@ -116,9 +116,11 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
 
 
 def consequence(writer: Writer, *, sure: bool) -> str:
-    """What choosing a model means."""
+    """What choosing a model would do."""
     price = "at an unknown price" if writer.price is None else f"for about {fmt.money(writer.price)}"
-    what = f"{fmt.count(writer.sends, mark=fmt.ESTIMATE)} tokens of this conversation, secrets taken out"
-    ask = "Enter again sends it." if sure else "Enter asks once more before anything is sent."
+    what = (
+        f"{fmt.count(writer.sends, mark=fmt.ESTIMATE)} tokens of this conversation, with credentials masked"
+    )
+    ask = "Press Enter again to send it." if sure else "Enter asks again before anything is sent."
     then = f", and if that fails to {writer.second}," if writer.second else ""
     return f"Sends {what}, to {writer.title} {writer.detail}{then} {price}. {ask}"

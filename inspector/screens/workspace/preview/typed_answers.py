@@ -1,4 +1,4 @@
-"""What is typed into the line of the preview, a topic, two topics, turns to keep or a model; what follows."""
+"""Handles what is typed into the preview's prompt: a topic, topics to compare, turns to keep, a model."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
-ONE_OR_TWO = "Name one topic, compared with none, or two with a | between them."
-UNSUGGESTED = "This middle suggests no topic to compare: F asks for one or two."
-DROPPED = "Your edited summary was made for another focus or cut; the offline summary is back."
-EITHER = "Hermes takes a focus or turns to keep, not both: the other one is gone."
+ONE_OR_TWO = "Type one topic, to compare it with no topic, or two separated by |."
+UNSUGGESTED = "These messages suggest no topic to compare; press F to type one or two."
+DROPPED = "Your edited summary was for another focus or cut, so the offline summary is used again."
+EITHER = "Hermes accepts a focus or turns to keep, not both; the other one was removed."
 
-OFFLINE = "Here an engine's calls are answered offline; `compress --engine --summariser` asks a model."
-KEPT = "Keeping turns is Hermes' own; e goes back to builtin."
+OFFLINE = "An engine's model calls are answered offline here; `compress --engine --summariser` asks a model."
+KEPT = "Only Hermes' own engine can keep turns; press e to return to builtin."
 
 
 class TypedAnswers:
-    """Asks in a line, and changes what a preview is made with: the focus, the cut, who writes it."""
+    """Asks in the prompt, and changes the preview's focus, cut or summariser."""
 
     def __init__(
         self, view: GenerationView, bar: PromptBar, maker: PreviewMaker, screens: NextScreens
@@ -35,57 +35,59 @@ class TypedAnswers:
         self._screens = screens
 
     def ask_focus(self) -> None:
-        """Ask for a topic the summary should keep; an empty one takes it away."""
+        """Ask for a topic that the summary should keep; an empty answer removes it."""
         self._ask(
             FOCUS,
             "focus",
             self._work.focus or "",
-            "a topic, a file or words of it, as in /compress auth tokens; empty: none",
+            "a topic or a file, as in /compress auth tokens; empty: none",
         )
 
     def ask_focuses(self) -> None:
-        """Ask for one topic or two, then compare them with none and with each other."""
+        """Ask for one or two topics, then compare them with no topic and each other."""
         topics = " | ".join(self._work.topics(self._work.focus))
-        self._ask(COMPARE, "compare focuses", topics, "one topic against none, or two: auth tokens | tests")
+        self._ask(
+            COMPARE, "compare focuses", topics, "one topic to compare with none, or two: auth tokens | tests"
+        )
 
     def ask_turns(self) -> None:
-        """Ask how many of the user's last turns stay word for word; an empty answer leaves it to Hermes."""
+        """Ask how many of the user's last turns to keep word for word; empty leaves the cut to Hermes."""
         if self._view.cursor.engine is not None:
             self._view.toast(KEPT, "warning")
             return
-        hint = f"1 to {MOST_TURNS} of your last turns stay word for word; empty: as Hermes cuts"
+        hint = f"1 to {MOST_TURNS} of your last turns to keep word for word; empty: Hermes decides"
         if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:
             self._bar.ask(KEEP, "keep turns", self._work.turns, hint=hint)
 
     def ask_model(self) -> None:
-        """Ask for a model nobody configured; it is offered before anything is sent."""
+        """Ask for a model that is not configured; it is offered before anything is sent."""
         self._bar.ask(MODEL, "model", hint="name, provider/name, or name @ https://server/v1")
 
     def choose_engine(self) -> None:
-        """Choose whose cut is foreseen."""
+        """Choose the engine to preview with."""
         if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:
             self._screens.engines()
 
     def choose_writer(self) -> None:
-        """Choose who writes the summary."""
+        """Choose the summariser."""
         if self._view.cursor.engine is not None:
             self._view.toast(OFFLINE, "warning")
             return
         self._maker.when_read(partial(self._screens.choose_writer, self.ask_model))
 
     def compare(self, *named: str) -> None:
-        """Compare two topics at once; the ones not named are suggested."""
+        """Compare two topics; missing ones are suggested."""
         if self._work.refusal:
             self._view.toast(self._work.refusal, "warning")
         else:
             self._compare(self._work.topics(*named), UNSUGGESTED)
 
     def take(self, event: PromptBar.Answered) -> None:
-        """Do what was answered."""
+        """Act on an answer."""
         text = (event.text or "").strip()
         if event.text is not None:
             self._maker.when_read(partial(self._do, event.purpose, text))

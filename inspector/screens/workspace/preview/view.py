@@ -1,4 +1,4 @@
-"""Preview: what would I lose, and is this focus better? For the past: what was lost?"""
+"""Preview: what would be lost, and is this focus better? For an older generation: what was lost?"""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from inspector.widgets.messages.message_list import MessageList
 
 
 class PreviewView(GenerationView):
-    """A dry run of the next compaction, or the one that ended an older generation.
+    """A preview of the next compaction, or the real one that ended an older generation.
 
     Attributes:
-        work: What the preview is made with, and the comparison shown.
-        panes: Both sides, the diff, a long text, what is lost.
+        work: The state of the preview, with the comparison shown.
+        panes: Both sides, diff, long text, lost facts.
         maker: Reads, cuts, has the summary written.
-        answers: What is typed into its line: a topic, turns to keep, a model.
+        answers: Handles the prompt: topic, turns to keep, model.
     """
 
     BINDINGS = bindings("preview")
@@ -47,22 +47,22 @@ class PreviewView(GenerationView):
         self._outdated = False
 
     def compose(self) -> ComposeResult:
-        """Header, panes, the line to type in."""
+        """Header, panes, prompt."""
         yield self.header
         yield self.panes
         yield self._bar
 
     def follow(self, old: Cursor, new: Cursor) -> None:
-        """Other settings are another compaction."""
+        """Make a new preview for other what-if values or another engine."""
         if (old.supposed, old.engine) != (new.supposed, new.engine):
             self._outdated = True
             if self.display:
                 self.enter()
 
     def enter(self, *, again: bool = False) -> None:
-        """Show the compaction that ends this generation, foreseen or long past.
+        """Show the compaction that ends this generation, as a preview or as it happened.
 
-        While Hermes writes, what was made stays: a model may be paid for another.
+        A preview stays while Hermes writes, because a new one may cost money.
         """
         if again and not self.maker.looks_back:
             self._outdated = True
@@ -74,7 +74,7 @@ class PreviewView(GenerationView):
         self.maker.enter(self.generation)
 
     def wake(self) -> None:
-        """The left side has the keys, and what was supposed meanwhile counts; nothing before mounting."""
+        """Focus the left side, and make an outdated preview again."""
         if self.is_mounted and self._outdated:
             self.enter()
         for found in self.query(MessageList):
@@ -85,7 +85,7 @@ class PreviewView(GenerationView):
         return self.work.shown.summary if self.work.shown else ""
 
     def report(self, error: BaseException) -> None:
-        """A failure leaves what was shown before; giving up is no failure."""
+        """Report a failure and keep what was shown; cancelling is not a failure."""
         engine = self.cursor.engine
         broken = (
             broken_engine(engine.title, error.what) if engine and isinstance(error, EngineFailed) else None
@@ -109,7 +109,7 @@ class PreviewView(GenerationView):
     # Keys.
 
     def action_ask(self, what: str) -> None:
-        """Ask for a topic, topics to compare, turns that stay word for word, or who writes the summary."""
+        """Ask for a topic, topics to compare, turns to keep, or a summariser."""
         asks = {
             "focus": self.answers.ask_focus,
             "focuses": self.answers.ask_focuses,
@@ -119,13 +119,13 @@ class PreviewView(GenerationView):
         asks[what]()
 
     def action_go_on(self, what: str) -> None:
-        """Change the summary by hand, review what would be written, or take back what was."""
+        """Edit the summary, review writing it, or undo what was written."""
         screens = {"edit": self._screens.edit, "apply": self._screens.apply, "undo": self._screens.undo}
         screens[what]()
 
     def action_focus_lab(self, first: str = "", second: str = "") -> None:
-        """Compare two topics at once; the ones not named are suggested."""
-        # Two names, for Textual hands an action no more words than its signature has names.
+        """Compare two topics; missing ones are suggested."""
+        # Two parameters, because Textual passes an action only as many arguments as its signature names.
         self.answers.compare(first, second)
 
     def action_engines(self) -> None:
@@ -133,15 +133,15 @@ class PreviewView(GenerationView):
         self.answers.choose_engine()
 
     def action_reset(self) -> None:
-        """Suppose nothing: foresee what would really happen."""
+        """Reset the what-if values: preview what would really happen."""
         self.suppose(None)
 
     def action_look(self, mode: str) -> None:
-        """Look at the diff, or at what is lost; again for both sides."""
+        """Show the diff or the lost facts; pressed again, both sides."""
         self.panes.look(mode)
 
     def action_prompt(self) -> None:
-        """Read what a model would be sent."""
+        """Show the prompt that a model would be sent."""
         if self.panes.mode == TEXT:
             self.panes.look(SIDES)
         elif self.work.basis is None or self.work.refusal:
@@ -159,14 +159,14 @@ class PreviewView(GenerationView):
             self.panes.read_text(text)
 
     def action_close(self) -> None:
-        """Give up waiting for a summary; else back to both sides."""
+        """Cancel a summary being written, or return to both sides."""
         if self.work.busy:
             self.maker.give_up()
         if self.panes.mode != SIDES:
             self.panes.look(SIDES)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Escape and r fall through to the workspace when there is nothing here to leave or reset."""
+        """Leave Escape and r to the workspace if there is nothing to close or reset here."""
         if action == "close":
             return self.work.busy or self.panes.mode != SIDES
         return action != "reset" or self.cursor.supposed is not None

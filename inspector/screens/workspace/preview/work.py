@@ -1,4 +1,4 @@
-"""What a preview is made with and where it stands: basis, summariser, focus, cut. No widget."""
+"""The state of a preview: basis, summariser, focus, cut. No widget."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.preview.foreseen import Basis
 from core.preview.offers import Writer, extractive
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggested
 
-UNREAD = "Given up; r reads again."
-UNWRITTEN = "Given up; f, t or m begins another."
-STILL = "Still reading."
-PAST = "This compaction happened. Press ] for the newest generation to try another."
-WHOLE = "There is no middle to summarise here."
+UNREAD = "Cancelled; press r to read again."
+UNWRITTEN = "Cancelled; press f, t or m to start another."
+STILL = "Still reading the messages."
+PAST = "This compaction already happened. Press ] to go to the newest generation and preview the next one."
+WHOLE = "There is nothing to summarise: head and tail hold every message."
 
 
 @dataclass
@@ -24,13 +24,13 @@ class PreviewWork:
     """The state of one preview.
 
     Attributes:
-        basis: What every preview of the generation starts from; None until it was read, and for the past.
-        writer: Who writes the summary.
-        focus: The topic asked for.
-        turns: How many of the user's last turns stay, as typed; empty leaves the cut to the release.
-        shown: The comparison on screen; None while there is none that may be used.
-        busy: Something is under way.
-        number: Of the question under way; an answer to an earlier one is dropped.
+        basis: Where every preview of the generation starts; None until it is read, or if it is older.
+        writer: The summariser.
+        focus: The topic.
+        turns: How many of the user's last turns to keep, as typed; empty leaves the cut to the release.
+        shown: The comparison on screen; None while there is none to use.
+        busy: Work is in progress.
+        number: Counts requests, so that results of an earlier one are dropped.
     """
 
     basis: Basis | None = None
@@ -45,23 +45,23 @@ class PreviewWork:
 
     @property
     def refusal(self) -> str:
-        """Why no summary can be made here; empty when one can."""
+        """Why no summary can be made here; empty if one can."""
         if self.basis is None:
             return STILL if self.busy else PAST if self.shown else UNREAD
         return "" if self.basis.plan.summarises else WHOLE
 
     @property
     def reading(self) -> bool:
-        """The generation is still being read; what is asked for meanwhile is done after that."""
+        """Whether the generation is still being read; requests wait for that."""
         return self.basis is None and self.busy
 
     @property
     def edited(self) -> bool:
-        """The summary is the user's own text, made for this focus and this cut."""
+        """Whether the summary is the user's own text, made for this focus and cut."""
         return self.writer is not None and isinstance(self.writer.summariser, GivenSummary)
 
     def drop_edited(self) -> bool:
-        """Go back to the offline summary where the user's own text no longer fits; true if it was dropped."""
+        """Return to the offline summary if the user's text no longer applies; True if it was dropped."""
         if self.basis is None or not self.edited:
             return False
         self.writer = extractive(self.basis)
@@ -69,12 +69,12 @@ class PreviewWork:
 
     @property
     def price(self) -> Decimal | None:
-        """What making the summary costs; None when nobody knows, or nobody writes."""
+        """The cost of making the summary; None if unknown."""
         return self.writer.price if self.writer and self.basis else None
 
     @property
     def waiting(self) -> str:
-        """What is said while the summary is being written."""
+        """Shown while the summary is being written."""
         if self.writer is None:
             return ""
         words = f"{self.writer.title} is writing the summary …"
@@ -84,7 +84,7 @@ class PreviewWork:
 
     @property
     def given_up(self) -> str:
-        """What is said after the user gave up."""
+        """Shown after the user cancelled."""
         return UNREAD if self.basis is None else UNWRITTEN
 
     @property
@@ -93,39 +93,39 @@ class PreviewWork:
         return "".join(self._written)
 
     def ask(self) -> int:
-        """Put another question; answers to the ones before are dropped from now on."""
+        """Begin a request; results of earlier ones are dropped from now on."""
         self.number += 1
         self.busy, self._written = True, []
         return self.number
 
     def forget(self) -> None:
-        """Another generation, or the same one read again: nothing is known of it."""
+        """Drop the basis, for another generation or the same one read again."""
         self.basis = None
 
     def read(self, basis: Basis) -> None:
-        """The generation was read."""
+        """Take a generation that was read."""
         self.basis, self.turns, self.writer = basis, "", extractive(basis)
 
     def cut_is_new(self) -> bool:
-        """Whether the cut differs from the one last shown; it counts as shown from now on."""
+        """Whether the cut differs from the last one shown; it counts as shown from now on."""
         plan = self.basis.plan if self.basis else None
         new, self._cut = plan is not self._cut, plan
         return new
 
     def take_piece(self, text: str) -> bool:
-        """Take a piece of the summary from a model; true for the first one."""
-        if text == RESTART:  # an attempt failed half way and begins again
+        """Take a piece of text from a model; True for the first one."""
+        if text == RESTART:  # an attempt failed halfway and starts over
             self._written.clear()
             return False
         self._written.append(text)
         return len(self._written) == 1
 
     def topics(self, *named: str | None) -> list[str]:
-        """What is named, then what the middle is most about, two in all."""
+        """Two topics: the named ones, then what the middle is mostly about."""
         offered = suggested(self.shown.retention if self.shown else None)
         return list(dict.fromkeys(filter(None, (*named, *offered))))[:COMPARED]
 
     def offline_writer(self, basis: Basis) -> Writer:
-        """Who writes several summaries: agreed to was the price of one, and an edited text is one."""
+        """The summariser for several summaries: no paid model, agreed to for one, and no edited text."""
         other = self.writer is None or self.writer.sends or self.edited
         return extractive(basis) if other or self.writer is None else self.writer

@@ -1,4 +1,4 @@
-"""What each day of a ledger came to, and what of it each bucket of tokens."""
+"""What each day of a ledger cost, and each token bucket's share of it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ NOTHING = (0.0,) * len(BUCKETS)
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What one day cost; None when nothing of it has a price.
+    """The cost of one day; None if nothing of it has a price.
 
     Attributes:
-        costs: The shares of `usd`, by the price list, that each of `BUCKETS` has; all 0 where nobody knows.
-        buckets: Tokens of each of `BUCKETS`.
+        costs: Shares of `usd` by bucket, computed from the price list; all 0 if unknown.
+        buckets: Tokens by bucket.
     """
 
     day: date
@@ -31,20 +31,20 @@ class Day:
 
 
 def spent(row: LedgerRow) -> Decimal | None:
-    """What a row cost: as recorded, else at the price list."""
+    """What a row cost: as recorded, otherwise at list price."""
     return row.recorded.usd if row.recorded.usd is not None else row.computed.usd
 
 
 def days_of(
     found: Ledger, first: date | None, last: date | None, *, exactly: bool = False
 ) -> tuple[Day, ...]:
-    """Every day in order, those without spending too; none where nothing was spent at all.
+    """Every day in order, including days without spending; empty if nothing was spent at all.
 
     Args:
-        found: Rows by day.
-        first: The first day; the first of the rows by default.
-        last: The last day; the last of the rows by default, or where one is later, unless `exactly` that one.
-        exactly: Nothing after `last` counts.
+        found: A ledger by day.
+        first: The first day; by default that of the rows.
+        last: The last day; by default that of the rows, which may also be later unless `exactly` is set.
+        exactly: Ignore everything after `last`.
     """
     known: dict[date, Day] = {}
     for row in found.rows:
@@ -71,7 +71,7 @@ def _with(before: Day, row: LedgerRow) -> Day:
 
 
 def _shares(row: LedgerRow) -> tuple[float, ...]:
-    """What a row cost, shared out as the price list would."""
+    """The cost of a row, divided among the buckets in proportion to list prices."""
     listed = bucket_costs(row).usd
     whole, cost = sum(listed.values(), Decimal(0)), spent(row)
     if not whole or cost is None:
@@ -84,7 +84,7 @@ def _sums(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, ...]
 
 
 def date_of(key: str) -> date | None:
-    """The day that a row by day is about; None for any other key."""
+    """The day of a row by day; None for any other key."""
     try:
         return date.fromisoformat(key)
     except ValueError:

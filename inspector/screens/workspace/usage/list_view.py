@@ -1,4 +1,4 @@
-"""Rows of a ledger with one figure under the cursor, so that each can say where it comes from."""
+"""Rows of a ledger with one figure under the cursor, which can explain its origin."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ GAP = 2
 PAD = 1
 """Cells between the last column and the scroll bar."""
 PRICING = "pricing…"
-"""Stands where computed costs will, until the price list is there."""
+"""Shown instead of computed costs until the price list is loaded."""
 LEAST_NAME, MOST_NAME, LEAST_BAR = 22, 44, 12
-"""Cells of a name at least, and at most where a bar of what it cost has room beside it."""
+"""Fewest cells of a name, most cells of a name with a cost bar, fewest cells of that bar."""
 BAR = "▇"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One column: a figure of `core.account.origins`, its text, and the list width it is shown from."""
+    """One column: a figure of `core.account.origins`, its text, and the list width from which it is shown."""
 
     name: str
     title: str
@@ -61,12 +61,12 @@ FIGURES = (
 
 
 class LedgerList(RowList[LedgerRow]):
-    """Name, task, figures; `figure` is the column under the cursor."""
+    """Name, task and figures; `figure` is the column under the cursor."""
 
     HEADER_LINES = 1
 
     dearest: Decimal | None = None
-    """What the dearest row cost, for the scale of the bars; None where none has a price."""
+    """Cost of the most expensive row, the full length of the bars; None if no row has a price."""
     by = reactive("")
     priced = reactive(True)
     figure = reactive(FIGURES[-2].name)
@@ -77,13 +77,13 @@ class LedgerList(RowList[LedgerRow]):
         return tuple(one for one in FIGURES if self.row_width >= one.least)
 
     def turn(self, step: int) -> None:
-        """Go to the next or previous figure."""
+        """Select the next or previous figure."""
         names = [one.name for one in self.shown]
         place = names.index(self.figure) if self.figure in names else 0
         self.figure = names[max(0, min(len(names) - 1, place + step))]
 
     def aim(self, x: int) -> None:
-        """Go to the figure whose column holds the cell `x` of the list."""
+        """Select the figure whose column is at cell `x` of the list."""
         right = self.row_width - PAD
         for one in reversed(self.shown):
             left = right - one.width - GAP
@@ -92,11 +92,11 @@ class LedgerList(RowList[LedgerRow]):
             right = left
 
     def watch_figure(self) -> None:
-        """The header and the row under the cursor show which figure is chosen."""
+        """Redraw the header and the row under the cursor."""
         self.refresh()
 
     def draw_header(self, width: int) -> list[Line]:
-        """Column titles; the chosen one is bold."""
+        """Column titles; the selected one is bold."""
         ink, width = self.palette, width - PAD
         line = Line().cell(self.by, self._room(width), ink.style("ink-muted"))
         for one in self.shown:
@@ -106,7 +106,7 @@ class LedgerList(RowList[LedgerRow]):
         return [line]
 
     def draw_row(self, row: LedgerRow, index: int, width: int) -> Line:
-        """One row of the ledger."""
+        """Draw one row of the ledger."""
         ink, width = self.palette, width - PAD
         task = f"  {row.task}" if row.task else ""
         room = self._room(width)

@@ -1,4 +1,4 @@
-"""What the usage screen gets: a ledger, the days beside it, a forecast. No widget, no thread."""
+"""The data of the usage screen: a ledger, the days beside it, a forecast. No widget, no thread."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from inspector.screens.workspace.why.curve import Calls, Sample
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """What came of a question.
+    """The answer to a usage question.
 
     Attributes:
-        days: Every day of the period in order, those without spending too.
+        days: Every day of the period in order, including days without spending.
         errors: Databases that could not be read.
-        priced: The computed costs are in it.
-        calls: Of one conversation, those its log tells the prompt of, oldest first.
+        priced: Whether computed costs are included.
+        calls: For one conversation, the calls whose prompt size the log has, oldest first.
     """
 
     question: Question
@@ -45,7 +45,7 @@ class UsageAnswer:
 
     @property
     def peak(self) -> Day | None:
-        """The dearest day."""
+        """The most expensive day."""
         priced = [day for day in self.days if day.usd]
         return max(priced, key=lambda day: day.usd or Decimal(0)) if priced else None
 
@@ -58,18 +58,18 @@ def answer(
     *,
     priced: bool = True,
 ) -> UsageAnswer:
-    """Add up on connections of the caller's thread.
+    """Compute the answer, on database connections of the caller's thread.
 
     Args:
         locations: The databases.
-        question: What is asked.
-        now: The clock.
+        question: The question.
+        now: The current time.
         cancelled: Asked now and then whether to stop.
-        priced: Compute costs too, which takes longer the first time.
+        priced: Also compute costs, which takes longer the first time.
 
     Raises:
-        DatabaseError: None of the databases can be read.
-        ConfigError: The price overrides cannot be used.
+        DatabaseError: No database is readable.
+        ConfigError: The price overrides are invalid.
     """
     with ExitStack() as stack:
         opened, errors = open_stores(stack, locations, cancelled)
@@ -89,7 +89,7 @@ def answer(
 def open_stores(
     stack: ExitStack, locations: Sequence[Location], cancelled: Callable[[], bool] | None
 ) -> tuple[list[Store], list[InspectorError]]:
-    """Those that can be read, and why the others cannot."""
+    """Open every readable database, and collect the errors of the others."""
     opened: list[Store] = []
     errors: list[InspectorError] = []
     for place in locations:
@@ -101,14 +101,14 @@ def open_stores(
 
 
 def ranked(found: Ledger) -> tuple[LedgerRow, ...]:
-    """The rows, the dearest first; days and hours in order."""
+    """The rows, most expensive first; days and hours in order of time."""
     if found.by in ("day", "hour"):
         return found.rows
     return tuple(sorted(found.rows, key=lambda row: spent(row) or Decimal(0), reverse=True))
 
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
-    """What the month costs when it goes on as it began; None before its second day or without prices."""
+    """The month's cost if it continues as it began; None before its second day or without prices."""
     today, spent = now.astimezone().date(), this_month(days, now)
     if today.day < 2 or spent is None:
         return None
@@ -116,7 +116,7 @@ def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:
 
 
 def at_this_pace(found: UsageAnswer, now: datetime) -> Decimal | None:
-    """The forecast, where the answer is about everything and its period holds the whole month so far."""
+    """The forecast, if the answer covers everything and its period includes the whole month so far."""
     question = found.question.charted
     since = question.window(now)[0]
     begun = now.astimezone().date().replace(day=1)
@@ -126,7 +126,7 @@ def at_this_pace(found: UsageAnswer, now: datetime) -> Decimal | None:
 
 
 def this_month(days: Sequence[Day], now: datetime) -> Decimal | None:
-    """What the days of this month come to so far; None when none of them has a price."""
+    """The cost of this month's days so far; None if none of them has a price."""
     today = now.astimezone().date()
     known = [
         day.usd
@@ -139,7 +139,7 @@ def this_month(days: Sequence[Day], now: datetime) -> Decimal | None:
 def added_up(
     opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook | None
 ) -> Ledger:
-    """The ledger a question asks for, by one dimension."""
+    """The ledger for a question, grouped by one dimension."""
     since, until = question.window(now)
     whose, only = question.whole, question.only
     books = collect(opened, by=by, since=since, until=until, session=whose, only=only, prices=book)
@@ -147,7 +147,7 @@ def added_up(
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
-    """A conversation ends with its last day, a period with today."""
+    """The days of a ledger: to the last one for a conversation, to today for a period."""
     since, today = question.window(now)[0], now.astimezone().date()
     last = question.day if question.day or question.whole is not None else today
     first = None if since is None else since.astimezone().date()
@@ -155,7 +155,7 @@ def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
 
 
 def _logged_calls(store: Store, session: str) -> Calls:
-    """The calls of a conversation whose prompt its log tells, oldest first."""
+    """The calls of a conversation whose prompt size is in the log, oldest first."""
     conversation = store.conversation(session)
     sessions = {one.id for one in conversation.sessions}
     log = conversation_log(store.location.home, conversation)
@@ -165,7 +165,7 @@ def _logged_calls(store: Store, session: str) -> Calls:
 
 
 def holds(location: Location, session_id: str) -> bool:
-    """Whether a session is in a database."""
+    """Whether a database has a session."""
     try:
         with Store(location) as store:
             store.session(session_id)

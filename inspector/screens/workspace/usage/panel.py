@@ -1,4 +1,4 @@
-"""Figures, days, rows and the origin of the figure under the cursor: what every view of usage shows."""
+"""The panel of every usage view: totals, days, rows, and the origin of the figure under the cursor."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
-LOADING = "Adding up tokens and money; over a large database the first time takes some seconds."
+LOADING = "Adding up tokens and money; for a large database the first time takes some seconds."
 ROOMY = 110
-"""Columns from which more is said beside the sums."""
+"""Columns from which the totals have more detail."""
 FEW = 4
-"""Rows that leave room below them for their origin on a short screen."""
+"""Fewer rows than this leave room for their origin on a short screen."""
 
 
 class UsagePanel(Reporting, Vertical):
-    """Figures, days, rows and the origin of the figure under the cursor."""
+    """Totals, days, rows, and the origin of the figure under the cursor."""
 
     BINDINGS = bindings("usage")
     DEFAULT_CSS = """
@@ -73,14 +73,14 @@ class UsagePanel(Reporting, Vertical):
         self._detail: Detail | None = None
         self._asked_origin = False
         self._idle = False
-        """Nothing was spent today, so that the days before are shown at once."""
+        """Nothing was spent today, so earlier days are shown at once."""
         self._left: dict[Question, int] = {}
-        """The row the user went into, for when they come back."""
+        """The row that was opened in each list, to return to."""
 
     def compose(self) -> ComposeResult:
-        """The answer and the sums first, then the days, then who spent it, then where a number is from."""
+        """Answer and totals, then days, rows, and the origin of a figure."""
         answer, sums = AnswerBar(), StatusLine(id="sums")
-        yield from (sums, answer) if self.locations else (answer, sums)  # a tab stands below a title
+        yield from (sums, answer) if self.locations else (answer, sums)  # a tab already has a title above
         yield StatusLine(id="buckets")
         yield DayBars()
         yield Banner()
@@ -90,12 +90,12 @@ class UsagePanel(Reporting, Vertical):
             yield TextPane(id="origin")
 
     def on_mount(self) -> None:
-        """Start adding up when it is known what."""
+        """Start reading, once the question is known."""
         if self.locations:
             self._start()
 
     def ask(self, locations: Sequence[Location], question: Question) -> None:
-        """Ask something else; what is on screen stays until the answer comes."""
+        """Ask another question; the screen does not change until the answer arrives."""
         self.locations, self.question = tuple(locations), question
         if self.is_mounted:
             self._start()
@@ -109,7 +109,7 @@ class UsagePanel(Reporting, Vertical):
 
     @in_thread("usage")
     def add_up(self, locations: Sequence[Location], question: Question) -> None:
-        """Read on connections of the worker's own; an empty screen does not wait for the price list."""
+        """Read on connections of the worker's own; the first answer comes without prices, to be fast."""
         stop = cancelled()
         now = shell(self).now()
         for priced in (False, True) if self._answer is None else (True,):
@@ -121,7 +121,7 @@ class UsagePanel(Reporting, Vertical):
 
     def _take(self, found: UsageAnswer) -> None:
         if found.question.is_today and not found.ledger.rows and self._answer is None:
-            self._idle = True  # nothing to look at there
+            self._idle = True  # nothing to show for today
             self.action_period()
             return
         if self._answer is None:
@@ -150,7 +150,7 @@ class UsagePanel(Reporting, Vertical):
         self.rows.show(ListRows(rows), cursor=next(same, left))
 
     def _add_detail(self, found: UsageAnswer, more: Detail) -> None:
-        """What is said beside the sums is there."""
+        """Show the details next to the totals."""
         if found is not self._answer:
             return
         self._detail = more
@@ -176,7 +176,7 @@ class UsagePanel(Reporting, Vertical):
         line.left, line.right = tabs(self.question), right
 
     def on_resize(self) -> None:
-        """Say more where there is room."""
+        """Show more detail if there is room."""
         self._draw_sums()
 
     def _draw_bars(self, bars: Bars, listed: int) -> None:
@@ -200,32 +200,32 @@ class UsagePanel(Reporting, Vertical):
     # What the user does.
 
     def action_dimension(self, step: int) -> None:
-        """Add up by something else."""
+        """Group by another dimension."""
         offered = self.question.dimensions
         place = offered.index(self.question.by) if self.question.by in offered else -min(step, 0)
         self.ask(self.locations, replace(self.question, by=offered[(place + step) % len(offered)]))
 
     def action_period(self) -> None:
-        """Another period; a conversation is always shown whole."""
+        """Change the period; a conversation is always shown as a whole."""
         if self.question.session is None:
             period = (self.question.period + (not self.question.path)) % len(PERIODS)
             self.ask(self.locations, Question(self.question.by, period))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A conversation has no period to choose, and only below a row there is a way up."""
+        """Disable the period for a conversation, and going up in the topmost list."""
         if action == "out":
             return self._asked_origin or bool(self.question.path)
         return not (action == "period" and self.question.session is not None)
 
     def action_out(self) -> None:
-        """Close the origin that was asked for, else go back to the list the row was in."""
+        """Close the origin, or return to the list of the opened row."""
         if self._asked_origin:
             self.action_origin()
         else:
             self.ask(self.locations, self.question.out())
 
     def action_figure(self, step: int) -> None:
-        """Put the cursor on another figure of the row."""
+        """Move the cursor to another figure of the row."""
         self.rows.turn(step)
         self._show_origin()
 
@@ -235,7 +235,7 @@ class UsagePanel(Reporting, Vertical):
         self._show_origin()
 
     def action_origin(self) -> None:
-        """Show or hide where the figure under the cursor comes from."""
+        """Show or hide the origin of the figure under the cursor."""
         self.toggle_class("-without-origin")
         self._asked_origin = not self.has_class("-without-origin")
         self.refresh_bindings()
@@ -259,7 +259,7 @@ class UsagePanel(Reporting, Vertical):
             if place is not None:
                 shell(self).open_conversation(place, row.key, view="usage")
         else:
-            self.toast("This conversation is open already; 1 shows its messages.")
+            self.toast("This conversation is already open; 1 shows its messages.")
 
     @on(DayBars.Chosen)
     def _choose_day(self, event: DayBars.Chosen) -> None:

@@ -1,4 +1,4 @@
-"""What the usage screen asks: a period, what to add up by, and the rows gone into."""
+"""The question of a usage screen: a period, a dimension to group by, and the rows opened so far."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ PERIODS: tuple[tuple[str, int | None], ...] = (
     ("90 days", 90),
     ("all time", None),
 )
-"""What `p` goes through, each with the days it reaches back from now; none is the local day."""
+"""The periods that `p` cycles through, with their length in days; 0 is today, None has no limit."""
 
 
 MONTH = 2
-"""The period whose days stand beside a single one."""
+"""The period whose days are charted when the question is about a single day."""
 
 
 DIMENSIONS = ("conversation", "model", "source", "day", "task", "provider", "profile")
 
 
 BELOW = ("day", "model", "conversation", "session")
-"""What Enter goes through, from a row of any dimension down."""
+"""The dimensions that Enter descends through."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A row the user went into.
+    """A row the user opened.
 
     Attributes:
-        by: What its list was added up by.
-        task: The main loop or one kind of auxiliary calls: rows tell them apart.
-        label: What a person calls it.
+        by: The dimension of its list.
+        task: The main loop, or one kind of side task; rows distinguish them.
+        label: Its name for people.
     """
 
     by: str
@@ -48,13 +48,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked.
+    """A question about usage.
 
     Attributes:
         by: One of `DIMENSIONS`, or `session`.
-        period: Place in `PERIODS`.
-        path: The rows the user went into, the first one first.
-        session: Only the conversation of this session.
+        period: Index in `PERIODS`.
+        path: The rows opened so far, from the top down.
+        session: Limits the answer to the conversation of this session.
     """
 
     by: str = DIMENSIONS[0]
@@ -64,36 +64,36 @@ class Question:
 
     @property
     def whole(self) -> str | None:
-        """A session of the conversation everything is of, when it is of one."""
+        """A session of the conversation that the answer is limited to, if any."""
         return next((step.key for step in self.path if step.by == "conversation"), self.session)
 
     @property
     def day(self) -> date | None:
-        """The local day the user went into."""
+        """The local day that was opened, if any."""
         return next((date_of(step.key) for step in self.path if step.by == "day"), None)
 
     @property
     def only(self) -> tuple[tuple[str, str], ...]:
-        """Dimensions and keys of the rows the user went into; days and conversations are told apart else."""
+        """Dimensions and keys of the opened rows; days and conversations are handled separately."""
         rows = [(step.by, step.key) for step in self.path if step.by not in ("day", "conversation")]
         return (*rows, *{("task", step.task) for step in self.path if step.by != "task"})
 
     @property
     def title(self) -> str:
-        """The period in words, and the way down from it."""
+        """The period in words, and the opened rows."""
         period = PERIODS[-1][0] if self.session is not None else PERIODS[self.period][0]
         return " › ".join((period, *(step.label for step in self.path)))
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """What the rows can be added up by: sessions once it is about one conversation."""
+        """The dimensions to group by; sessions instead of conversations if there is only one."""
         taken = {step.by for step in self.path}
         first = DIMENSIONS[0] if self.whole is None else "session"
         return tuple(by for by in (first, *DIMENSIONS[1:]) if by not in taken)
 
     @property
     def below(self) -> str | None:
-        """What a row of this list is made of; None when it is a session."""
+        """The dimension that a row of this list opens; None for a session."""
         taken = {self.by, *(step.by for step in self.path)}
         first = BELOW.index(self.by) if self.by in BELOW else 1
         if self.whole is not None:
@@ -101,7 +101,7 @@ class Question:
         return next((by for by in BELOW[first:] if by not in taken), None)
 
     def into(self, row: LedgerRow) -> Question | None:
-        """The question one row further down; None where nothing lies below."""
+        """The question for an opened row; None if it cannot be opened."""
         if self.below is None:
             return None
         label = f"{day:%b %d, %Y}" if self.by == "day" and (day := date_of(row.key)) else row.label or row.key
@@ -109,21 +109,21 @@ class Question:
         return replace(self, by=self.below, path=(*self.path, step))
 
     def out(self) -> Question:
-        """The question one row further up."""
+        """The question one level up."""
         return replace(self, by=self.path[-1].by, path=self.path[:-1])
 
     @property
     def is_today(self) -> bool:
-        """It is of nothing but the day that still runs."""
+        """Whether it is only about today."""
         return self.session is None and not self.path and PERIODS[self.period][1] == 0
 
     @property
     def charted(self) -> Question:
-        """The question whose days the bars show: one day alone would be no chart."""
+        """The question whose days are charted, because a single day makes no chart."""
         return replace(self, period=MONTH) if self.is_today else self
 
     def window(self, now: datetime) -> tuple[datetime | None, datetime | None]:
-        """First moment and the one after the last."""
+        """The start of the period, and its end, exclusive; None without a limit."""
         if self.day is not None:
             start = datetime(self.day.year, self.day.month, self.day.day).astimezone()
             return start, start + timedelta(days=1)

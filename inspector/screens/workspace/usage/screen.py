@@ -1,4 +1,4 @@
-"""Where did the money go? Over everything, or in one conversation; every number says where it is from."""
+"""Where did the money go? For everything or one conversation; every figure can show its origin."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class UsageView(View):
         self.panel = UsagePanel()
 
     def compose(self) -> ComposeResult:
-        """The panel alone."""
+        """Only the panel."""
         yield self.panel
 
     def watch_subject(self, subject: Subject | None) -> None:
-        """Add up the conversation, model by model; before the panel is mounted it keeps the question."""
+        """Ask for the conversation by model; before it is mounted, the panel only stores the question."""
         if subject is not None:
             question = Question(by="model", session=subject.conversation.root.id)
             self.panel.ask((subject.location,), question)
 
     def wake(self) -> None:
-        """The rows have the keys; before they are mounted there is nothing to wake."""
+        """Focus the rows, once they are mounted."""
         for found in self.query(LedgerList):
             found.focus()
 
@@ -48,11 +48,11 @@ class UsageView(View):
 
 
 class UsageScreen(Page):
-    """The usage of everything in sight.
+    """The usage of all conversations.
 
     Args:
         locations: The databases.
-        question: What to begin with.
+        question: The question to start with.
     """
 
     def __init__(self, locations: Sequence[Location], question: Question | None = None) -> None:
@@ -64,18 +64,18 @@ class UsageScreen(Page):
     panel = getters.query_one(UsagePanel)
 
     def compose(self) -> ComposeResult:
-        """The panel and its keys."""
+        """The panel and the key bar."""
         yield UsagePanel(self._locations, self._question)
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """The rows take the keys."""
+        """Focus the rows."""
         self.panel.rows.focus()
         line = self.query_one("#dimensions", StatusLine)
         Pulse(self, self._locations, partial(setattr, line, "right", (("severity-warning!", BEHIND),)))
 
     def action_refresh(self) -> None:
-        """Add up again."""
+        """Read again."""
         self.panel.ask(self.panel.locations, self.panel.question)
 
     def action_copy(self) -> None:

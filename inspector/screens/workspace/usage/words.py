@@ -1,4 +1,4 @@
-"""The sums of a period in words: headline, buckets, days, and the dimensions to choose from."""
+"""The totals of a period in words: headline, buckets, days, and the dimensions to choose from."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from inspector.widgets.bars.status_line import Piece, titled
 
 NO_PRICE = "no day has a price"
 SUMMARISING = "compression"
-"""The task of the calls that write summaries."""
+"""The task of calls that write summaries."""
 
 
 def period_of(question: Question) -> str:
-    """The period in words; empty for all of it."""
+    """The period in words; empty for all time."""
     title = question.title
     return "" if title.startswith("all time") else title
 
@@ -40,7 +40,7 @@ def period_of(question: Question) -> str:
 def headline(
     found: UsageAnswer, now: datetime, *, roomy: bool = True
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Left: the period and what it cost, in both books. Right: hit rate and forecast."""
+    """Left: the period and its cost, recorded and by list price. Right: hit rate and forecast."""
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
@@ -67,24 +67,24 @@ def headline(
 
 
 def _calls(totals: LedgerRow, mark: str) -> str:
-    """A lower bound of nothing says nothing."""
+    """The number of calls; a lower bound of 0 says nothing, so it is unknown."""
     unknown = mark and not totals.calls
     return f"{fmt.UNKNOWN} calls" if unknown else f"{mark}{fmt.plural(totals.calls, 'call')}"
 
 
 def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
-    """How the figures above the rows that stand in no column were worked out: name and sum."""
+    """How figures outside the columns are computed: name and formula."""
     if detail is not None and detail.summaries is not None:
         yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
     if found.peak is not None:
         day, usd = found.peak.day, fmt.money(found.peak.usd)
         which = (
-            f"{usd} = sessions begun on {day:%b} {day.day}: recorded, the list price where none is recorded"
+            f"{usd} = sessions begun on {day:%b} {day.day}: recorded cost, or list price if none is recorded"
         )
         yield "peak", which
     saved = bucket_costs(found.ledger.totals).saved
     if saved is not None and saved > 0:
-        sums = "tokens of cache read and write × (USD per million fresh - of that bucket), over models"
+        sums = "cache read and write tokens × (uncached price - bucket price per million), summed over models"
         yield "saved", f"{fmt.money(saved, mark=fmt.ESTIMATE)} = {sums}"
     month = at_this_pace(found, now)
     if month is None:
@@ -92,25 +92,25 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
     today = now.astimezone().date()
     length = monthrange(today.year, today.month)[1]
     spent_by_now = fmt.money(this_month(found.days, now))
-    sums = f"{spent_by_now} since the 1st / {fmt.plural(today.day, 'day')} × {length}, each session whole "
+    sums = f"{spent_by_now} since the 1st / {fmt.plural(today.day, 'day')} × {length}, each session counted "
     sums += "on the day it began"
     yield "forecast", f"{fmt.money(month, mark=fmt.ESTIMATE)} = {sums}"
 
 
 def waiting(question: Question) -> tuple[Piece, ...]:
-    """The headline before anything is known."""
+    """The headline before anything is read."""
     return (*titled("Usage", question.title), ("ink-muted", " · adding up …"))
 
 
 def nothing(question: Question) -> str:
-    """What stands where the rows would, and what to try."""
+    """Shown if there are no rows, with what to try."""
     other = "" if question.session is not None or question.path else " p shows another period."
     when = "today" if question.is_today else f"in {question.title}"
     return f"Nothing was spent {when}.{other}"
 
 
 def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:
-    """The four buckets, what each cost where there is room, and reasoning as a part of output."""
+    """The four buckets, with the cost of each if there is room, and reasoning as part of the output."""
     tokens = totals.tokens
     costs = bucket_costs(totals).usd if priced else {}
     pieces: list[Piece] = []
@@ -128,12 +128,12 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
             ("rule", "  │  "),
         ]
     if tokens.reasoning and tokens.output:
-        return (*pieces[:-1], ("ink-faint?", f" (of it reasoning {fmt.short(tokens.reasoning)})"))
+        return (*pieces[:-1], ("ink-faint?", f" (including {fmt.short(tokens.reasoning)} reasoning)"))
     return tuple(pieces[:-1])
 
 
 def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
-    """First day, last day, and which was the dearest."""
+    """First day, last day, and the most expensive day."""
     if not found.days:
         return "", "", NO_PRICE
     first, last = (f"{day.day:%b} {day.day.day}" for day in (found.days[0], found.days[-1]))
@@ -147,20 +147,20 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
 
 
 def peak_words(row: LedgerRow) -> str:
-    """Which conversation the dearest day went to, and what of its prompts came from the cache."""
+    """The conversation that cost most on the most expensive day, and its cache hit rate."""
     hit = fmt.percent(row.tokens.hit_rate)
     return f": {row.label or row.key} {fmt.money(spent(row))} of it (cache {hit})"
 
 
 def summary_words(row: LedgerRow) -> str:
-    """What writing summaries took of it."""
+    """The calls and the cost of summaries."""
     known = row.recorded if row.recorded.usd is not None else row.computed
     cost = fmt.sum_of_money(known, lower_bound=row.lower_bound)
     return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
 
 
 def tabs(question: Question) -> tuple[Piece, ...]:
-    """The dimensions, the chosen one in brackets."""
+    """The dimensions, with the chosen one in brackets."""
     pieces: list[Piece] = [("ink-muted", "by ")]
     for name in question.dimensions:
         chosen = name == question.by
@@ -173,11 +173,11 @@ def tabs(question: Question) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What is said of a period beside its sums.
+    """Details next to the totals of a period.
 
     Attributes:
-        dearest: The conversation that spent most on the dearest day.
-        summaries: What the summariser's calls come to.
+        dearest: The conversation that cost most on the most expensive day.
+        summaries: Total of the calls that write summaries.
     """
 
     dearest: LedgerRow | None = None
@@ -187,7 +187,7 @@ class Detail:
 def detail(
     found: UsageAnswer, locations: Sequence[Location], now: datetime, stop: Callable[[], bool]
 ) -> Detail:
-    """Ask about the dearest day and about the summariser, on connections of the caller's thread."""
+    """Read the details, on database connections of the caller's thread."""
     question, peak = found.question, found.peak
     with ExitStack() as stack:
         opened, _ = open_stores(stack, locations, stop)

@@ -1,4 +1,4 @@
-"""One compaction as a verdict: the sentence, the sums, what it did, the evidence. Lines for a pane."""
+"""The card about one compaction: verdict, arithmetic, effect, evidence. Lines for a pane."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ CAUSES = {
     Trigger.PRUNE: "old results shortened",
     Trigger.UNKNOWN: "cause unknown",
 }
-"""What made it run, in a few words; the card says it in full."""
+"""What triggered a compaction, in a few words; the card says it in full."""
 SIZES, VERDICT_WORD, WIDE = 22, 14, 90
-"""Cells of the sizes, of the verdict behind them, and of a row that has room to write it out."""
+"""Widths of the sizes and of the verdict after them, and of a row that has room for the verdict."""
 WAITING = "…"
-"""Stands where a line will: nothing moves when it comes."""
+"""Placeholder for a line that arrives later, so that nothing moves."""
 _CERTAINTY = {Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely", Verdict.UNKNOWN: "not known"}
 VERDICT_TOKEN = {
     Verdict.PROVED: "severity-ok",
@@ -53,7 +53,7 @@ VERDICT_TOKEN = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One compaction, or the present when `event` is None."""
+    """One compaction, or the present if `event` is None."""
 
     index: int
     event: CompressionEvent | None
@@ -66,7 +66,7 @@ class EventList(RowList[Moment]):
     OPENS = False
 
     def draw_row(self, row: Moment, index: int, width: int) -> Line:
-        """One line a moment; what was given up is marked."""
+        """Draw one compaction or the present; failed attempts stand out."""
         ink = self.palette
         if row.event is None:
             line = Line().cell("▸", 3, ink.style("ink-muted")).cell("now", 13, ink.style("ink-muted"))
@@ -74,7 +74,7 @@ class EventList(RowList[Moment]):
         event, verdict = row.event, row.event.verdict
         line = Line().cell(number(row.index), 3, ink.style(mark_token(event), bold=True))
         line.cell(_when(event), 13, ink.style("ink-muted"))
-        written = VERDICT_WORD + 1 if width >= WIDE else 0  # a sign alone would pass for what came of it
+        written = VERDICT_WORD + 1 if width >= WIDE else 0  # a lone sign would look like the outcome
         room = max(1, width - line.width - SIZES - written - 2)
         line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
         line.cell(_sizes(event), SIZES, ink.style("ink"))
@@ -90,7 +90,7 @@ def _cause(event: CompressionEvent) -> str:
 
 
 def _sizes(event: CompressionEvent) -> str:
-    """The number compared, the threshold where there was one to pass, and what was left."""
+    """The size compared, the threshold if there was one to pass, and the size after."""
     size = fmt.short(event.tokens)
     if event.trigger not in ASKED_FOR and event.threshold is not None:
         size = f"{size} of {fmt.short(event.threshold)}"
@@ -106,9 +106,9 @@ def _when(event: CompressionEvent) -> str:
 def event_lines(
     event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
 ) -> Iterator[Line]:
-    """What there is to know about one compaction: why, the sums, what it did, what that lost and cost."""
+    """Everything about one compaction: why, arithmetic, effect, what it lost and cost."""
     badge = certainty(event.verdict, event.evidence)
-    yield from _verdict(event.explanation or "Nothing says why.", event.verdict, badge, width, ink)
+    yield from _verdict(event.explanation or "The cause is unknown.", event.verdict, badge, width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
     if event.completed:
@@ -125,13 +125,13 @@ def event_lines(
 
 
 def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
-    """The lost facts that are missed first, quoted."""
+    """The most important lost facts, quoted."""
     for place, words in enumerate(heaviest(kept)):
         yield from field("" if place else "missing", words, width, ink)
 
 
 def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
-    """Where the trigger stands, and what would refuse a compaction."""
+    """The current size and threshold, and what would block a compaction."""
     yield from _verdict(standing(now), now.verdict, certainty(now.verdict, now.evidence), width, ink)
     for block in now.blocked_by:
         yield from field("blocked", block, width, ink, "severity-warning")
@@ -141,7 +141,7 @@ def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
 def proof_lines(
     evidence: Iterable[Evidence], notes: Iterable[str], width: int, ink: Palette
 ) -> Iterator[Line]:
-    """What a verdict rests on, and what a reader should know about the evidence itself."""
+    """The evidence of a verdict, and notes about the evidence."""
     yield from evidence_lines(evidence, width, ink)
     for note in notes:
         yield Line()
@@ -149,7 +149,7 @@ def proof_lines(
 
 
 def certainty(verdict: Verdict, evidence: Iterable[Evidence]) -> str:
-    """How we know, in words: what proved it, or that it was computed, is likely, or nobody can say."""
+    """How certain a verdict is, in words: what proved it, computed, likely, or not known."""
     if verdict is not Verdict.PROVED:
         return _CERTAINTY[verdict]
     sources = {one.source for one in evidence}
@@ -164,34 +164,34 @@ def _verdict(sentence: str, verdict: Verdict, badge: str, width: int, ink: Palet
 
 
 def standing(now: Now) -> str:
-    """One sentence: whether the next request would fire."""
+    """One sentence: whether the next request would trigger compression."""
     if now.tokens is None:
-        return "Nothing says how large the next request would be."
+        return "The size of the next request is unknown."
     if now.threshold is None:
-        return f"The next request carries about {now.tokens:,} tokens; nobody knows the window."
+        return f"The next request has about {now.tokens:,} tokens; the window is unknown."
     if now.headroom is not None and now.headroom > 0:
         return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, {now.headroom:,} to go."
     held = ", but compression is blocked" if now.blocked_by else ""
-    return f"The next request would fire: {now.tokens:,} tokens against {now.threshold:,}{held}."
+    return f"The next request would trigger compression: {now.tokens:,} of {now.threshold:,} tokens{held}."
 
 
 def brief(now: Now) -> str:
     """The same in a few words, for a list."""
     if now.tokens is None:
-        return "nothing says how large the next request is"
+        return "size of the next request unknown"
     size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
     if now.threshold is None or now.headroom is None:
-        return f"{size}: nobody knows the window"
+        return f"{size}: the window is unknown"
     if now.headroom > 0:
         return f"not yet: {size}, {fmt.short(now.headroom)} to go"
     return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"
 
 
 def compared(event: CompressionEvent) -> str:
-    """The number that was compared, with what."""
+    """The size that was compared, and with what."""
     tokens, threshold, window = event.tokens, event.threshold, event.window
     if event.trigger in ASKED_FOR:
-        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} was not asked"
+        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
     text = f"{fmt.count(tokens)} tokens, limit {fmt.count(threshold)} · window {fmt.count(window)}"
     if tokens is None or threshold is None:
         return text
@@ -199,7 +199,7 @@ def compared(event: CompressionEvent) -> str:
 
 
 def where(event: CompressionEvent) -> str:
-    """Which sessions and generation, and when."""
+    """When, how, which generation it ended, and in which sessions."""
     sessions = event.session if event.to_session == event.session else f"{event.session} → {event.to_session}"
     mode = str(event.mode).replace("_", " ") if event.mode else ""
     closed = f"closed generation {event.generation}" if event.generation else ""

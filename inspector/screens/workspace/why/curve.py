@@ -1,4 +1,4 @@
-"""The prompt size of a conversation over its calls, and where compactions fell on it."""
+"""The curve of a conversation's prompt sizes, call by call, with its compactions."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from inspector.widgets.charts.curve import Mark, RequestCurve, place_of, told
 from inspector.widgets.charts.stack import Layer, prompt_layers
 
 FINEST = 500
-"""Requests of a conversation drawn apart, more than a terminal has columns."""
+"""Most requests drawn separately; more than a terminal has columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What one call of the model carried; `at` is None where only rows tell.
+    """The prompt of one model call; `at` is None if only rows tell.
 
     Attributes:
-        cached, written: What of it the cache served and took; None where the log does not say.
+        cached, written: Tokens read from the cache and written to it; None if the log does not say.
     """
 
     tokens: int
@@ -36,7 +36,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Calls(Sequence[Sample]):
-    """Answered calls as samples, each made when it is asked for: following Hermes there are thousands."""
+    """Answered calls as samples, each made on demand: a followed session has thousands."""
 
     records: Sequence[LogRecord]
     clock: Clock
@@ -60,12 +60,12 @@ class Curve:
     """Prompt tokens in the order of the calls.
 
     Attributes:
-        marks: For each event in order, how many samples lie before it.
-        threshold: As in force at the end; None when nobody knows.
-        measured: The provider counted; otherwise only sizes around compactions are known.
-        switches: How many samples lie before each call that another model answered than the one before.
-        errors: How many samples lie before each call that failed.
-        calls: How many calls they stand for; None for as many as there are samples.
+        marks: For each event, in order, how many samples come before it.
+        threshold: The one in force at the end; None if unknown.
+        measured: The provider's counts; otherwise only sizes around compactions are known.
+        switches: How many samples come before each call answered by a different model than the last.
+        errors: How many samples come before each failed call.
+        calls: How many calls the samples represent; None if one each.
     """
 
     samples: Sequence[Sample]
@@ -87,18 +87,18 @@ class Curve:
         return prompt_layers(self._parts())
 
     def _parts(self) -> Iterator[tuple[int, int | None, int | None]]:
-        """Tokens of each prompt, how many of them the cache served, and took."""
+        """Tokens of each prompt, how many were read from the cache and written to it."""
         if isinstance(self.samples, Calls):
             return ((one.input or 0, one.cached or 0, one.written) for one in self.samples.records)
         return ((one.tokens, one.cached, one.written) for one in self.samples)
 
 
 def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
-    """The calls the log still holds, else what is known around each compaction.
+    """The calls that are still in the log, otherwise the sizes known around each compaction.
 
     Args:
-        explanation: Of the conversation.
-        most: Samples wanted; of more calls the largest of each stretch speaks for it.
+        explanation: The explanation of the conversation.
+        most: Most samples; if there are more calls, the largest of each group represents it.
     """
     log, clock = explanation.context.log, explanation.context.clock
     answered = [one for one in log.records if one.kind is Kind.CALL and one.input]
@@ -118,7 +118,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:
-    """Where the model differs from the last one named before it; a call that names none tells nothing."""
+    """Where the model differs from the last one named; calls without a model are skipped."""
     last: str | None = None
     for place, model in enumerate(models):
         if model and last and model != last:
@@ -144,7 +144,7 @@ def _around(
 
 
 def asides(curve: Curve) -> tuple[Mark, ...]:
-    """Model switches, and over them the calls that failed."""
+    """Marks for model switches, and above them for failed calls."""
     switches = (Mark(after, "severity-info", SWITCHED) for after in curve.switches)
     return (*switches, *(Mark(after, "severity-critical", FAILED) for after in curve.errors))
 
@@ -152,10 +152,10 @@ def asides(curve: Curve) -> tuple[Mark, ...]:
 def caption(curve: Curve) -> str:
     """What the curve shows."""
     if not curve.samples:
-        return "no call and no compaction tells a size"
+        return "no size of a call or compaction is on record"
     what = f"prompt tokens of {fmt.plural(curve.calls or len(curve.samples), 'call')}"
     if not curve.measured:
-        what = "no log line of a call is left: only sizes around compactions are known"
+        what = "the log has no calls: only sizes around compactions are known"
     if curve.switches:
         what += f" · {SWITCHED} {fmt.plural(len(curve.switches), 'model switch', 'model switches')}"
     if curve.errors:
@@ -164,14 +164,14 @@ def caption(curve: Curve) -> str:
 
 
 def ends(curve: Curve) -> tuple[str, str]:
-    """When the curve begins and ends; empty where only rows tell."""
+    """When the curve begins and ends; empty if only rows tell."""
     first = next((one.at for one in curve.samples if one.at is not None), None)
     last = next((one.at for one in reversed(curve.samples) if one.at is not None), None)
     return fmt.ends(first, last) if first is not None and last is not None else ("", "")
 
 
 def read_out(curve: Curve, place: int) -> str:
-    """One call in words: when, how large, what of it came from the cache."""
+    """One call in words: when, its size, how much came from the cache."""
     one = curve.samples[place]
     at = f"{fmt.clock(one.at, seconds=False)} · " if one.at is not None else ""
     what = f"{at}{fmt.count(one.tokens)} tokens"
@@ -184,7 +184,7 @@ def read_out(curve: Curve, place: int) -> str:
 
 
 def request_curve(explanation: Explanation) -> RequestCurve:
-    """The curve of a conversation for whoever shows it beside something else."""
+    """The curve of a conversation for other screens."""
     curve = curve_of(explanation, FINEST)
     marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(
@@ -199,5 +199,5 @@ def request_curve(explanation: Explanation) -> RequestCurve:
 
 
 def mark_token(event: CompressionEvent) -> str:
-    """The colour of a compaction's number: what was given up stands out."""
+    """The colour of a compaction's number; failed attempts stand out."""
     return "part-middle" if event.completed else "severity-critical"

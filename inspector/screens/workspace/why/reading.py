@@ -1,4 +1,4 @@
-"""What the screen about compactions reads in threads: the explanation, then what each one lost and cost."""
+"""What the Why screen reads in threads: the explanation, then what each compaction lost and cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MEASURED = "as the release estimated or the provider counted it when it was comp
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """What the screen draws of a conversation, ready to be drawn."""
+    """An explanation with its curve, ready to draw."""
 
     explanation: Explanation
     curve: Curve
@@ -36,7 +36,7 @@ class Explained:
 
 
 def explained(conversation: Conversation, store: Store) -> Explained:
-    """Rows, log lines and config joined."""
+    """Explain a conversation from rows, log and configuration."""
     explanation = explain(store, conversation.tip.id, conversation=conversation)
     curve = curve_of(explanation)
     return Explained(explanation, curve, curve.values, curve.layers)
@@ -50,13 +50,13 @@ def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:
 def survived(
     conversation: Conversation, place: int, event: CompressionEvent, store: Store
 ) -> dict[int, Retention | None]:
-    """What a compaction kept, under the number it is asked by."""
+    """What a compaction kept, under the number it was requested by."""
     context = open_context(store, conversation.tip.id, conversation=conversation)
     return {place: kept_of_event(context, event)}
 
 
 def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[FigureOrigin]:
-    """The number compared, the threshold, the effect, what was lost, what it cost."""
+    """Origins of the size compared, the threshold, the effect, what was lost and what it cost."""
     rows = located(event.evidence)
     yield FigureOrigin(Origin("prompt tokens", event.tokens, event.explanation or MEASURED, rows=rows))
     yield FigureOrigin(Origin("threshold", event.threshold, "; ".join(event.arithmetic) or "not on record"))
@@ -73,7 +73,7 @@ def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator
 
 
 def now_told(now: Now) -> Iterator[FigureOrigin]:
-    """The size of the next request and what it is held against."""
+    """Origins of the next request's size and of the threshold."""
     yield FigureOrigin(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
     yield FigureOrigin(
         Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown")
@@ -84,10 +84,10 @@ def now_told(now: Now) -> Iterator[FigureOrigin]:
 def _lost(kept: Retention) -> Origin:
     counts = kept.by_category.items()
     terms = tuple(Term(f"of {count.of:,} {kind_word(kind)}", count.lost) for kind, count in counts)
-    formula = "1 - share kept of the summarised facts; one weighs more than many that are half as heavy"
+    formula = "1 - share kept of the summarised facts, by weight; one heavy fact outweighs many half as heavy"
     return Origin("share of facts lost", kept.lost_share, formula, terms)
 
 
 def _summary(payback: Payback) -> Origin:
-    formula = "what the session's summaries cost, by how many there were"
+    formula = "the cost of the session's summaries divided by their number"
     return Origin("cost of the summary", payback.summariser_usd, formula, notes=payback.notes)

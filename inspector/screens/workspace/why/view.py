@@ -1,4 +1,4 @@
-"""Why did it fire, and was it right? The curve, the compactions, the verdict on the one under the cursor."""
+"""Why did it fire, and was it right? The curve, the compactions, a card about the one under the cursor."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ READING = "Reading rows, log and config …"
 
 
 class WhyView(CurveView):
-    """Reads the explanation once, then only draws; what a compaction cost and lost comes after it."""
+    """Reads the explanation once, then only draws; cost and losses of a compaction follow later."""
 
     BINDINGS = bindings("why")
     DEFAULT_CSS = "WhyView CurveChart { height: 9; }"
@@ -59,14 +59,14 @@ class WhyView(CurveView):
         self._survived: dict[int, Retention | None] = {}
 
     def compose(self) -> ComposeResult:
-        """Answer, standing, curve, compactions, card."""
+        """Answer, counts, curve, compactions with their card."""
         yield AnswerBar(READING)
         yield StatusLine(id="verdict")
         yield CurveChart()
         yield Container(EventList(), Card(), id="verdicts")
 
     def watch_subject(self, subject: Subject | None) -> None:
-        """Explain the conversation anew."""
+        """Explain the conversation again."""
         if subject is not None:
             read = partial(explained, subject.conversation)
             ask_store(self, "why", subject.location, read, self._take)
@@ -115,7 +115,7 @@ class WhyView(CurveView):
             ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
     def _headline_of(self, moment: Moment) -> Headline:
-        """The answer about a moment, with what the summary lost as soon as that is known."""
+        """The answer about a compaction, with what its summary lost once that is known."""
         if moment.event is None:
             return moment.now.headline
         return kept_headline(moment.event.headline, self._survived.get(moment.index))
@@ -144,14 +144,14 @@ class WhyView(CurveView):
         self.card.show(face, partial(proof_lines, proof, notes), keep_place=keep_place)
 
     def _aftermath(self, moment: Moment) -> Aftermath | None:
-        """What came of a compaction, as soon as all of it is known."""
+        """What a compaction lost and cost, once both are known."""
         event = moment.event
         if event is None or not event.completed or self._bills is None or moment.index not in self._survived:
             return None
         return Aftermath(self._survived[moment.index], bill_of(event, self._bills))
 
     def action_findings(self) -> None:
-        """Examine this conversation."""
+        """Check this conversation for problems."""
         from inspector.screens.findings.screen import FindingsScreen
 
         if self.subject is not None:
@@ -169,7 +169,7 @@ class WhyView(CurveView):
             self.app.push_screen(ReportScreen(self.subject.location, self.subject.conversation.tip.id))
 
     def action_turns(self) -> None:
-        """Show what was checked in every turn, beginning with the compaction under the cursor."""
+        """Show the checks of every turn, starting at the compaction under the cursor."""
         from inspector.screens.workspace.why.turns import TurnsScreen
 
         if self.subject is not None:
@@ -179,7 +179,7 @@ class WhyView(CurveView):
             self.app.push_screen(TurnsScreen(self.subject.location, tip.id, title, event=event))
 
     def action_other_settings(self) -> None:
-        """Live through the conversation under other thresholds."""
+        """Replay the conversation with other thresholds."""
         from inspector.screens.workspace.why.what_if import OtherSettingsScreen
 
         if self.subject is not None:
@@ -188,7 +188,7 @@ class WhyView(CurveView):
             self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
 
     def action_before_after(self) -> None:
-        """Show what the compaction under the cursor left, on the map."""
+        """Show on the map what the compaction under the cursor left."""
         moment = self.moments.current
         if moment is None:
             return
@@ -197,7 +197,7 @@ class WhyView(CurveView):
         self.post_message(self.Wanted("map"))
 
     def figures(self) -> FigureQuestion | None:
-        """Those of the card."""
+        """The figures on the card."""
         moment = self.moments.current
         if moment is None:
             return None
@@ -211,7 +211,7 @@ class WhyView(CurveView):
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
-    """The compaction that opened the generation the cursor is in, else what the answer is about."""
+    """The compaction that began the cursor's generation, or else the one the answer is about."""
     for place, event in enumerate(explanation.events):
         if cursor.generation and event.generation == cursor.generation - 1:
             return place
@@ -220,7 +220,7 @@ def _place(explanation: Explanation, cursor: Cursor) -> int:
 
 
 def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
-    """How often, and how it stands."""
+    """How many compactions and failures, and the current size."""
     events, now = explanation.events, explanation.now
     done, pruned, failed = tally(events)
     pieces: list[Piece] = [("ink", fmt.plural(done, "compaction"))]

@@ -1,4 +1,4 @@
-"""What would another threshold, tail or window have done? The same conversation, lived through again."""
+"""What would another threshold, tail or window have done? Replays the same conversation."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from inspector.widgets.lists.row_list import RowList
 NAME = 11
 COLUMNS = (("fires at", 8), ("compr.", 6), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
-LIVING = "Living through the conversation again …"
+LIVING = "Replaying the conversation …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
-"""Columns that stand only from this width on: what is said of a setting comes first."""
+"""Columns that are dropped on narrower screens, where the notes matter more; and that width."""
 NOTES = 32
-"""Cells of the words behind a bar."""
+"""Cells for the notes after a bar."""
 LEAST_BAR = 8
-"""Cells of the bar of what a setting costs, where it is drawn at all."""
+"""Fewest cells of a cost bar; with less room it is left out."""
 TALL = 34
-"""Lines of a screen from which the requests of the setting under the cursor are drawn below the list."""
+"""Rows of a screen from which the requests under the selected setting are drawn below the list."""
 
 
 class ScenarioList(RowList[Scenario]):
-    """One line a setting."""
+    """One setting per line."""
 
     HEADER_LINES = 1
     OPENS = False
 
     found: tuple[Scenario, ...] = ()
-    """All that are worked out: the bars are drawn on one scale."""
+    """All results so far; their bars share one scale."""
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
@@ -58,7 +58,7 @@ class ScenarioList(RowList[Scenario]):
         return [line]
 
     def draw_row(self, row: Scenario, index: int, width: int) -> Line:
-        """What it would have cost in tokens."""
+        """Draw the result of one setting."""
         ink, one = self.palette, row.outcome
         line = Line().cell(row.name, NAME, ink.style("ink"))
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
@@ -66,7 +66,7 @@ class ScenarioList(RowList[Scenario]):
         text_of = dict(zip((title for title, _ in COLUMNS), texts, strict=True))
         for title, cells in _columns(width):
             line.cell(text_of[title], cells, ink.style("ink-muted"), right=True).gap(1)
-        room = width - line.width - NOTES  # the same in every row: one scale
+        room = width - line.width - NOTES  # the same in every row, so that bars share a scale
         if room >= LEAST_BAR:
             most = max((spent_on(other) for other in self.found), default=1) or 1
             token = "severity-warning" if one.loops or one.refused else "bucket-read" if row.best else "rule"
@@ -77,12 +77,12 @@ class ScenarioList(RowList[Scenario]):
         return line
 
     def _notes(self, row: Scenario) -> Iterator[tuple[str, Style]]:
-        """What is said of a setting, the most telling first."""
+        """Notes about a setting, the most important first."""
         ink, one = self.palette, row.outcome
         if row.actual:
             yield "in force", ink.style("part-head", bold=True)
         if row.best:
-            best = "◀ least read by models" if one.usd is None else "◀ cheapest"
+            best = "◀ fewest prompt tokens" if one.usd is None else "◀ cheapest"
             yield best, ink.style("severity-ok", bold=True)
         if one.loops:
             yield "▲ would loop", ink.style("severity-warning", bold=True)
@@ -91,12 +91,12 @@ class ScenarioList(RowList[Scenario]):
 
 
 class OtherSettingsScreen(Page):
-    """Settings side by side, each as soon as it is worked out.
+    """Settings compared, each shown as soon as it is replayed.
 
     Args:
         location: The database.
         session: Any session of the conversation.
-        title: What it is called.
+        title: The conversation's title.
     """
 
     CSS_PATH = "other_settings.tcss"
@@ -111,7 +111,7 @@ class OtherSettingsScreen(Page):
         self._found: list[Scenario] = []
 
     def compose(self) -> ComposeResult:
-        """What is asked, the thresholds, keys."""
+        """Head, answer, settings, curve, key bar."""
         yield StatusLine(id="head")
         yield AnswerBar(LIVING)
         yield ScenarioList(empty=LIVING)
@@ -119,7 +119,7 @@ class OtherSettingsScreen(Page):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start."""
+        """Start replaying."""
         words = (*titled("Other settings", self._title), ("ink-muted?", " · on this same history"))
         self.query_one(StatusLine).left = words
         self.scenarios_list.focus()
@@ -127,7 +127,7 @@ class OtherSettingsScreen(Page):
 
     @in_thread(WORK)
     def work_out(self) -> None:
-        """Work the settings out on a connection of the worker's own."""
+        """Replay the settings, on a connection of the worker's own."""
         stop = cancelled()
         for one, last in _tried(self._location, self._session, stop):
             if stop():
@@ -143,18 +143,18 @@ class OtherSettingsScreen(Page):
         listing.show(ListRows(shown), cursor=listing.cursor or in_force if last else listing.cursor)
         self._draw_requests()
         answer = self.query_one(AnswerBar)
-        answer.waiting = f"Living through the conversation again: {len(shown):,} settings tried …"
+        answer.waiting = f"Replaying the conversation: {len(shown):,} settings tried …"
         if last:
             answer.answer = Headline(verdict(shown))
 
     def on_resize(self, event: Resize) -> None:
-        """Draw the requests where there is room."""
+        """Draw the requests if there is room."""
         self.set_class(event.size.height >= TALL, "-tall")
         self._draw_requests()
 
     @on(RowList.Moved)
     def _draw_requests(self) -> None:
-        """The size of each request as the setting under the cursor would have had it."""
+        """Draw the requests as they would have been with the setting under the cursor."""
         chart, one = self.query_one(CurveChart), self.scenarios_list.current
         self.scenarios_list.styles.height = len(self._found) + 1 if self.has_class("-tall") else "1fr"
         if one is not None:
@@ -165,21 +165,21 @@ class OtherSettingsScreen(Page):
 
 
 def _columns(width: int) -> tuple[tuple[str, int], ...]:
-    """The columns that leave what is said of a setting its room."""
+    """The columns that leave room for the notes."""
     return tuple(one for one in COLUMNS if width >= ROOMY or one[0] not in GIVES_WAY)
 
 
 def spent_on(one: Scenario) -> float:
-    """What the bar of a setting stands for: dollars, without prices tokens of prompts."""
+    """The value of a setting's bar: US dollars, or prompt tokens without prices."""
     outcome = one.outcome
     return float(outcome.prompt_tokens if outcome.usd is None else outcome.usd)
 
 
 def verdict(found: Sequence[Scenario]) -> str:
-    """What is in force, from where to where a threshold changes nothing, and what would be cheapest."""
+    """The setting in force, the range of thresholds with the same result, and the cheapest setting."""
     actual = next((one for one in found if one.actual), None)
     if actual is None:
-        return "Nothing to compare: the context window is not known."
+        return "Nothing to compare: the context window is unknown."
     times = fmt.plural(len(actual.outcome.firings), "compaction")
     cost = "" if actual.outcome.usd is None else f", {fmt.money(actual.outcome.usd, mark=fmt.ESTIMATE)}"
     said = f"In force, {actual.name}: {times}{cost}."
@@ -188,7 +188,7 @@ def verdict(found: Sequence[Scenario]) -> str:
         said += f" The same result from {same[0]} to {same[-1]}."
     best = next((one for one in found if one.best and not one.actual), None)
     if best is None:
-        return f"{said} Nothing tried is cheaper."
+        return f"{said} No other setting is cheaper."
     usd = best.outcome.usd
     price = f", {fmt.money(usd, mark=fmt.ESTIMATE)}" if usd is not None else ""
     return f"{said} Cheapest: {best.name}{price} with {fmt.plural(len(best.outcome.firings), 'compaction')}."
@@ -204,6 +204,6 @@ def _came_of(one: Scenario) -> tuple[int, int, int]:
 
 
 def _tried(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:
-    """Each scenario as it is worked out, and whether it is the last."""
+    """Each scenario once it is replayed, and whether it is the last."""
     with Store(location, cancelled=stop) as store:
         yield from scenarios(open_context(store, session))

@@ -1,4 +1,4 @@
-"""One column of the focus lab: a topic, what its summary says, what it keeps."""
+"""One column of the focus lab: a topic, its summary, and what the summary keeps."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from inspector.widgets.charts.retention import RetentionStrip
 from inspector.widgets.panes.text_pane import Lines, TextPane
 
 Piece: TypeAlias = tuple[str, bool]
-"""A line of text, and whether it opens a section."""
+"""A line of text, and whether it is a section heading."""
 ROOMY = 34
-"""Cells of a column from which figures are told in full."""
+"""Width of a column from which its figures have full labels."""
 
 
 class ColumnHead(Widget):
-    """Topic, facts kept of each topic and of all, size after."""
+    """The head of a column: topic, facts kept of each topic and overall, size after."""
 
     DEFAULT_CSS = "ColumnHead { height: auto; background: $surface; }"
 
@@ -37,25 +37,25 @@ class ColumnHead(Widget):
         self._topic = topic
         self._topics = tuple(topics)
         self._shown: Comparison | None = None
-        self._waiting = "being made …"
+        self._waiting = "writing …"
         self._counts: tuple[tuple[int, int] | None, ...] = ()
 
     def show(self, comparison: Comparison, counts: Sequence[tuple[int, int] | None]) -> None:
-        """Show what came of the topic; `counts` are the facts kept of each topic already known."""
+        """Show the result for the topic; `counts` are the facts kept of each topic, None if not known yet."""
         self._shown, self._counts = comparison, tuple(counts)
         self.refresh(layout=True)
 
     def give_up(self) -> None:
-        """Nothing comes of it."""
+        """Show that no summary was made."""
         self._waiting = "not made"
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Title, a line for each topic, one for all facts, one for the size."""
+        """A line for the title, for each topic, for all facts and for the size."""
         return 3 + len(self._topics)
 
     def render_line(self, y: int) -> Strip:
-        """One of the lines."""
+        """Draw one of the lines."""
         ink = Palette.of(self.app)
         lines = [self._title(ink), *self._figures(ink)]
         return (lines[y] if y < len(lines) else Line()).strip(self.size.width, self.rich_style)
@@ -87,14 +87,14 @@ class ColumnHead(Widget):
         facts = shown.retention.facts if shown.retention else ()
         kept = sum(fact.fate != LOST for fact in facts)
         roomy = self.size.width >= ROOMY
-        words = f"{kept:,} of {len(facts):,} {'facts in all' if roomy else 'in all'}"
+        words = f"{kept:,} of {len(facts):,} {'facts in total' if roomy else 'in total'}"
         yield Line().gap().add(words, palette.style("ink"), most=max(0, self.size.width - 2))
         words = f"{fmt.short(shown.after_tokens, mark=fmt.ESTIMATE)} {'tokens after' if roomy else 'after'}"
         yield Line().gap().add(words, palette.style("ink-muted"), most=max(0, self.size.width - 2))
 
 
 class FocusColumn(Vertical):
-    """Head, sections, facts kept."""
+    """A column: head, sections, facts kept."""
 
     DEFAULT_CSS = """
     FocusColumn { width: 1fr; border-right: solid $rule; }
@@ -114,27 +114,27 @@ class FocusColumn(Vertical):
 
     @property
     def pane(self) -> TextPane:
-        """The sections."""
+        """The pane with the sections."""
         return self.query_one(TextPane)
 
     def show(self, comparison: Comparison, counts: Sequence[tuple[int, int] | None]) -> None:
-        """Show what came of the topic; `counts` are the facts kept of each topic already known."""
+        """Show the result for the topic; `counts` are the facts kept of each topic, None if not known yet."""
         self._head.show(comparison, counts)
         self.query_one(RetentionStrip).show(comparison.retention)
 
     def give_up(self) -> None:
-        """Nothing comes of it."""
+        """Show that no summary was made."""
         self._head.give_up()
 
     def align(self, found: Sequence[Section]) -> None:
-        """Show the sections, as tall as the tallest column makes them."""
+        """Show the sections, each padded to its height in the tallest column."""
         self.pane.show(
             lambda width, palette: column_lines(found, self._place, width, palette), keep_place=True
         )
 
 
 def column_lines(found: Sequence[Section], place: int, width: int, palette: Palette) -> Lines[Piece]:
-    """The lines of one column; every section begins on the same line in all of them."""
+    """The lines of one column; each section begins on the same line in all columns."""
     ink, heading = palette.style("ink"), palette.style("role-summary", bold=True)
 
     def line(piece: Piece) -> Line:
@@ -155,5 +155,5 @@ def _pieces(found: Sequence[Section], place: int, width: int) -> Iterator[Piece]
 
 @lru_cache(maxsize=256)
 def _wrapped(text: str, width: int) -> tuple[str, ...]:
-    """Kept: each column asks for all of them, to know which is the tallest."""
+    """Wrap a text; cached, because each column wraps the texts of all to find the tallest."""
     return tuple(wrap(clean(text), width)) if text else ("–",)

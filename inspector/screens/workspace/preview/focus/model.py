@@ -1,4 +1,4 @@
-"""Several summaries of one middle made comparable: by section, by topic, by fact. No widget."""
+"""Compares several summaries of one middle by section, by topic and by fact. No widget."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from core.model.compaction.preview import Fact, Retention
 from core.model.finding import NO_HEADLINE, Headline, Severity
 
 Key: TypeAlias = tuple[str, str]
-"""Category and value of a fact: the same fact in every summary."""
+"""Category and value of a fact; identifies it in every summary."""
 LOST = "lost"
 COMPARED = 2
-"""Topics the lab holds against each other, at most."""
+"""Most topics that the lab compares."""
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "paths": lambda path: PurePosixPath(path).name,
     "commands": lambda command: " ".join(command.split()[:2]),
 }
-"""What a fact of a category is about, as a topic: the file, the program with its first word."""
+"""Turns a fact of a category into a topic: the file name, or the program with its first argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Section:
     """One section of several summaries.
 
     Attributes:
-        texts: What each summary says under the heading; empty where it lacks it.
+        texts: The section in each summary; empty if the summary lacks it.
     """
 
     heading: str
@@ -37,12 +37,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class FateRow:
-    """One fact and what became of it in each summary.
+    """One fact, and its outcome in each summary.
 
     Attributes:
-        messages: Indexes of the messages that hold it.
-        in_focus: One of the topics compared covers it.
-        fates: `kept`, `paraphrased`, `lost`, or None where there is no summary yet.
+        messages: Indexes of the messages that contain it.
+        in_focus: One of the compared topics covers it.
+        fates: `kept`, `paraphrased`, `lost`, or None without a summary yet.
     """
 
     category: str
@@ -53,19 +53,19 @@ class FateRow:
 
     @property
     def differs(self) -> bool:
-        """The focus decides about this fact."""
+        """Whether the summaries differ about this fact."""
         return len({fate for fate in self.fates if fate is not None}) > 1
 
 
 def aligned(summaries: Sequence[str]) -> tuple[Section, ...]:
-    """The sections of all summaries under each other's headings, in the order they first appear."""
+    """Match the sections of all summaries by heading, in order of first appearance."""
     parts = [sections(summary) for summary in summaries]
     headings = dict.fromkeys(heading for part in parts for heading in part)
     return tuple(Section(heading, tuple(part.get(heading, "") for part in parts)) for heading in headings)
 
 
 def suggested(retention: Retention | None) -> tuple[str, ...]:
-    """Two topics to compare: the files or programs most messages of the middle are about, each its own."""
+    """Suggest two topics: the files or programs most messages are about, with little overlap."""
     about: dict[str, set[int]] = {}
     for fact in retention.facts if retention else ():
         if fact.category in SUBJECTS:
@@ -81,7 +81,7 @@ def suggested(retention: Retention | None) -> tuple[str, ...]:
 
 
 def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
-    """Every fact of the middle: of the topics first, then what the focus decides about, then what is lost."""
+    """Every fact of the middle: first those of the topics, then those the focus decides, then lost ones."""
     found: dict[Key, Fact] = {}
     fate_of: list[dict[Key, str]] = []
     for retention in retentions:
@@ -97,22 +97,22 @@ def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
 
 
 def covered(retention: Retention | None) -> frozenset[Key]:
-    """The facts of the topic a summary was focused on."""
+    """The facts about the topic that a summary was focused on."""
     return frozenset(_key(fact) for fact in retention.facts if fact.in_focus) if retention else frozenset()
 
 
 def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
-    """How many of some facts a summary keeps, and of how many; the same facts whatever its own focus."""
+    """How many of some facts a summary keeps, and how many there are; independent of its own focus."""
     facts = [fact for fact in retention.facts if _key(fact) in keys]
     return sum(fact.fate != LOST for fact in facts), len(facts)
 
 
 def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> Headline:
-    """Which focus keeps most more of its topic than no focus does, and at what price in other facts.
+    """Which focus gains most for its topic over no focus, and what that costs in other facts.
 
     Args:
-        topics: What was compared.
-        retentions: Of no focus, then of each topic; nothing is said before all are there.
+        topics: The compared topics.
+        retentions: Retention without a focus, then with each topic; there is no answer until all are made.
     """
     made = [one for one in retentions if one is not None]
     if len(made) <= len(topics):
@@ -125,11 +125,13 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
     if gain <= 0:
-        said = "No focus here keeps more of its topic than a summary without one."
+        said = "Neither topic gains anything: a summary without a focus keeps as much of it."
         return Headline(said, "/compress without a topic", Severity.INFO)
     all_own, all_plain = (sum(fact.fate != LOST for fact in one.facts) for one in (own, plain))
-    rest = f"of all {len(plain.facts):,} facts it keeps {all_own:,}, no focus {all_plain:,}"
-    sentence = f"Focus “{topic}” keeps {kept_words} facts of its topic, no focus {without_words}; {rest}."
+    rest = f"{all_own:,} of all {len(plain.facts):,} facts (no focus: {all_plain:,})"
+    sentence = (
+        f"Focus “{topic}” keeps {kept_words} facts of its topic (no focus: {without_words}), and {rest}."
+    )
     return Headline(sentence, f"/compress {topic}", Severity.INFO if all_own < all_plain else None)
 
 

@@ -1,4 +1,4 @@
-"""Focus lab: no focus and two focuses over the same middle, side by side."""
+"""Focus lab: compares no focus and one or two focuses over the same middle, side by side."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COLUMN = 3
 
 
 class FateList(RowList[FateRow]):
-    """Every fact, and what became of it in each column."""
+    """Every fact, and its outcome in each column."""
 
     HEADER_LINES = 1
 
@@ -52,7 +52,7 @@ class FateList(RowList[FateRow]):
         self._names = tuple(names)
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """The column titles."""
         ink, line = self.palette.style("ink-muted"), Line().gap()
         for number in range(1, len(self._names) + 1):
             line.cell(str(number), COLUMN, ink)
@@ -60,7 +60,7 @@ class FateList(RowList[FateRow]):
         return [line.add("what", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: FateRow, index: int, width: int) -> Line:
-        """A sign for each column, then the fact."""
+        """Draw a sign for each column, then the fact."""
         muted, line = self.palette.style("ink-muted"), Line().gap()
         for fate in row.fates:
             sign, token = FATES[fate] if fate else ("·", "ink-faint")
@@ -72,14 +72,14 @@ class FateList(RowList[FateRow]):
 
 
 class FocusLab(Page):
-    """Previews of one compaction, without a focus and with each of one or two.
+    """Previews of one compaction without a focus, and with each of one or two focuses.
 
     Args:
         basis: The conversation, read and planned.
-        writer: Who writes all summaries.
-        focuses: One topic or two.
+        writer: The summariser for all columns.
+        focuses: One or two topics.
         engine: The engine that compacts; None for ours.
-        show: Called with the index of a message to go to when the user asks for it.
+        show: Called with the index of a message that the user wants to see.
     """
 
     CSS_PATH = "focus.tcss"
@@ -103,7 +103,7 @@ class FocusLab(Page):
         self._made: list[Comparison | None] = [None] * len(self._topics)
 
     def compose(self) -> ComposeResult:
-        """Title, columns, facts, keys."""
+        """Title, answer, columns, facts, key bar."""
         yield TitleBar()
         yield AnswerBar()
         with Horizontal(id="columns"):
@@ -126,7 +126,7 @@ class FocusLab(Page):
 
     @property
     def columns(self) -> list[FocusColumn]:
-        """The columns, no focus first."""
+        """The columns, the one without a focus first."""
         return list(self.query(FocusColumn))
 
     @in_thread("focus")
@@ -159,7 +159,7 @@ class FocusLab(Page):
         self.query_one(FateList).show(ListRows(fates(retentions)))
 
     def _of_engine(self) -> Headline | None:
-        """What an engine did that no focus can change."""
+        """The answer if an engine ignores the focus or returned invalid messages."""
         made = [one for one in self._made if one is not None]
         if self._engine is None or len(made) < len(self._topics):
             return None
@@ -168,11 +168,11 @@ class FocusLab(Page):
             return broken_engine(self._engine.title, "; ".join(broken))
         if any(one.retention is not None for one in made):
             return None
-        said = f"The engine {self._engine.title} leaves this conversation as it is, whatever the topic."
+        said = f"The engine {self._engine.title} does not change this conversation, whatever the topic."
         return Headline(said, "e on Preview shows what other engines do.", Severity.INFO)
 
     def report(self, error: BaseException) -> None:
-        """An engine that does not run is the answer."""
+        """Show an engine's failure as the answer."""
         if self._engine is None or not isinstance(error, EngineFailed):
             super().report(error)
             return
@@ -194,13 +194,13 @@ class FocusLab(Page):
             self._show(row.messages[-1])
 
     def action_facts(self) -> None:
-        """Facts or summaries."""
+        """Switch between facts and summaries."""
         self.toggle_class("-facts")
         front = self.query_one(FateList) if self.has_class("-facts") else self.columns[0].pane
         self.call_after_refresh(front.focus)
 
     def action_copy(self) -> None:
-        """Copy the summary of the column that has the keys, else of the first focus."""
+        """Copy the summary of the focused column, or of the first focus."""
         places = [place for place, column in enumerate(self.columns) if column.pane.has_focus]
         made = self._made[places[0] if places else 1]
         self.copy(made.summary if made else "")

@@ -76,7 +76,7 @@ async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home
         await press(pilot, "3")
         assert "engine: small 1.2.3" in drawn(pilot)
         await press(pilot, "A")
-        assert any("neither edited nor written" in one.message for one in app._notifications)
+        assert any("cannot be edited or written" in one.message for one in app._notifications)
         await press(pilot, "1", "e")
         await choose(pilot, "builtin")
         assert "engine small" not in drawn(pilot)
@@ -121,7 +121,7 @@ async def test_an_engine_that_changes_nothing_is_told_from_a_broken_one(home: Lo
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("idle", IDLE, "leaves this conversation as it is, whatever the topic"),
+        ("idle", IDLE, "does not change this conversation, whatever the topic"),
         ("loser", LOSES_IDS, "is broken: "),
         ("mute", "", "is broken: RuntimeError: no voice"),
         ("small", FIRST_TWO, "facts"),

@@ -114,7 +114,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
         frame = drawn(pilot)
         assert all(f"═ {part} ═" in frame for part in ("head", "middle", "summary", "tail"))
         assert "No summary was made." in frame
-        assert "Given up" in frame
+        assert "Cancelled" in frame
         await press(pilot, "A")
         assert view(pilot).work.shown is None
         assert NOTHING in [one.message for one in pilot.app._notifications]
@@ -147,7 +147,7 @@ async def test_nothing_is_sent_before_it_was_confirmed(samples: Location) -> Non
         pilot.app.push_screen(WriterChoice(offers), chosen.append)
         await press(pilot, "enter")
         assert chosen == []
-        assert "Sends ~38,100 tokens of this conversation, secrets taken out, to sonnet" in " ".join(
+        assert "Sends ~38,100 tokens of this conversation, with credentials masked, to sonnet" in " ".join(
             drawn(pilot).split()
         )
         await press(pilot, "enter")
@@ -184,7 +184,7 @@ async def test_a_model_at_another_server_can_be_named(samples: Location) -> None
         front(pilot.app, WriterChoice)
         assert "my-model" in drawn(pilot)
         assert "to my-model at 127.0.0.1" in drawn(pilot)
-        assert "Enter asks once more before anything is sent." in drawn(pilot)
+        assert "Enter asks again before anything is sent." in drawn(pilot)
         await press(pilot, "escape")
         assert view(pilot).work.writer is not None
         assert shown(pilot).made_by == "offline summary"

@@ -59,7 +59,7 @@ async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: Ins
     assert "30 days" in text
     assert "≥$" in text
     assert "the true total is higher" in text
-    assert "of it reasoning" in text
+    assert "reasoning)" in text
 
 
 async def test_u_opens_it_on_today_with_the_days_before_as_bars(samples: Location) -> None:

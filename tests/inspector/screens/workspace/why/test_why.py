@@ -93,7 +93,9 @@ def test_a_bill_belongs_to_the_compaction_it_ended_with() -> None:
 
 
 def test_no_limit_was_asked_when_you_ran_the_command() -> None:
-    assert "size      54,828 tokens; the limit of 54,400 was not asked" in card(event(trigger=Trigger.MANUAL))
+    assert "size      54,828 tokens; the limit of 54,400 did not matter" in card(
+        event(trigger=Trigger.MANUAL)
+    )
 
 
 def test_an_attempt_that_was_given_up_had_no_effect() -> None:

@@ -112,7 +112,7 @@ async def test_no_topic_and_three_are_refused_with_what_is_expected(samples: Loc
         await press(pilot, "F")
         await answer(pilot, typed)
         assert not isinstance(pilot.app.screen, FocusLab)
-        assert "Name one topic" in drawn(pilot)
+        assert "Type one topic" in drawn(pilot)
 
 
 @pytest.mark.parametrize("session", [FULL, "20261112"])
@@ -182,7 +182,7 @@ async def test_a_middle_that_suggests_no_topic_says_what_to_do(
     async with settled(open_app(samples, AUTH, "preview"), 140, 40, notifications=True) as pilot:
         pilot.app.screen.query_one(PreviewView).action_focus_lab()
         await settle(pilot)
-        assert "This middle suggests no topic" in drawn(pilot)
+        assert "These messages suggest no topic" in drawn(pilot)
 
 
 async def test_both_topics_named_on_the_command_line_reach_the_lab(samples: Location) -> None:
@@ -206,8 +206,8 @@ def test_the_answer_names_the_focus_that_keeps_most_more_of_its_topic() -> None:
     first = _retention(_fact("a", "kept", in_focus=True), _fact("b", "lost"), _fact("c", "kept"))
     second = _retention(_fact("a", "lost"), _fact("b", "kept", in_focus=True), _fact("c", "kept"))
     found = outcome(("one", "two"), (plain, first, second))
-    assert "Focus “one” keeps 1 of 1 facts of its topic, no focus 0" in found.sentence
-    assert "of all 3 facts it keeps 2, no focus 2" in found.sentence
+    assert "Focus “one” keeps 1 of 1 facts of its topic (no focus: 0)" in found.sentence
+    assert "2 of all 3 facts (no focus: 2)" in found.sentence
     assert found.remedy == "/compress one"
 
 
@@ -220,7 +220,7 @@ def test_a_focus_that_keeps_no_more_is_not_recommended() -> None:
     plain = _retention(_fact("a", "kept"))
     focused = _retention(_fact("a", "kept", in_focus=True))
     assert outcome(("one",), (plain, focused)) == Headline(
-        "No focus here keeps more of its topic than a summary without one.",
+        "Neither topic gains anything: a summary without a focus keeps as much of it.",
         "/compress without a topic",
         Severity.INFO,
     )
