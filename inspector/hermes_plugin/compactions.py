@@ -1,4 +1,4 @@
-"""What each compaction of the engine kept and lost, measured at once and put where the app reads it."""
+"""Measures what each compaction of the engine kept and lost, and stores that for the app."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _LOST_NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One compaction.
+    """The measurements of one compaction.
 
     Attributes:
-        before, after: Message counts.
+        before, after: Numbers of messages.
         before_tokens, after_tokens: The release's estimates.
-        score: Share of the facts kept; None when there were none.
-        lost: How many facts of each category are gone.
-        seconds: What it took.
+        score: Share of the facts kept; None if there were none.
+        lost: Lost facts by category.
+        seconds: How long it took.
     """
 
     before: int
@@ -43,7 +43,7 @@ class Measured:
 def measured(
     before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]], policy: Policy, focus: str | None
 ) -> Measured:
-    """Hold a compacted list against the conversation before."""
+    """Compare a compacted list with the conversation before."""
     old, new = tuple(map(Message, before)), tuple(map(Message, after))
     cut, held = replaced(old, new)
     kept = retention_of(old, cut, held, focus=focus)
@@ -53,7 +53,7 @@ def measured(
 
 
 def keep(state: Path, home: Path, session: str, value: Measured) -> None:
-    """Put a compaction on disk; a file that cannot be written loses the measure, not the compaction."""
+    """Store a compaction; if the file cannot be written, only the measurement is lost."""
     try:
         about = {"at": time.time(), "home": str(home.resolve()), "session": session}
         add_compaction(state, {**about, **asdict(value)})
@@ -62,7 +62,7 @@ def keep(state: Path, home: Path, session: str, value: Measured) -> None:
 
 
 def told(value: Measured | None) -> dict[str, Any] | None:
-    """The last compaction as the status tool gives it."""
+    """The last compaction, in the form of the status tool."""
     if value is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""One engine of one agent: the compressor of the running release, fed with the home's settings."""
+"""One engine of one agent: our replay of the running release's compressor, with the home's settings."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ MODELS = ("anthropic", "openai")
 
 
 class EngineSession:
-    """What the worker keeps of one engine.
+    """What the worker stores for one engine.
 
     Args:
         home: The HERMES_HOME of the agent.
-        version: Of the Hermes that runs; "" when it does not say.
-        state: Where our own files lie.
-        summariser: Who writes summaries, as chosen when the plugin was installed.
+        version: Version of the running Hermes; empty if unknown.
+        state: The folder of our own files.
+        summariser: The summariser chosen when the plugin was installed.
 
     Attributes:
-        compressor: None until the agent has named its model.
+        compressor: None until the agent names its model.
     """
 
     def __init__(self, home: Path, version: str, state: Path, summariser: Mapping[str, Any]) -> None:
@@ -48,41 +48,41 @@ class EngineSession:
         self.compressor: ContextCompressor | None = None
 
     def take_over(self, values: Mapping[str, Any]) -> None:
-        """Counts the agent may have set by hand since the last call."""
+        """Take over counts that the agent may have changed since the last call."""
         for name, value in values.items():
             if self.compressor is not None and isinstance(value, int):
                 setattr(self.compressor, name, value)
 
     def update_model(self, route: Mapping[str, Any]) -> dict[str, Any]:
-        """The agent named its model: the compressor is made, or told."""
+        """Create the compressor for the agent's model, or update it."""
         if self.compressor is None:
             self.compressor = self._made(route)
         self.compressor.update_model(**route)
         return {}
 
     def update_from_response(self, usage: Mapping[str, Any]) -> dict[str, Any]:
-        """Counts of a response."""
+        """Pass on the token counts of a response."""
         if self.compressor is not None:
             self.compressor.update_from_response(usage)
         return {}
 
     def should_compress(self, tokens: int) -> dict[str, Any]:
-        """Whether to compact, and what stands against it."""
+        """Whether to compact, and what blocks it if not."""
         compressor = self._ready()
         fires = compressor.should_compress(tokens)
         over = tokens >= compressor.threshold_tokens
         return {"result": fires, "reason": self._block(compressor) if over and not fires else None}
 
     def should_defer(self, tokens: int) -> dict[str, Any]:
-        """Whether a real count is worth waiting for."""
+        """Whether to wait for the provider's count."""
         return {"result": self._ready().should_defer_preflight_to_real_usage(tokens)}
 
     def has_content(self, messages: Rows) -> dict[str, Any]:
-        """Whether there is a middle."""
+        """Whether there are messages to summarise."""
         return {"result": self._ready().has_content_to_compress(messages)}
 
     def compress(self, order: Mapping[str, Any]) -> dict[str, Any]:
-        """Compact a list, measure what survives, and keep that."""
+        """Compact a list of messages, measure what the summary kept, and store that."""
         compressor, rows = self._ready(), order["messages"]
         began = time.perf_counter()
         after = compressor.compress(rows, order["tokens"], order["focus"], order["force"], order["memory"])
@@ -98,7 +98,7 @@ class EngineSession:
         return {**told, "messages": _references(rows, after)}
 
     def session_start(self, session: str) -> dict[str, Any]:
-        """A session began or goes on."""
+        """A session began or continues."""
         self._session = session
         if self.compressor is not None:
             self.compressor.on_session_start(session)
@@ -111,13 +111,13 @@ class EngineSession:
         return {}
 
     def session_reset(self) -> dict[str, Any]:
-        """The user began anew."""
+        """The user started over."""
         if self.compressor is not None:
             self.compressor.on_session_reset()
         return {}
 
     def tool(self, name: str, args: Mapping[str, Any], session: str) -> dict[str, Any]:
-        """Answer one of the tools the engine offers."""
+        """Answer a call of one of the engine's tools."""
         if name == "inspector_recall":
             return {"result": recall.found(self._home, session, args)}
         if name == "inspector_status":
@@ -147,7 +147,7 @@ class EngineSession:
         try:
             return load_config(self._home)
         except ConfigError:
-            return HermesConfig()  # as Hermes, which then runs on its defaults
+            return HermesConfig()  # like Hermes, which then uses its defaults
 
     def _summariser(self, config: HermesConfig) -> Summariser:
         return chosen(
@@ -163,7 +163,7 @@ class EngineSession:
         return "too many summaries in a row were made by rule"
 
     def _with_reply(self, rows: Rows, after: Rows) -> Rows:
-        """The newest answer put back where the release's agent would miss it."""
+        """Put the newest answer back if the release's agent would otherwise lack it."""
         from core.compress.assembly.last_changes import with_reply
 
         if not self._policy.host.keeps_reply:
@@ -173,7 +173,7 @@ class EngineSession:
 
 
 def _references(rows: Rows, after: Rows) -> list[dict[str, Any]]:
-    """Rows that stay by their place, so that the agent keeps its own objects."""
+    """Refer to kept rows by index, so that the agent keeps its own objects."""
     reached, answer = 0, []
     for row in after:
         place = next((i for i in range(reached, len(rows)) if rows[i] == row), None)
@@ -185,10 +185,10 @@ def _references(rows: Rows, after: Rows) -> list[dict[str, Any]]:
 def chosen(
     choice: Mapping[str, Any], config: HermesConfig, policy: Policy, tokens: Callable[[str], int]
 ) -> Summariser:
-    """The summariser of a choice: `{"name", "model", "provider", "base_url"}`.
+    """The summariser for a choice: `{"name", "model", "provider", "base_url"}`.
 
     Raises:
-        SummaryFailure: No model is named, or there is no key for it.
+        SummaryFailure: No model is named, or its key is missing.
     """
     name = str(choice.get("name") or "extractive")
     if name == "static":

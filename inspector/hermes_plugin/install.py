@@ -1,4 +1,4 @@
-"""Putting the plugin into a HERMES_HOME, where it lies there, and taking it out again."""
+"""Installs the plugin into a HERMES_HOME, and uninstalls it."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from inspector.hermes_plugin.stub.settings import Settings, read_settings
 
 NAME = "inspector"
 RECEIPT = "receipt.json"
-"""What was installed, and config.yaml as it was before."""
+"""Records what was installed, and config.yaml as it was before."""
 CONFIG = "config.yaml"
 _KEPT = "config.yaml.before-inspector"
 _STUB = Path(__file__).parent / "stub"
 _API = "dashboard_api.py"
-"""Hermes' dashboard wants it in a folder, which here would hold it alone."""
+"""Hermes' dashboard requires it in a folder of its own, where it would be the only file here."""
 
 
 def installed(home: Path) -> Settings | None:
-    """The choices of the plugin in a home; None where it is not."""
+    """The settings of the plugin in a home; None if it is not installed."""
     folder = plugin_folder(home)
     if not (folder / RECEIPT).is_file():
         return None
@@ -54,7 +54,7 @@ def installed(home: Path) -> Settings | None:
 
 
 def plugin_folder(home: Path) -> Path:
-    """Where Hermes looks for it; folder, key and engine share a name: releases differ in which they go by."""
+    """The plugin's folder. Folder, key and engine share one name, as releases differ in which they use."""
     return home / "plugins" / NAME
 
 
@@ -75,9 +75,9 @@ class Planned:
     """What an installation would do.
 
     Attributes:
-        edit: Of config.yaml; without changes where it says all that already.
-        before: Its bytes; None where there is no such file.
-        hermes: Whose commands made the edit; None where it is ours.
+        edit: The edit of config.yaml; without changes if it already says everything.
+        before: Its current bytes; None if there is no such file.
+        hermes: The `hermes` command that made the edit; None if it is ours.
     """
 
     folder: Path
@@ -97,14 +97,14 @@ def plan_install(
     keep_text: bool = False,
     hermes: Path | None = None,
 ) -> Planned:
-    """Find out what an installation would do; nothing is written there.
+    """Find out what an installation would do; nothing in the home is changed.
 
-    Where a `hermes` command is given and works, config.yaml is as that writes it.
+    If a `hermes` command is given and works, config.yaml is as that command writes it.
 
     Raises:
-        UsageError: Somebody else's plugin of that name is there.
+        UsageError: Another plugin has that name.
         ConfigError: config.yaml cannot be edited.
-        NotFoundError: There is no such home.
+        NotFoundError: The home does not exist.
     """
     if not home.is_dir():
         raise NotFoundError("no such HERMES_HOME", where=str(home))
@@ -133,7 +133,7 @@ def plan_install(
 
 
 def _free_folder(home: Path) -> Path:
-    """Where the plugin goes, and no other is."""
+    """The folder for the plugin, which no other plugin may use."""
     folder = plugin_folder(home)
     if folder.exists() and not (folder / RECEIPT).is_file():
         raise UsageError(
@@ -145,10 +145,10 @@ def _free_folder(home: Path) -> Path:
 
 
 def install(planned: Planned) -> None:
-    """Carry an installation out: the folder first, so that config.yaml never names what is not there.
+    """Carry out an installation; the folder comes first, so that config.yaml never names a missing plugin.
 
     Raises:
-        OSError: It could not be written; what was written is taken back.
+        OSError: Writing failed; whatever was written is removed.
     """
     folder = planned.folder
     made_plugins = not folder.parent.exists()
@@ -171,7 +171,7 @@ def install(planned: Planned) -> None:
 
 
 def _fill(folder: Path, settings: Settings) -> None:
-    """Everything but the receipt."""
+    """Write everything except the receipt."""
     shutil.copytree(_STUB, folder, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / _API).rename(folder / "dashboard" / _API)
     shutil.copyfile(row_names.__file__, folder / "recording" / "row_names.py")
@@ -196,12 +196,12 @@ def _manifest(settings: Settings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """What an uninstallation left.
+    """What an uninstallation left behind.
 
     Attributes:
         same: config.yaml is byte for byte what it was before.
-        copy: Where the file as it was before lies, when Hermes had rewritten it and it was edited since.
-        trouble: Why config.yaml still names the plugin; None when it does not.
+        copy: A copy of the old file, if Hermes had rewritten it and it was edited since.
+        trouble: Why config.yaml still names the plugin; None if it does not.
     """
 
     same: bool
@@ -210,7 +210,7 @@ class Removed:
 
 
 def uninstall(home: Path) -> Removed:
-    """Take the plugin out.
+    """Remove the plugin.
 
     Raises:
         NotFoundError: It is not installed there.
@@ -234,7 +234,7 @@ def uninstall(home: Path) -> Removed:
             removed = Removed(False, trouble, _kept(config, before) if rewritten else None)
     shutil.rmtree(folder)
     if told.get("made_plugins"):
-        with suppress(OSError):  # somebody else's plugins are there by now
+        with suppress(OSError):  # it may contain other plugins by now
             folder.parent.rmdir()
     return removed
 
@@ -247,7 +247,7 @@ def _put_back(config: Path, before: bytes | None) -> None:
 
 
 def _kept(config: Path, before: bytes | None) -> Path | None:
-    """A copy of the file as it was before Hermes wrote it anew."""
+    """A copy of the file from before Hermes rewrote it."""
     if before is None:
         return None
     copy = config.with_name(_KEPT)
@@ -256,7 +256,7 @@ def _kept(config: Path, before: bytes | None) -> Path | None:
 
 
 def _take_out(config: Path, now: bytes, before: bytes, changes: list[Change]) -> ConfigError | None:
-    """Of an edited file only our lines go, and our name where Hermes wrote the file anew."""
+    """Remove only our lines from an edited file, and our name if Hermes rewrote it."""
     trouble, text = None, without(decoded(now), changes)
     try:
         text = without_plugin(text, decoded(before), NAME)

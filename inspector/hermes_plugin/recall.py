@@ -1,4 +1,4 @@
-"""Finding what a compaction dropped: messages of a conversation that speak of something."""
+"""Finds messages that a compaction dropped."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.store.store import Store
 
 _USUAL, _MOST = 5, 20
 _AROUND = 300
-"""Characters of a message beside a hit."""
+"""Characters of the messages before and after a hit."""
 
 
 def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """What the recall tool answers.
+    """The answer of the recall tool.
 
     Args:
         home: The HERMES_HOME.
         session: Any session of the conversation.
-        args: `query`, and `limit` where the caller wants another.
+        args: `query`, and optionally `limit`.
     """
     query = str(args.get("query") or "").strip()
     if not query:
@@ -38,10 +38,10 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def payload(store: Store, session: str, query: str, limit: int) -> dict[str, Any]:
-    """Hits with the messages that stood around them: the very words first, of these what was dropped.
+    """Hits with the messages around them: exact words first, and among those dropped messages first.
 
     Raises:
-        NotFoundError: There is no such session.
+        NotFoundError: The session does not exist.
     """
     conversation = store.conversation(session)
     store.learn(session)

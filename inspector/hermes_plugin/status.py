@@ -1,4 +1,4 @@
-"""Whether the plugin in a home works: installed, enabled, its worker answering."""
+"""Checks whether the plugin in a home works: installed, enabled, worker answering."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from inspector.hermes_plugin.stub.settings import Settings
 
 _SECONDS = 30
 _TOOLS = {
-    "none": "shows a recorder no tools: their schemas stay unknown",
-    "cut": "mostly shows a recorder the tools cut: their schemas stay unknown then",
+    "none": "does not show its tools to a recorder, so their schemas are unknown",
+    "cut": "mostly shows its tools to a recorder cut short, so their schemas are then unknown",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What was found.
+    """The state of an installation.
 
     Attributes:
-        settings: The choices of the installation; None when there is none.
-        enabled: config.yaml lets Hermes load it.
-        selected: What `context.engine` names.
-        release: Of the Hermes behind the `hermes` command; None when there is none.
-        answers: The worker's interpreter runs Hermes Inspector.
-        dashboard: That Hermes has the pages of its dashboard; None when there is none.
-        ahead: Other enabled plugins with an engine, which that Hermes loads before this one.
+        settings: The settings of the installation; None if there is none.
+        enabled: Whether config.yaml lets Hermes load it.
+        selected: The engine that `context.engine` names.
+        release: Release of the `hermes` command; None if there is none.
+        answers: Whether the worker's Python runs Hermes Inspector.
+        dashboard: Whether that Hermes ships its dashboard's pages; None if there is no Hermes.
+        ahead: Other enabled plugins with an engine that Hermes loads before this one.
     """
 
     settings: Settings | None
@@ -51,23 +51,23 @@ class Status:
 
     @property
     def engine(self) -> bool:
-        """It offers itself as context engine."""
+        """Whether it offers itself as context engine."""
         return self.settings is not None and self.settings.engine
 
     @property
     def recorder(self) -> bool:
-        """It records requests."""
+        """Whether it records requests."""
         return self.settings is not None and self.settings.recorder
 
     @property
     def python(self) -> str | None:
-        """The worker's interpreter."""
+        """The worker's Python."""
         return None if self.settings is None else self.settings.python
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """The status as printed lines."""
         if self.settings is None:
-            yield "not installed; `hermes-inspector plugin install` puts it there"
+            yield "not installed; run `hermes-inspector plugin install`"
             return
         parts = [name for name, on in (("engine", self.engine), ("recorder", self.recorder)) if on]
         yield f"installed in {self.settings.home}: {', '.join((*parts, '/inspect'))}"
@@ -76,8 +76,8 @@ class Status:
             yield f"not the engine: context.engine is {self.selected}"
         elif self.engine and self.ahead:
             yield (
-                f"perhaps not the engine: {', '.join(self.ahead)} is loaded first, and Hermes {self.release} "
-                "takes the first it is handed; `hermes-inspector engines` says which"
+                f"may not be the engine: {', '.join(self.ahead)} is loaded first, and Hermes {self.release} "
+                "uses the first one; `hermes-inspector engines` shows which"
             )
         yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
         found = self.recorded
@@ -89,25 +89,25 @@ class Status:
             yield from self._lacking(self.release)
 
     def _lacking(self, release: str) -> Iterator[str]:
-        """What the installed release withholds."""
+        """What the installed release does not show to the plugin."""
         shown = load_policy(nearest_release(release)).hooks
         if self.recorder and not shown.messages:
-            yield f"Hermes {release} shows a recorder no messages: it keeps their number, times and usage"
+            yield f"Hermes {release} does not show a recorder its messages: it keeps number, times and usage"
         if self.recorder and shown.tools != "whole":
             yield f"Hermes {release} {_TOOLS[shown.tools]}"
         if self.dashboard is False:
-            yield f"no tab in the dashboard: this Hermes {release} comes without the pages of its dashboard"
+            yield f"no dashboard tab: this Hermes {release} is installed without its dashboard's pages"
 
 
 def status(home: Path, python: Path | None = None) -> Status:
-    """Look at a home.
+    """Check a home.
 
     Args:
         home: The HERMES_HOME.
-        python: The interpreter Hermes runs on; None for the one behind the `hermes` command.
+        python: The Python that runs Hermes; None for the one behind the `hermes` command.
 
     Raises:
-        DatabaseError: The recording cannot be read.
+        DatabaseError: The recording is unreadable.
     """
     settings = installed(home)
     folder = state_directory() if settings is None else Path(settings.state)
@@ -125,7 +125,7 @@ def status(home: Path, python: Path | None = None) -> Status:
 
 
 def _ahead(home: Path, install: HermesInstall) -> tuple[str, ...]:
-    """By files alone: none is run. A release that goes by folders takes this one's wherever it stands."""
+    """Found by files only; nothing is run. A release that selects engines by folder always finds this one."""
     if load_policy(nearest_release(install.version)).engine.home_folders:
         return ()
     plugins = [one for one in discover(home, install) if one.kind is EngineKind.PLUGIN]
@@ -137,7 +137,7 @@ def _selected(home: Path) -> str:
     try:
         return str(load_config(home).value("context.engine") or BUILT_IN)
     except ConfigError:
-        return BUILT_IN  # Hermes runs on its defaults then
+        return BUILT_IN  # Hermes then uses its defaults
 
 
 def _answers(settings: Settings) -> bool:

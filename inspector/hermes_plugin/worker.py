@@ -1,6 +1,6 @@
 """The other end of the plugin's pipe: runs the compressor for the engines of one Hermes process.
 
-One JSON object a line comes in and one goes out. It ends when the pipe does.
+It reads and writes one JSON object per line, and ends when the pipe is closed.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ _MIRRORED = (
 
 
 class RequestTexts:
-    """What the worker knows of one home.
+    """The texts that the worker knows of one home.
 
     Args:
-        home: The HERMES_HOME, as requests are recorded under.
-        state: Where our own files lie.
+        home: The HERMES_HOME, as recorded with the requests.
+        state: The folder of our own files.
     """
 
     def __init__(self, home: str, state: Path) -> None:
@@ -49,24 +49,24 @@ class RequestTexts:
         self._sessions: dict[str, None] = {}
 
     def wanted(self, offered: Sequence[Sequence[str]]) -> list[str]:
-        """Of names with their sessions, those whose text the database does not hold."""
+        """Of the offered names with their sessions, those whose text the database lacks."""
         self._sessions.update(dict.fromkeys(session for _, session in offered))
         self.drop_held()
         return [name for name, _ in offered if name not in self._held]
 
     def drop_held(self) -> None:
-        """Let go of texts the database holds by now: some releases write a turn when it is over."""
+        """Delete texts that the database has by now; some releases write a turn only when it is over."""
         new = {name for session in self._sessions for name in self._newly_held(session)}
         self._held |= new
         change_texts(self._state, self._home, (), new)
 
     def keep(self, texts: Iterable[Sequence[str]]) -> None:
-        """Write texts without their credentials."""
+        """Write texts with credentials masked."""
         masked = [(name, session, role, redact_stored(text)) for name, session, role, text in texts]
         change_texts(self._state, self._home, masked, ())
 
     def _newly_held(self, session: str) -> set[str]:
-        """Names of what the database holds of a conversation and was not read before."""
+        """Names of texts that the database has of a conversation and that were not read before."""
         try:
             with Store(locate(home=Path(self._home))[0]) as store:
                 conversation = store.conversation(session)
@@ -76,20 +76,20 @@ class RequestTexts:
                 prompts = map(store.system_prompt, conversation.sessions)
                 found |= {digest(prompt) for prompt in prompts if prompt}
         except InspectorError:
-            return set()  # it holds nothing yet, or cannot be read: what is kept twice goes later
+            return set()  # nothing there yet, or unreadable; duplicates are deleted later
         self._read.update(new)
         return found
 
 
 def serve(orders: TextIO, answers: TextIO) -> None:
-    """Answer orders until there are no more."""
+    """Answer requests until there are no more."""
     sessions: dict[str, EngineSession] = {}
     texts: dict[str, RequestTexts] = {}
     for line in orders:
         order = json.loads(line)
         try:
             answer = _texts(texts, order) if "engine" not in order else _answer(sessions, order)
-        except Exception as error:  # noqa: BLE001 - the edge of a process: the stub lets this worker go
+        except Exception as error:  # noqa: BLE001 - the edge of a process: the stub ends this worker
             answer = {"error": f"{type(error).__name__}: {error}"}
         answers.write(f"{json.dumps({**answer, 'number': order.get('number')})}\n")
         answers.flush()
@@ -98,7 +98,7 @@ def serve(orders: TextIO, answers: TextIO) -> None:
 
 
 def _texts(homes: dict[str, RequestTexts], order: dict[str, Any]) -> dict[str, Any]:
-    """What the recorder of a home asks."""
+    """Answer a request of a home's recorder."""
     home = order["home"]
     kept = homes.get(home)
     if kept is None:
@@ -115,7 +115,7 @@ def _answer(sessions: dict[str, EngineSession], order: dict[str, Any]) -> dict[s
         session = sessions[order["engine"]] = EngineSession(
             Path(order["home"]), order["version"], Path(order["state"]), order["summariser"]
         )
-        if order["route"] is not None:  # another worker knew of it before
+        if order["route"] is not None:  # an earlier worker had created it
             session.update_model(order["route"])
             session.session_start(order["session"])
     session.take_over(order["set"])
@@ -139,7 +139,7 @@ def _answer(sessions: dict[str, EngineSession], order: dict[str, Any]) -> dict[s
 
 @contextmanager
 def _own_pipe() -> Iterator[tuple[TextIO, TextIO]]:
-    """Keep the pipe from whatever prints."""
+    """Keep stray prints out of the pipe."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     orders = os.fdopen(os.dup(0), "r", encoding="utf-8", newline="\n")
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -150,7 +150,7 @@ def _own_pipe() -> Iterator[tuple[TextIO, TextIO]]:
 
 
 def main() -> None:
-    """Serve the pipe this process was started with."""
+    """Serve the pipe that this process was started with."""
     sys.argv[:] = sys.argv[:1]
     with _own_pipe() as (orders, answers):
         serve(orders, answers)

@@ -1,6 +1,6 @@
-"""Adding a plugin and an engine to config.yaml, so that they can be taken out again.
+"""Adds a plugin and an engine to config.yaml in a way that can be undone.
 
-A file nobody touched since comes back byte for byte; in one that was edited, only our lines go.
+An unchanged file is restored byte for byte; from an edited one, only our lines are removed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _HEADING = re.compile(r"\s*[^-\s][^:]*:\s*(#|$)")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line of ours.
+    """One line that we wrote.
 
     Attributes:
-        new: The line as we wrote it, without its end.
-        old: What stood there; None where nothing did.
+        new: The line as we wrote it, without its line ending.
+        old: The line before; None if there was none.
     """
 
     new: str
@@ -36,17 +36,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An edited file and how it came about."""
+    """An edited file, and the changes made to it."""
 
     text: str
     changes: tuple[Change, ...]
 
 
 def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
-    """The file with a plugin enabled and, where wanted, chosen as context engine.
+    """The file with a plugin enabled and, if wanted, selected as context engine.
 
     Raises:
-        ConfigError: It is no mapping, or is laid out so that nothing can be added safely.
+        ConfigError: The file is not a mapping, or its layout allows no safe edit.
     """
     told, edited = tree(text), text
     plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
@@ -65,10 +65,10 @@ def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
 
 
 def says(text: str, name: str, *, engine: bool) -> bool:
-    """Whether the file lets Hermes load the plugin and, where wanted, names it as context engine.
+    """Whether the file lets Hermes load the plugin and, if wanted, selects it as context engine.
 
     Raises:
-        ConfigError: It is no mapping.
+        ConfigError: The file is not a mapping.
     """
     told = tree(text)
     plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
@@ -77,7 +77,7 @@ def says(text: str, name: str, *, engine: bool) -> bool:
 
 
 def without(text: str, changes: Sequence[Change]) -> str:
-    """The file without our lines; whatever else was changed since stays."""
+    """The file without our lines; other changes made since stay."""
     lines = text.splitlines(keepends=True)
     for change in reversed(changes):
         at = next((i for i, line in enumerate(lines) if _bare(line) == change.new), None)
@@ -91,15 +91,15 @@ def without(text: str, changes: Sequence[Change]) -> str:
 
 
 def without_plugin(text: str, before: str, name: str) -> str:
-    """The file naming the plugin nowhere, whoever wrote it anew since: Hermes does, on `config set`.
+    """The file without any mention of the plugin, even if Hermes rewrote it since (as `config set` does).
 
     Args:
-        text: As it is now.
-        before: As it was before the plugin came.
-        name: The plugin's.
+        text: The current file.
+        before: The file before the plugin was installed.
+        name: The plugin's name.
 
     Raises:
-        ConfigError: It is no mapping, or is laid out so that nothing can be taken out safely.
+        ConfigError: The file is not a mapping, or its layout allows no safe edit.
     """
     told, was = tree(text), tree(before)
     plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
@@ -123,10 +123,10 @@ def without_plugin(text: str, before: str, name: str) -> str:
 
 
 def tree(text: str) -> dict[str, Any]:
-    """What the file says.
+    """Parse the file.
 
     Raises:
-        ConfigError: It is no YAML mapping.
+        ConfigError: The file is not a YAML mapping.
     """
     import yaml
 
@@ -160,7 +160,7 @@ def _list(found: dict[str, Any], key: str) -> list[Any]:
 
 
 def _set(told: dict[str, Any], was: dict[str, Any], outer: str, key: str, value: Any) -> dict[str, Any]:
-    """The tree with another value; without one, what was not there before goes, and what is empty then."""
+    """The tree with another value; without a value, remove keys that are new or now empty."""
     inner = {name: held for name, held in told[outer].items() if name != key}
     if value is not None:
         inner = told[outer] | {key: value}
@@ -172,7 +172,7 @@ def _set(told: dict[str, Any], was: dict[str, Any], outer: str, key: str, value:
 
 
 def _first(ways: Iterator[str], wanted: dict[str, Any], remedy: str) -> str:
-    """The first text that says what is wanted."""
+    """The first text that parses to what is wanted."""
     for text in ways:
         try:
             if tree(text) == wanted:
@@ -189,7 +189,7 @@ def _flow(names: list[Any]) -> str:
 
 
 def _changes(before: str, after: str) -> tuple[Change, ...]:
-    """Line by line, what became of one text in the other."""
+    """The lines that differ between two texts."""
     old, new = ([_bare(line) for line in text.splitlines(keepends=True)] for text in (before, after))
     found: list[Change] = []
     for _, i, j, k, n in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -204,7 +204,7 @@ def _bare(line: str) -> str:
 
 
 def _heads_others(lines: Sequence[str], at: int) -> bool:
-    """A heading of ours under which somebody else has written."""
+    """Whether our heading has other people's lines below it."""
     line = _bare(lines[at])
     if not _HEADING.match(line):
         return False
@@ -214,7 +214,7 @@ def _heads_others(lines: Sequence[str], at: int) -> bool:
 
 
 def read_if_there(path: Path) -> bytes | None:
-    """The content of a file; None where there is none."""
+    """The content of a file; None if it does not exist."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -222,14 +222,14 @@ def read_if_there(path: Path) -> bytes | None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write for the user alone."""
+    """Write a file that only the user can read."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as stream:
         stream.write(content)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write beside and rename, behind a link if it is one, with the rights the file had."""
+    """Replace a file atomically, following a link, with its old permissions."""
     real = path.resolve()
     beside = real.with_name(f".{real.name}.hermes-inspector")
     write(beside, content)

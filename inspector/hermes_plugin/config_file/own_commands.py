@@ -1,4 +1,4 @@
-"""What Hermes' own commands make of config.yaml, tried on a copy of it and offline."""
+"""Runs Hermes' own commands on a copy of config.yaml, offline, to see what they write."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _CONFIG = "config.yaml"
 
 
 def by_commands(hermes: Path, plugin: Path, before: bytes, name: str, *, engine: bool) -> str | None:
-    """config.yaml as `hermes plugins enable` and `hermes config set` leave it; None where they do not work.
+    """config.yaml as `hermes plugins enable` and `hermes config set` would write it; None if they fail.
 
-    They run in a home that holds nothing else, so that the user sees what they do before it happens, and
-    behind a proxy that is not there: a release that wants to download something first is not waited for.
+    They run in an otherwise empty home, so that the user sees the result first, and behind a proxy that does
+    not exist, so that a release that wants to download something fails at once.
 
     Args:
         hermes: The `hermes` command.
         plugin: A folder with the plugin.
-        before: The file as it is.
-        name: Of the plugin.
-        engine: It is to be the context engine too.
+        before: The current file.
+        name: The plugin's name.
+        engine: Also select it as the context engine.
     """
     orders = [["plugins", "enable", name], *([["config", "set", "context.engine", name]] if engine else [])]
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
@@ -56,7 +56,7 @@ def _ran(words: Sequence[str], home: Path) -> bool:
 def succeeds(
     words: Sequence[str], seconds: float, *, env: Mapping[str, str] | None = None, home: Path | None = None
 ) -> bool:
-    """Whether a command ends well, and in time; it says nothing and is told nothing."""
+    """Whether a command succeeds in time, without input and output."""
     try:
         done = subprocess.run(
             words,
@@ -73,7 +73,7 @@ def succeeds(
 
 
 def _within(old: object, new: object) -> bool:
-    """Whether all that was said still is; lists may have grown."""
+    """Whether everything in the old value is in the new one; lists may have grown."""
     if isinstance(old, dict) and isinstance(new, dict):
         return all(key in new and _within(value, new[key]) for key, value in old.items() if value is not None)
     if isinstance(old, list) and isinstance(new, list):

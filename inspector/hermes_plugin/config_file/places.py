@@ -1,6 +1,6 @@
-"""Where things stand in a YAML file, and the ways to put one in or take one out there.
+"""Where things are in a YAML file, and the ways to add or remove one there.
 
-A way is a whole text. Not every layout takes every way, so whoever asks reads the text again and takes the
+A way is a whole new text. Not every layout accepts every way, so the caller parses each text and takes the
 first that says what is wanted.
 """
 
@@ -16,14 +16,14 @@ MARK = "# by hermes-inspector"
 
 
 def putting(text: str, outer: str, key: str, name: str, value: str) -> Iterator[str]:
-    """The ways to set `outer.key`, or to add a name at the beginning of the list it is.
+    """The ways to set `outer.key`, or to add a name at the beginning of its list.
 
     Args:
         text: The file.
-        outer: A key at its margin.
-        key: One below that.
-        name: What a list gets.
-        value: What stands there where there is no list yet, as flow YAML.
+        outer: A top-level key.
+        key: A key below it.
+        name: The name to add to a list.
+        value: The value to write if there is no list yet, as flow YAML.
     """
     root = yaml.compose(text, yaml.SafeLoader)
     block = _value(root, outer)
@@ -43,14 +43,14 @@ def putting(text: str, outer: str, key: str, name: str, value: str) -> Iterator[
 
 
 def taking(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str]:
-    """The ways to take a name out of `outer.key`: with all above that holds nothing else, or alone.
+    """The ways to remove a name from `outer.key`: with every parent that would be empty, or alone.
 
     Args:
         text: The file.
-        outer: A key at its margin.
-        key: One below that.
-        name: What goes.
-        old: What stood there before; empty where nothing did.
+        outer: A top-level key.
+        key: A key below it.
+        name: The name to remove.
+        old: The value before ours; empty if there was none.
     """
     root = yaml.compose(text, yaml.SafeLoader)
     for node, wanted in ((root, outer), (_value(root, outer), key)):
@@ -73,7 +73,7 @@ def taking(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str
 
 
 def _pairs(node: Node | None) -> list[tuple[Node, Node]]:
-    """Keys and values, the one that counts first where a key comes twice."""
+    """Keys and values; for a duplicate key, the one that counts comes first."""
     return node.value[::-1] if isinstance(node, MappingNode) else []
 
 
@@ -82,7 +82,7 @@ def _value(node: Node | None, key: str) -> Node | None:
 
 
 def _keyed(text: str, node: Node | None, flow: str, *lines: str) -> Iterator[str]:
-    """A key more: in braces, at the end of the file, or as lines above the first."""
+    """Add a key: inside braces, at the end of the file, or as lines above the first key."""
     if node is None:
         yield _with_lines(text, len(text), "", lines)
     elif isinstance(node, MappingNode) and node.flow_style:
@@ -104,7 +104,7 @@ def _listed(text: str, node: SequenceNode, name: str) -> Iterator[str]:
 
 
 def _opened(text: str, node: Node, bracket: str, new: str) -> str:
-    """Something more behind an opening bracket."""
+    """Add something after an opening bracket."""
     at = text.index(bracket, node.start_mark.index) + 1
     more = "" if not node.value else "," if text[at].isspace() else ", "
     return _spliced(text, at, at, new + more)
@@ -117,14 +117,14 @@ def _with_lines(text: str, at: int, margin: str, lines: tuple[str, ...]) -> str:
 
 
 def _spliced(text: str, start: int, end: int, new: str) -> str:
-    """The new text in place of a piece; a space before it goes where there is one already."""
+    """Replace a piece of the text; avoids a double space before it."""
     if start and text[start - 1] in " [{":
         new = new.lstrip(" ")
     return text[:start] + new + text[end:]
 
 
 def _without(text: str, start: int, end: int) -> Iterator[str]:
-    """Without a piece: with the whole lines it stands on, else with the comma behind or before it."""
+    """Remove a piece: with its whole lines, or with the comma after or before it."""
     below = re.compile(r"[^\r\n]*(\r\n|\r|\n|$)").match(text, end)
     yield text[: _line_start(text, start)] + text[below.end() if below else end :]
     behind = re.compile(r"\s*,[ \t]*").match(text, end)
@@ -137,7 +137,7 @@ def _line_start(text: str, index: int) -> int:
 
 
 def _end(node: Node) -> int:
-    """Behind the last thing a node holds; of a block, its own end is that of what follows."""
+    """The end of a node's last item; a block node's own end mark is where the next node begins."""
     if isinstance(node, MappingNode | SequenceNode) and not node.flow_style:
         last = node.value[-1]
         return _end(last[1] if isinstance(last, tuple) else last)

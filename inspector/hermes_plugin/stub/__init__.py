@@ -1,7 +1,7 @@
 """Hermes Inspector inside Hermes: a context engine (`register_context_engine`), a recorder, and `/inspect`.
 
-Hermes imports this folder into its own process, so it uses the standard library alone; all that needs more is
-done by a worker that runs on Hermes Inspector's interpreter. Whatever fails here leaves the chat going on.
+Hermes imports this folder into its own process, so it uses only the standard library; everything else is done
+by a worker that runs on Hermes Inspector's Python. A failure here never stops the chat.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ log = logging.getLogger(__name__)
 
 
 def register(ctx: Any) -> None:
-    """What Hermes calls; on some releases twice, the second time for the engine alone.
+    """Hermes calls this to register the plugin; some releases call it twice, once for the engine alone.
 
     Args:
-        ctx: Hermes' plugin context, or a collector that only takes the engine.
+        ctx: Hermes' plugin context, or a collector that only accepts the engine.
     """
     try:
         settings = read_settings()
     except (OSError, ValueError) as error:
-        log.warning("Hermes Inspector: its settings cannot be read (%s); it does nothing", error)
+        log.warning("Hermes Inspector: its settings cannot be read (%s); it is inactive", error)
         return
     if settings.engine:
         _register_engine(ctx, settings)
@@ -36,7 +36,7 @@ def _register_engine(ctx: Any, settings: Settings) -> None:
         from .engine import InspectorEngine
 
         ctx.register_context_engine(InspectorEngine(settings))
-    except Exception as error:  # noqa: BLE001 - Hermes then runs on its own engine
+    except Exception as error:  # noqa: BLE001 - Hermes then uses its own engine
         log.warning("Hermes Inspector: its engine cannot be offered (%s)", error)
 
 
@@ -49,7 +49,7 @@ def _register_rest(ctx: Any, settings: Settings) -> None:
         ctx.register_command(
             "inspect",
             InspectCommand(settings, session),
-            description="What Hermes Inspector knows of this conversation",
+            description="What Hermes Inspector knows about this conversation",
             args_hint="[why|plan|cost|lost TOPIC]",
         )
     except Exception as error:  # noqa: BLE001 - a chat without `/inspect` is still a chat

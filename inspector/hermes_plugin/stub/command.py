@@ -14,15 +14,15 @@ from .settings import Settings, own_environment
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
 _SECONDS = 30
 _MOST = 4000
-_UNTOLD = "That is the newest conversation: which one this is Hermes says with your first message."
+_UNTOLD = "That is the newest conversation; Hermes names the current one only after your first message."
 
 
 class InspectCommand:
-    """What Hermes calls with the words behind `/inspect`.
+    """Handles the words after `/inspect`.
 
     Args:
-        settings: The interpreter that answers.
-        session: Which conversation this is; Hermes does not say.
+        settings: Names the Python that answers.
+        session: The current conversation, which Hermes does not pass on.
     """
 
     def __init__(self, settings: Settings, session: SessionMemory) -> None:
@@ -55,7 +55,7 @@ class InspectCommand:
 
 
 def _wrapped(text: str) -> str:
-    """Lines as wide as the terminal, which Hermes would break within words; elsewhere as they are."""
+    """Wrap lines to the terminal, since Hermes would break them inside words; unchanged elsewhere."""
     if sys.__stdout__ is None or not sys.__stdout__.isatty():
         return text
     width = max(shutil.get_terminal_size().columns - 1, 20)

@@ -1,8 +1,8 @@
-"""What the tab in Hermes' dashboard asks: the list of conversations, and the report of one.
+"""The backend of the tab in Hermes' dashboard: the list of conversations, and the report of one.
 
-The dashboard loads this file by its path and mounts `router` under /api/plugins/inspector behind its own
-login; it stands alone, for nothing beside it can be imported from here. Both answers are made by Hermes
-Inspector's own interpreter, which reads the database and nothing else.
+The dashboard loads this file by its path and mounts `router` at /api/plugins/inspector behind its own login.
+It cannot import anything next to it. Hermes Inspector's own Python makes both answers; it reads the database
+and nothing else.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _LISTED = "100"
 
 
 def conversations() -> Any:
-    """The newest conversations, as `sessions --json` tells them."""
+    """The newest conversations, as `sessions --json` prints them."""
     return json.loads(_ask("sessions", "--limit", _LISTED, "--json"))
 
 
 def report(session: str) -> Any:
-    """The report of a conversation, as `export --format json` writes it; credentials are masked in it."""
+    """The report of a conversation, as `export --format json` writes it, with credentials masked."""
     return json.loads(_ask("export", "--format", "json", "--", session))
 
 

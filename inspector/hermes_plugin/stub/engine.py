@@ -1,4 +1,4 @@
-"""The context engine as Hermes sees it: attributes here, every decision in the worker."""
+"""The context engine as Hermes sees it: attributes here, decisions in the worker."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 NAME = "inspector"
 _TOOLS = Path(__file__).with_name("tools.json")
-"""The tools the engine offers the model."""
+"""The tools that the engine offers to the model."""
 
 _QUICK = 5.0
-"""Seconds for anything but a compaction."""
+"""Time limit in seconds for anything but a compaction."""
 _MIRRORED = (
     "threshold_tokens",
     "context_length",
@@ -41,10 +41,10 @@ _SET_BY_HERMES = ("last_prompt_tokens", "last_completion_tokens", "last_total_to
 class InspectorEngine(ContextEngine):  # type: ignore[misc]
     """Hermes Inspector's replay of Hermes' compressor, run by a worker.
 
-    Nothing raises: where the worker is missing, slow or dead, the list comes back as it is.
+    It never raises: if the worker is missing, slow or dead, messages are returned unchanged.
 
     Args:
-        settings: The choices of the installation.
+        settings: The settings of the installation.
     """
 
     name = NAME
@@ -65,7 +65,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         return self.clone_for_agent()
 
     def clone_for_agent(self) -> InspectorEngine:
-        """An engine of its own for another agent."""
+        """Make a separate engine for another agent."""
         return InspectorEngine(self.inspector_settings)
 
     def update_model(
@@ -78,7 +78,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         api_mode: str = "",
         **details: Any,
     ) -> None:
-        """The model changed. Keys stay in this process."""
+        """The model changed. API keys stay in this process."""
         self.context_length = context_length
         self.threshold_tokens = int(context_length * self.threshold_percent)
         self.inspector_route = {
@@ -91,7 +91,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         self._call("update_model")
 
     def update_from_response(self, usage: Mapping[str, Any]) -> None:
-        """A response's counts, which also settle what the last compaction was to prove."""
+        """Take a response's token counts, which also show whether the last compaction was enough."""
         self.last_prompt_tokens = int(usage.get("prompt_tokens") or 0)
         self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
         self.last_total_tokens = int(usage.get("total_tokens") or 0)
@@ -101,11 +101,11 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         self._call("update_from_response", usage=counts)
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:
-        """The threshold is reached and nothing blocks."""
+        """Whether the threshold is reached and nothing blocks a compaction."""
         return self.should_compress_info(prompt_tokens)[0]
 
     def should_compress_info(self, prompt_tokens: int | None = None) -> tuple[bool, str | None]:
-        """The same with what blocks, in words."""
+        """Like `should_compress`, with what blocks it in words."""
         tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
         if tokens < self.threshold_tokens or not self.threshold_tokens:
             return False, None
@@ -115,14 +115,14 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         return bool(answer.get("result")), answer.get("reason")
 
     def should_defer_preflight_to_real_usage(self, rough_tokens: int) -> bool:
-        """The provider's own count is worth waiting for."""
+        """Whether to wait for the provider's count."""
         if rough_tokens < self.threshold_tokens:
             return False
         answer = self._call("should_defer", tokens=rough_tokens)
         return bool(answer and answer.get("result"))
 
     def has_content_to_compress(self, messages: Rows) -> bool:
-        """There is a middle."""
+        """Whether there are messages to summarise."""
         answer = self._call("has_content", messages=packed(messages)[0])
         return True if answer is None else bool(answer.get("result"))
 
@@ -135,7 +135,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         memory_context: str = "",
         **details: Any,
     ) -> Rows:
-        """Compact a conversation; the very same list comes back where that cannot be done."""
+        """Compact a conversation; return the same list object if that is not possible."""
         self._last_compression_made_progress = self._last_compress_aborted = False
         self._last_summary_fallback_used, self._last_summary_error = False, None
         try:
@@ -158,13 +158,13 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
                 return messages
             after = unpacked(answer["messages"], messages, aside)
         except Exception as error:  # noqa: BLE001 - raising here would end the user's turn
-            log.warning("Hermes Inspector: a compaction failed (%s); the conversation stays as it is", error)
+            log.warning("Hermes Inspector: a compaction failed (%s); the conversation is unchanged", error)
             return messages
         self._last_compression_made_progress = True
         return after
 
     def on_session_start(self, session_id: str, **details: Any) -> None:
-        """A session began, or goes on behind a boundary."""
+        """A session began, or continues after a compaction."""
         self.inspector_session = session_id or ""
         self._call("session_start")
 
@@ -173,17 +173,17 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
         self._call("session_end")
 
     def on_session_reset(self) -> None:
-        """The user began anew."""
+        """The user started over."""
         self.last_prompt_tokens = self.last_completion_tokens = self.last_total_tokens = 0
         self.compression_count = 0
         self._call("session_reset")
 
     def get_tool_schemas(self) -> list[dict[str, Any]]:
-        """The tools it offers the model."""
+        """The tools that the engine offers to the model."""
         return json.loads(_TOOLS.read_text("utf-8"))  # type: ignore[no-any-return]
 
     def handle_tool_call(self, name: str, args: Mapping[str, Any], **details: Any) -> str:
-        """Answer one of its tools."""
+        """Answer a call of one of the engine's tools."""
         try:
             answer = self._call("tool", name=name, args=dict(args))
             return json.dumps({"error": "no answer"} if answer is None else answer.get("result"))
@@ -191,7 +191,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
             return json.dumps({"error": str(error)})
 
     def _call(self, what: str, seconds: float = _QUICK, **details: Any) -> dict[str, Any] | None:
-        """Have the worker do it and take over what it knows; None when it cannot."""
+        """Run something in the worker and take over its state; None if that fails."""
         try:
             order = {
                 "do": what,
@@ -209,7 +209,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
             for name, value in (answer or {}).get("state", {}).items():
                 if name in _MIRRORED:
                     setattr(self, name, value)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the chat goes on
+        except Exception as error:  # noqa: BLE001 - whatever fails, the chat must continue
             log.debug("Hermes Inspector: %s failed: %s", what, error)
             return None
         return answer

@@ -1,4 +1,4 @@
-"""The hooks: which session this is, and, where wanted, a record of each request."""
+"""Registers hooks that track the current session and, if wanted, record each request."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .settings import Settings
 REMEMBERS = ("on_session_start", "pre_llm_call")
 RECORDS = ("pre_api_request", "post_api_request", "pre_auxiliary_call", "post_auxiliary_call")
 PASSES = "llm_execution"
-"""What is put around a request, and is given it whole, where a hook is shown it cut."""
+"""Middleware around a request; it receives the whole request, where hooks may get it cut short."""
 SWITCH = "HERMES_INSPECTOR_RECORDER"
-"""Set to `off`, it leaves this run of Hermes unrecorded."""
+"""If this variable is `off`, this run of Hermes is not recorded."""
 
 
 class SessionMemory:
-    """The session Hermes last spoke of."""
+    """The session that Hermes last mentioned."""
 
     def __init__(self) -> None:
         self.current = ""
 
     def note(self, **details: Any) -> None:
-        """A hook's call."""
+        """Take a hook's call."""
         session = details.get("session_id")
         if isinstance(session, str) and session:
             self.current = session
 
 
 def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
-    """Register what the running release knows of our hooks."""
+    """Register those of our hooks that the running release knows."""
     session = SessionMemory()
     known = _known_hooks()
     for hook in REMEMBERS:
@@ -57,7 +57,7 @@ def _both(session: SessionMemory, take: Callable[..., None]) -> Callable[..., No
 
 
 def _passes() -> bool:
-    """Whether the running release lets a plugin stand around a request."""
+    """Whether the running release lets a plugin wrap a request."""
     try:
         from hermes_cli.middleware import VALID_MIDDLEWARE
     except ImportError:
@@ -66,9 +66,9 @@ def _passes() -> bool:
 
 
 def _known_hooks() -> frozenset[str]:
-    """The hooks of the running release: registering another would be logged as a warning.
+    """The hooks of the running release; registering any other would log a warning.
 
-    Where plugins run apart from Hermes, which begins with a release that has all of ours, nobody tells.
+    Releases that run plugins in a separate process do not say, but have all of ours.
     """
     try:
         from hermes_cli.plugins import VALID_HOOKS

@@ -1,4 +1,4 @@
-"""What was chosen when the plugin was installed."""
+"""The settings chosen when the plugin was installed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV")
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices of `hermes-inspector plugin install`.
+    """The settings from `hermes-inspector plugin install`.
 
     Attributes:
-        home: The HERMES_HOME this was installed in.
-        python: The interpreter the worker runs on.
-        root: The folder Hermes Inspector's packages lie in.
+        home: The HERMES_HOME that the plugin is installed in.
+        python: The Python that runs the worker.
+        root: The folder with Hermes Inspector's packages.
         state: The folder of its own files.
-        engine: It offers itself as context engine.
-        recorder: It records requests.
-        keep_text: It also keeps texts that Hermes' database does not hold.
-        summariser: Who writes summaries, and the model behind it.
+        engine: Whether the plugin offers a context engine.
+        recorder: Whether it records requests.
+        keep_text: Whether it also keeps texts missing from Hermes' database.
+        summariser: The summariser, and the model behind it.
         seconds: Time limit of one compaction.
     """
 
@@ -41,11 +41,11 @@ class Settings:
 
 
 def read_settings(folder: Path = _FOLDER) -> Settings:
-    """The choices beside this file.
+    """Read the settings next to this file.
 
     Raises:
-        OSError: There are none.
-        ValueError: They are no choices.
+        OSError: There is no settings file.
+        ValueError: The file is invalid.
     """
     found = json.loads((folder / FILE_NAME).read_text("utf-8"))
     try:
@@ -55,5 +55,5 @@ def read_settings(folder: Path = _FOLDER) -> Settings:
 
 
 def own_environment() -> dict[str, str]:
-    """The environment for our interpreter: without what leads a Python to Hermes' packages."""
+    """The environment for our Python, without variables that lead it to Hermes' packages."""
     return {name: value for name, value in os.environ.items() if name not in _FOREIGN}

@@ -1,4 +1,4 @@
-"""The pipe to the worker: one JSON object a line each way, with a time limit; one that fails is let go."""
+"""The pipe to the worker: one JSON object per line each way, with a time limit; a failed worker is ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .settings import Settings, own_environment
 
 Rows = list[dict[str, Any]]
 _MARK = "__hermes_inspector_kept__"
-"""What JSON cannot hold stays here: this marks its place."""
+"""Marks the place of a value that JSON cannot hold and that therefore stays here."""
 
 log = logging.getLogger(__name__)
 
@@ -25,16 +25,16 @@ _START = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inspector.hermes_plugin.worker import main; main()"
 )
 _PAUSE = 60.0
-"""Seconds before a worker that failed is started again."""
+"""Seconds before a failed worker is started again."""
 _FIRST_ANSWER = 20.0
-"""Seconds for the answer to the first call, which loads the program."""
+"""Extra seconds for the first answer, which includes loading the program."""
 
 
 class WorkerLink:
     """One worker for all engines of this process; calls wait for each other.
 
     Args:
-        settings: Which interpreter, and how long a compaction may take.
+        settings: Name the Python, and the time limit of a compaction.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -48,10 +48,10 @@ class WorkerLink:
         self._warned = False
 
     def call(self, order: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-        """Have the worker do something.
+        """Run something in the worker.
 
         Returns:
-            Its answer; None when there is no worker, or it failed or took too long.
+            The worker's answer; None if there is no worker, or it failed or took too long.
         """
         with self._lock:
             if time.monotonic() < self._rest_until:
@@ -78,7 +78,7 @@ class WorkerLink:
             process.wait()
 
     def _ensure(self) -> bool:
-        """Start the worker where none runs; a fork's copy of this object starts one of its own."""
+        """Start a worker if none is running; after a fork, the child process starts its own."""
         if self._process is not None and self._owner == os.getpid() and self._process.poll() is None:
             return False
         self._drop()
@@ -129,11 +129,11 @@ class WorkerLink:
         self._drop()
         if not self._warned:
             self._warned = True
-            log.warning("Hermes Inspector: its worker failed (%s); conversations stay as they are", error)
+            log.warning("Hermes Inspector: its worker failed (%s); conversations are unchanged", error)
 
 
 def _ended(process: subprocess.Popen[bytes]) -> None:
-    """Kill it, and let go of its pipe; what was not yet sent is lost with it."""
+    """Kill the worker and close its pipe; unsent data is lost."""
     with suppress(OSError):
         process.kill()
     process.wait()
@@ -157,23 +157,23 @@ _LINKS: dict[str, WorkerLink] = {}
 
 
 def link_for(settings: Settings) -> WorkerLink:
-    """The one link of this process."""
+    """The link of this process."""
     return _LINKS.setdefault(settings.home, WorkerLink(settings))
 
 
 def packed(rows: Rows) -> tuple[Rows, list[Any]]:
-    """The rows as JSON can hold them, and the values that were left out."""
+    """Rows in a form that JSON can hold, and the values left out of them."""
     aside: list[Any] = []
     return [_plain(row, aside) for row in rows], aside
 
 
 def unpacked(answer: list[Any], rows: Rows, aside: list[Any]) -> Rows:
-    """The rows a worker sent back.
+    """Restore the rows that a worker sent back.
 
     Args:
-        answer: `{"row": i}` for a row that stays, `{"new": row}` for any other.
-        rows: What was sent.
-        aside: What was left out of it.
+        answer: `{"row": i}` for a kept row, `{"new": row}` for any other.
+        rows: The rows that were sent.
+        aside: The values left out of them.
     """
     return [rows[one["row"]] if "row" in one else _restored(one["new"], aside) for one in answer]
 

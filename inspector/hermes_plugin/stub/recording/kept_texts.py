@@ -1,4 +1,4 @@
-"""Texts of requests, where they were asked for: the worker masks them and writes those the database lacks."""
+"""Keeps texts of requests, if wanted: a worker masks them and writes those missing from the database."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ..worker_link import WorkerLink
 
 _SECONDS = 30.0
 _MOST_TOGETHER = 1 << 20
-"""Characters of one order."""
+"""Most characters sent at once."""
 _MOST_WAITING = 4096
 Text = tuple[str, str, str, str]
-"""Its name, the session, whose it is, and the text itself."""
+"""A text's name, session, role and content."""
 
 
 class TextKeeper:
-    """Offers texts by name to a worker of its own, and sends those it wants.
+    """Offers texts by name to a worker, and sends those it wants.
 
-    What no worker takes waits, and nothing is ever written that it has not masked.
+    Texts wait until a worker takes them; nothing is written before a worker has masked it.
 
     Args:
-        settings: Which interpreter runs the worker.
+        settings: Names the Python that runs the worker.
         home: The HERMES_HOME.
     """
 
@@ -33,7 +33,7 @@ class TextKeeper:
         self._asked = False
 
     def keep(self, texts: Sequence[Text]) -> bool:
-        """Have those kept that Hermes' database does not hold; whether that started the worker."""
+        """Keep texts that are missing from Hermes' database; returns whether this started the worker."""
         self._waiting.update((text[0], text) for text in texts)
         if len(self._waiting) > _MOST_WAITING:
             self._waiting.clear()

@@ -1,4 +1,4 @@
-"""Reading the rows of a request: whose they are, what they say, how large each part is."""
+"""Reads the rows of a request: role, text, and the size of each part."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ _BLOCKS = {
     "memory": re.compile(r"═{9,}\n(?:MEMORY|USER PROFILE) .*\n═{9,}\n(?:(?!\n\n).|\n(?!\n))*"),
     "skills": re.compile(r"<available_skills>(?:.|\n)*?</available_skills>"),
 }
-"""Blocks of the system prompt that are told apart; a memory ends at the first empty line."""
+"""Blocks of the system prompt that are measured separately; a memory ends at the first empty line."""
 
 
 def text_of(value: Any) -> str:
-    """A content as text."""
+    """A message's content as text."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
 
 
 def system_of(messages: list[Any]) -> str:
-    """The system prompt, where the list begins with it."""
+    """The system prompt, if it is the first message."""
     first = messages[0] if messages else None
     leads = isinstance(first, dict) and first.get("role") in ("system", "developer")
     return text_of(first.get("content")) if leads and isinstance(first, dict) else ""
 
 
 def tool_sizes_of(tools: Any) -> list[tuple[str, int]]:
-    """Each tool by name with the characters of its schema."""
+    """The name of each tool, with the characters of its schema."""
     found = []
     for tool in tools if isinstance(tools, list) else ():
         inner = tool.get("function", tool) if isinstance(tool, dict) else {}
@@ -38,7 +38,7 @@ def tool_sizes_of(tools: Any) -> list[tuple[str, int]]:
 
 
 def parts_of(system: str, tools: list[tuple[str, int]] | None, rows: list[tuple[str, int]]) -> dict[str, int]:
-    """Characters of each part of a request; tools by name, rows by role; without what was not seen whole."""
+    """Characters of each part of a request: system, tools, rows by role; parts seen cut are left out."""
     blocks = {
         name: sum(map(len, (found.group() for found in pattern.finditer(system))))
         for name, pattern in _BLOCKS.items()
@@ -63,12 +63,12 @@ def size_of(message: Any) -> int:
 
 
 def role_of(message: Any) -> str:
-    """Whose a row is."""
+    """The role of a row."""
     return str(message.get("role", "?")) if isinstance(message, dict) else "other"
 
 
 def told_of(message: Any) -> str:
-    """What a row says: its text, and its calls."""
+    """The text and calls of a row."""
     if not isinstance(message, dict):
         return str(message)
     calls = message.get("tool_calls")

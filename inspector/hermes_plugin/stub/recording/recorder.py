@@ -1,4 +1,4 @@
-"""Recording requests: a hook puts what it was given into a queue and returns; a thread does the rest."""
+"""Records requests: a hook queues its arguments and returns; a thread does the rest."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from .request_shape import AROUND, KEYS, ShapeReader
 log = logging.getLogger(__name__)
 
 _MOST_WAITING = 256
-"""Calls that wait whole; of those behind them only the counts are kept."""
+"""Most calls queued with their messages; of further calls only counts are kept."""
 _MOST_THIN = 20_000
 _BATCH = 64
 _PAUSE = 0.2
 _LAST_WORDS = 2.0
-"""Seconds the end of Hermes waits for what is still in the queue."""
+"""Seconds that Hermes' exit waits for the queue to be written."""
 _GIVES_UP_AFTER = 20
-"""Failures in a row; the file is then left alone for the rest of this process."""
+"""After this many failures in a row, recording stops for the rest of this process."""
 
 Taken = tuple[str, float, dict[str, Any]]
 
 
 class Recorder:
-    """Takes what hooks are given, and writes it in a thread of its own.
+    """Takes the arguments of hooks, and writes them in a thread.
 
     Args:
-        settings: Where the file lies.
+        settings: Names the folder of the file.
 
     Attributes:
-        dropped: Requests the queue had no room for, or the file did not take.
+        dropped: Requests that did not fit in the queue or could not be written.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -55,7 +55,7 @@ class Recorder:
         self.dropped = 0
 
     def taker(self, hook: str) -> Callable[..., None]:
-        """What Hermes calls for a hook; it never raises and never waits."""
+        """The function Hermes calls for a hook; it never raises and never waits."""
 
         def take(whole: Any = None, **details: Any) -> None:
             try:
@@ -64,7 +64,7 @@ class Recorder:
                     details = _whole(whole, details)
                 messages = details.get("request_messages")
                 if isinstance(messages, list):
-                    details["request_messages"] = list(messages)  # the rows are read later, the list may grow
+                    details["request_messages"] = list(messages)  # the list is read later and may grow
                 waiting = self._queue.qsize()
                 if waiting >= _MOST_THIN:
                     self.dropped += 1
@@ -78,7 +78,7 @@ class Recorder:
         return take
 
     def passer(self) -> Callable[..., Any]:
-        """What Hermes calls around a request: it looks, and sends the request on as it is."""
+        """The function Hermes calls around a request; it looks at the request and passes it on unchanged."""
         take = self.taker(AROUND)
 
         def send(request: Any, next_call: Callable[[Any], Any], **details: Any) -> Any:
@@ -88,7 +88,7 @@ class Recorder:
         return send
 
     def flush(self, seconds: float = _LAST_WORDS) -> None:
-        """Wait a little until what was taken is written."""
+        """Wait briefly until the queue is written."""
         until = time.monotonic() + seconds
         while (self._open or not self._queue.empty()) and time.monotonic() < until:
             time.sleep(0.01)
@@ -110,14 +110,14 @@ class Recorder:
             self._open = 0
             taken = [self._queue.get()]
             self._open = 1
-            time.sleep(_PAUSE)  # a request and its answer are written together
+            time.sleep(_PAUSE)  # so that a request and its answer are written together
             while len(taken) < _BATCH and not self._queue.empty():
                 taken.append(self._queue.get_nowait())
             try:
                 self._write(reader, taken)
                 if keeper.keep(reader.texts()):
-                    atexit.register(self.flush)  # once more, to come before the end of the worker it started
-            except Exception as error:  # noqa: BLE001 - this thread has nobody to tell
+                    atexit.register(self.flush)  # again, so that it runs before the new worker is ended
+            except Exception as error:  # noqa: BLE001 - nothing above this thread handles errors
                 log.debug("Hermes Inspector: not recorded: %s", error)
 
     def _write(self, reader: ShapeReader, taken: list[Taken]) -> None:
@@ -139,13 +139,13 @@ class Recorder:
 
 
 def _whole(request: Mapping[str, Any], details: dict[str, Any]) -> dict[str, Any]:
-    """What a hook may have been shown cut, and whose request it is."""
+    """The parts that a hook may get cut short, with the keys of the request."""
     seen = {name: request.get(name) for name in ("tools", "system", "instructions")}
     return {"whole": seen, **{name: details.get(name) for name in KEYS}}
 
 
 def _thin(details: dict[str, Any]) -> dict[str, Any]:
-    """A call without its messages."""
+    """A call's details without its messages."""
     heavy = ("request", "request_messages", "conversation_history", "response", "assistant_message")
     return {name: value for name, value in details.items() if name not in heavy}
 
@@ -154,5 +154,5 @@ _RECORDERS: dict[str, Recorder] = {}
 
 
 def recorder_for(settings: Settings) -> Recorder:
-    """The one recorder of this process."""
+    """The recorder of this process."""
     return _RECORDERS.setdefault(settings.state, Recorder(settings))

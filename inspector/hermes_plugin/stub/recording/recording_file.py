@@ -1,7 +1,7 @@
-"""The recorder's own SQLite file: its tables, its bounds, and one way to write to it.
+"""The recorder's own SQLite file: tables, size limits, and the functions that write it.
 
-Sizes, hashes and counts are kept; texts stay in Hermes' database, and those it does not hold come in without
-their credentials, where the user asked for them.
+It has sizes, hashes and counts; texts stay in Hermes' database. If the user wants them, texts missing there
+are stored here with credentials masked.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ CREATE TABLE IF NOT EXISTS counts (name TEXT PRIMARY KEY, value INTEGER);
 
 @contextmanager
 def opened(state: Path) -> Iterator[sqlite3.Connection]:
-    """The file, made readable by its owner alone, in one transaction.
+    """Open the file, readable by its owner only, for one transaction.
 
     Raises:
-        OSError, sqlite3.Error: It cannot be written.
+        OSError, sqlite3.Error: The file cannot be written.
     """
     path = state / FILE_NAME
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -70,8 +70,8 @@ def add_requests(
     Args:
         state: The folder of our own files.
         rows: Columns of `requests`.
-        shapes: Kind and shape by hash; those that are known are left alone.
-        dropped: Requests that were not recorded since the last time.
+        shapes: Kind and shape by hash; known ones are skipped.
+        dropped: Requests not recorded since the last call.
     """
     with opened(state) as connection:
         for name, (kind, shape) in shapes.items():
@@ -97,13 +97,13 @@ def add_compaction(state: Path, row: Mapping[str, Any]) -> None:
 def change_texts(
     state: Path, home: str, texts: Sequence[tuple[str, str, str, str]], gone: Iterable[str]
 ) -> None:
-    """Write texts of a home, which hold no credentials any more, and drop those the database holds by now.
+    """Write masked texts of a home, and delete those that the database has by now.
 
     Args:
         state: The folder of our own files.
         home: The HERMES_HOME.
-        texts: Name, session, role and text of each.
-        gone: Names.
+        texts: Name, session, role and masked text of each.
+        gone: Names of texts to delete.
     """
     with opened(state) as connection:
         connection.executemany(
@@ -121,7 +121,7 @@ def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) 
 
 
 def _bound(connection: sqlite3.Connection) -> None:
-    """Drop what is old, and the older tenth of a file that has grown too large."""
+    """Delete old rows, and the oldest tenth if the file is too large."""
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     size = pages * connection.execute("PRAGMA page_size").fetchone()[0]
     first = connection.execute("SELECT MIN(at) FROM requests").fetchone()[0]

@@ -1,4 +1,4 @@
-"""What is kept of a request: hashes and sizes of its parts, and how far it goes on from the one before."""
+"""What is kept of a request: hashes and sizes of its parts, and how many rows repeat the last request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row(NamedTuple):
     """A message that was read.
 
     Attributes:
-        seen: What it consisted of, which says whether another copy of it holds the same.
+        seen: The message's fields, to recognise an unchanged copy.
     """
 
     seen: Seen
@@ -35,9 +35,9 @@ class Row(NamedTuple):
 
 AROUND = "around_request"
 KEYS = ("session_id", "api_request_id", "api_call_count")
-"""What a call of a hook is told apart by."""
+"""The keys that identify a hook's call."""
 _CUT = ("...[truncated ", "_truncated", "depth limit>")
-"""What Hermes writes in place of what it leaves out of a hook's payload."""
+"""What Hermes writes where it cuts a hook's payload."""
 _BUCKETS = {
     "input": "input_tokens",
     "output": "output_tokens",
@@ -48,11 +48,11 @@ _BUCKETS = {
 
 
 class ShapeReader:
-    """Pairs each request with its answer and describes both.
+    """Pairs each request with its answer, and describes both.
 
     Args:
         home: The HERMES_HOME.
-        texts: Texts are wanted too, and handed out by `texts`.
+        texts: Also collect texts, returned by `texts`.
     """
 
     def __init__(self, home: str, *, texts: bool = False) -> None:
@@ -66,7 +66,7 @@ class ShapeReader:
         self._system_prompt: set[str] = set()
 
     def take(self, hook: str, at: float, details: Mapping[str, Any]) -> None:
-        """One call of a hook."""
+        """Take one call of a hook."""
         key = str(
             details.get("api_request_id") or f"{details.get('session_id')}/{details.get('api_call_count')}"
         )
@@ -79,20 +79,20 @@ class ShapeReader:
             while len(self._open) > _MOST_OPEN:
                 self._open.popitem(last=False)
             return
-        # What was never answered is no request that another one goes on from.
+        # A request without an answer is not one that the next request continues.
         row = self._begun(*self._open.pop(key, (at, details)))
         self._rows.append(row | _ended(details))
-        if row["task"] and row["request"]:  # of what it answers in the main loop the database holds the text
+        if row["task"] and row["request"]:  # the database has answers of the main loop
             self._heard(row["request"], row["session"], "answer", text_of(details.get("response")))
 
     def finished(self) -> tuple[list[dict[str, Any]], dict[str, tuple[str, Any]]]:
-        """What is complete and not yet handed out."""
+        """Requests completed since the last call."""
         rows, self._rows = self._rows, []
         shapes, self._shapes = self._shapes, {}
         return rows, shapes
 
     def texts(self) -> list[Text]:
-        """Texts that came up since the last time."""
+        """Texts collected since the last call."""
         found, self._texts = self._texts, []
         return found
 
@@ -101,7 +101,7 @@ class ShapeReader:
             self._texts.append((name, session, role, text))
 
     def forget(self) -> None:
-        """What was handed out was lost: the next request is written whole."""
+        """The last result was lost, so describe the next request completely."""
         self._before.clear()
 
     def _begun(self, at: float, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class ShapeReader:
         } | self._followed(session, task, rows, messages)
 
     def _followed(self, session: str, task: str, rows: list[Row], messages: list[Any]) -> dict[str, Any]:
-        """Which rows are those of the request before, and what the others are."""
+        """Which rows repeat the last request, and what the others are."""
         if not rows:
             return {"kept": None, "rows": None}
         before = self._before.get((session, task), [])
@@ -147,14 +147,14 @@ class ShapeReader:
         while len(self._before) > _MOST_SESSIONS:
             self._before.popitem(last=False)
         for row, message in zip(rows[kept:], messages[kept:], strict=True) if self._wants_texts else ():
-            if row.role != "system":  # which has been handed out
+            if row.role != "system":  # already collected
                 self._heard(row.name, session, row.role, told_of(message))
         return {"kept": kept, "rows": json.dumps([(row.name, row.role[:1], row.size) for row in rows[kept:]])}
 
     def _read(self, messages: list[Any], before: list[Row]) -> list[Row]:
-        """The rows of a list; one that holds what the row in its place held before is not read again.
+        """The rows of a list; a message equal to the one at its place before is not read again.
 
-        A long list is read in pieces, so that the chat's own thread comes in between.
+        A long list is read in pieces, so that the chat's own thread gets its turn.
         """
         rows: list[Row] = []
         for index, message in enumerate(messages):
@@ -178,7 +178,7 @@ class ShapeReader:
         return name
 
     def _hash(self, text: str) -> str:
-        """Hashes of texts seen before are looked up: the same objects come with every request."""
+        """Hash a text, with a cache, because the same texts come with every request."""
         found = self._known.get(text)
         if found is None:
             found = digest(text)
@@ -202,7 +202,7 @@ def _body(details: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _messages(details: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
-    # The body a hook is shown is cut short when it is long; the list beside it is not.
+    # A long body is cut short for a hook; the separate list of messages is not.
     for found in (details.get("request_messages"), body.get("messages"), body.get("input")):
         if isinstance(found, list):
             return found
@@ -210,7 +210,7 @@ def _messages(details: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
 
 
 def _tools(whole: Mapping[str, Any], body: Mapping[str, Any], count: Any) -> list[Any] | None:
-    """The tools of a request; None where not all of them were shown uncut."""
+    """The tools of a request; None if they were not all shown uncut."""
     if whole.get("tools") or count == 0:
         return list(whole.get("tools") or ())
     tools = body.get("tools")
@@ -220,12 +220,12 @@ def _tools(whole: Mapping[str, Any], body: Mapping[str, Any], count: Any) -> lis
 
 
 def _system_prompt(body: Mapping[str, Any]) -> str:
-    """The system prompt where it is no message."""
+    """The system prompt, if it is not one of the messages."""
     return _uncut(shown_text({"content": body.get("system") or body.get("instructions")}))
 
 
 def _uncut(value: Any) -> str:
-    """A part of a request's body as text; nothing where Hermes cut it for the hook."""
+    """A part of a request's body as text; empty if Hermes cut it for the hook."""
     text = text_of(value)
     return "" if any(mark in text for mark in _CUT) else text
 

@@ -1,4 +1,4 @@
-"""How messages are named; `plugin install` puts the file itself in place of this one."""
+"""How messages are named; `plugin install` replaces this file with the real module."""
 
 from core.recordings.row_names import digest, row_name, rows_of, shown_text
 

@@ -136,7 +136,7 @@ async def test_the_worst_comes_first_and_the_cursor_stays_on_what_is_read(
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await pilot.press("f")
-        await wait_for(pilot.app, "examined 1 of 3")
+        await wait_for(pilot.app, "checked 1 of 3")
         await pilot.press("j")
         assert "C9 is so." in drawn(pilot)
         examined.go_on.set()
@@ -145,7 +145,7 @@ async def test_the_worst_comes_first_and_the_cursor_stays_on_what_is_read(
         rows = [screen.diagnoses.rows.row(index) for index in range(5)]
         assert [row.finding.rule for row in rows if isinstance(row, Diagnosis)] == ["A4", "B2", "C9"]
         assert screen.diagnoses.cursor == 4
-        assert "examined" not in drawn(pilot)
+        assert "checked" not in drawn(pilot)
 
 
 async def wait_for(app: object, words: str) -> None:
@@ -171,7 +171,7 @@ async def test_escape_stops_and_returns(app: MakeApp, home: Path, monkeypatch: p
     running = app(home)
     async with running.run_test(size=(120, 30)) as pilot:
         await pilot.press("f")
-        await wait_for(running, "examined 1 of 3")
+        await wait_for(running, "checked 1 of 3")
         await pilot.press("escape")
         examined.go_on.set()
         await settle(pilot)

@@ -117,7 +117,7 @@ async def test_an_empty_store_is_examined_to_the_end_and_says_of_what(
         await findings_of(pilot)
         shown = drawn(pilot)
         assert "Nothing is wrong: every rule was checked against the database, its log" in shown
-        assert "examining" not in shown
+        assert "checking" not in shown
 
 
 async def test_rules_without_evidence_are_one_line_that_opens(
@@ -148,7 +148,7 @@ async def test_an_examination_that_broke_off_does_not_say_that_nothing_is_wrong(
     app = InspectorApp([samples], view="findings", now=lambda: NOW)
     async with app.run_test(size=(120, 24)) as pilot:
         await findings_of(pilot)
-        assert "broke off" in drawn(pilot)
+        assert "stopped at" in drawn(pilot)
         assert "Nothing to report" not in drawn(pilot)
 
 

@@ -61,9 +61,9 @@ async def test_before_anything_is_typed_it_says_what_to_type_and_what_was_search
     async with settled(running := app(home, state=state), 80, 24) as pilot:
         await press(pilot, "ctrl+f")
         assert "Type words of a message" in drawn(pilot)
-        assert "Searched before" not in drawn(pilot)
+        assert "Earlier searches" not in drawn(pilot)
         await press(pilot, *"answer", "enter", "escape", "ctrl+f")
-        assert "Searched before" in drawn(pilot)
+        assert "Earlier searches" in drawn(pilot)
         await press(pilot, "up")
         assert running.screen.query_one(Input).value == "answer"
 
