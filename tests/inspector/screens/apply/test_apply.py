@@ -213,4 +213,4 @@ async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
     async with settled(open_app(own, TITLE, "preview"), 80, 24, notifications=True) as pilot:
         await press(pilot, "U")
         assert not isinstance(pilot.app.screen, UndoScreen)
-        assert "Nothing was written" in drawn(pilot)
+        assert "has written nothing" in drawn(pilot)
