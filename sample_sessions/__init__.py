@@ -1,5 +1,5 @@
-"""Made-up conversations of every kind the inspector must explain, and the home they are built into.
+"""Made-up conversations of every kind the inspector must explain, and the home built from them.
 
-`scenarios/` tells them as text; `build` plays them into a HERMES_HOME (databases, config.yaml, logs), and
+`scenarios/` has them as text; `build` plays them into a HERMES_HOME (databases, config.yaml, logs), and
 `demo_home` keeps one such home in the user's cache directory.
 """

@@ -1,4 +1,4 @@
-"""From scenarios to a HERMES_HOME: databases, config.yaml and logs of each profile."""
+"""Builds a HERMES_HOME from scenarios: database, config.yaml and logs of each profile."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class _Home:
 
 
 def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario] | None = None) -> Path:
-    """Builds the sample sessions below `target`.
+    """Build the sample sessions below `target`.
 
     Args:
         target: A directory; created when missing. The databases in it must not exist yet.
-        now: The moment the scenarios count back from; the present by default. The same moment gives the
-            same home.
+        now: The time the scenarios count back from; the present by default. The same time gives the same
+            home.
         only: Scenarios to play instead of those that ship.
 
     Returns:
@@ -72,7 +72,7 @@ def _play(scenario: Scenario, home: _Home, world: World) -> None:
 
 
 def _guards(raw: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    """Columns a scenario sets outright; `in 4m` counts from the moment of building."""
+    """Columns a scenario sets directly; `in 4m` counts from the time of building."""
     return {
         name: (now + duration(value[3:])).timestamp() if str(value).startswith("in ") else value
         for name, value in raw.items()
@@ -88,7 +88,7 @@ def _store(folder: Path, profile: Profile, home: _Home) -> None:
 
 
 def _log_line(line: Line) -> str:
-    """A line as Hermes' formatter writes it: local time without an offset, the session in brackets."""
+    """Format a line as Hermes does: local time without an offset, the session in brackets."""
     stamp = line.at.astimezone()
     tag = f" [{line.session}]" if line.session else ""
     milliseconds = stamp.microsecond // 1000
@@ -103,7 +103,7 @@ def _models() -> dict[str, Model]:
 
 
 def write_compaction(home: Path, session_id: str, journal: Journal, at: datetime) -> None:
-    """Do to one session of a home what `compress --apply` does, offline."""
+    """Compress one session of a home as `compress --apply` does, offline."""
     (location,) = locate(db=home / "state.db")
     with Store(location) as store:
         generation = store.conversation(session_id).generations[-1]

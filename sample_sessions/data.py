@@ -1,4 +1,4 @@
-"""The files of this package as text and as YAML."""
+"""Reads the files of this package as text or YAML."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ FOLDER = resources.files("sample_sessions")
 
 
 def text(name: str) -> str:
-    """The content of a file, named from the package's folder."""
+    """The content of a file; its name is relative to the package's folder."""
     return FOLDER.joinpath(name).read_text("utf-8")
 
 
 def mapping(name: str) -> Mapping[str, Any]:
-    """The mapping a YAML file holds."""
+    """The mapping in a YAML file."""
     import yaml
 
     content: Mapping[str, Any] = yaml.load(text(name), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))

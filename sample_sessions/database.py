@@ -1,4 +1,4 @@
-"""Writing played sessions into a new state.db."""
+"""Writes played sessions into a new state.db."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PINNED_TOOLS = (
 
 
 def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
-    """Creates the database as the profile's release would have; the file must not exist yet."""
+    """Create the database as the profile's release would; the file must not exist yet."""
     release = profile.release
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         for setting in ("synchronous = OFF", "journal_mode = OFF", "cache_size = -65536"):
@@ -46,7 +46,7 @@ def write(path: Path, profile: Profile, sessions: Iterable[Played]) -> None:
 
 
 def _take_away(db: sqlite3.Connection, lacks: Mapping[str, Sequence[str]]) -> None:
-    """Removes what later releases added: the rest of a schema file is what every release has had."""
+    """Remove the tables, indexes and columns this release lacks; the rest of the schema file stays."""
     for kind in ("index", "table"):
         for name in lacks.get(kind, ()):
             db.execute(f"DROP {kind} {name}")
@@ -56,7 +56,7 @@ def _take_away(db: sqlite3.Connection, lacks: Mapping[str, Sequence[str]]) -> No
 
 
 class _Store:
-    """Fills the tables a release has, and of each row the columns it has."""
+    """Fills the tables and columns that a release has."""
 
     def __init__(self, db: sqlite3.Connection, profile: Profile) -> None:
         self._db, self._profile, self._release = db, profile, profile.release
@@ -67,7 +67,7 @@ class _Store:
         }
 
     def keep(self, played: Played) -> None:
-        """Writes a session with its rows and its accounts."""
+        """Write a session with its rows and its usage."""
         values = _header(played, self._profile.name) | _totals(played.usages) | played.guards
         if self._release.uids:
             values |= self._pins(played)
@@ -79,7 +79,7 @@ class _Store:
             self._insert("session_model_usage", {"session_id": played.id} | _route(usages, self._release))
 
     def _pins(self, played: Played) -> dict[str, Any]:
-        """From schema 25 prompts live in a table of their own, and so do the tool schemas last sent."""
+        """From schema 25 on, prompts and the tool schemas last sent have a table of their own."""
         tools = [
             {
                 "type": "function",
@@ -147,7 +147,7 @@ def _totals(usages: Iterable[Usage]) -> dict[str, Any]:
 
 
 def _sums(usages: list[Usage]) -> dict[str, Any]:
-    """The counters two tables share, and the cost Hermes would have put beside them."""
+    """The counters that two tables share, and the cost Hermes would have recorded with them."""
     priced = [usage.usd for usage in usages if usage.usd is not None]
     known = len(priced) == len(usages)
     return {
@@ -171,7 +171,7 @@ def _by_route(usages: Iterable[Usage]) -> list[list[Usage]]:
 
 
 def _route(usages: list[Usage], release: Release) -> dict[str, Any]:
-    """A row of the ledger; an auxiliary one names no source of its cost, and its address ends in a slash."""
+    """A row of the ledger; an auxiliary row has no cost source, and its URL ends in a slash."""
     first = usages[0]
     model = first.model
     own = {"billing_provider": model.provider, "billing_base_url": model.url}
@@ -212,7 +212,7 @@ def _message(row: Row, session_id: str) -> dict[str, Any]:
 
 
 def _identity(row: Row, order: int) -> dict[str, Any]:
-    """What 0.22 knows a row by besides its id; copies of a row share it."""
+    """How 0.22 identifies a row besides its id; copies of a row share it."""
     calls = {call["id"]: _digest(call["id"]) for call in row.tool_calls or ()}
     return {
         "message_uid": row.uid,
@@ -228,7 +228,7 @@ def _digest(text: str) -> str:
 
 
 def _content(content: Any) -> str | None:
-    """Lists and dicts are stored as NUL, `json:` and their JSON; strings as they are."""
+    """Encode lists and dicts as NUL, `json:` and their JSON; strings stay unchanged."""
     if content is None or isinstance(content, str):
         return content
     return "\x00json:" + json.dumps(content, ensure_ascii=True)

@@ -1,4 +1,4 @@
-"""The sample home of this user, built on first use and kept in the cache directory."""
+"""This user's sample home, built on first use and kept in the cache directory."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sample_sessions.data import FOLDER
 
 DAY = 86_400
 KEPT = 14 * DAY
-"""Seconds the sample home before this one stays after its folder was made; those before it stay a day."""
+"""Seconds after its creation until the previous sample home is removed; older ones are kept for a day."""
 
 
 def demo_home(cache: Path | None = None) -> Path:
-    """The sample sessions as a HERMES_HOME.
+    """Return the sample sessions as a HERMES_HOME, built if needed.
 
     The folder is named after the content of the scenarios and the week, so that a new release or a new week
     builds a fresh one, and several processes may ask at once.
@@ -44,7 +44,7 @@ def demo_home(cache: Path | None = None) -> Path:
 
 
 def _publish(workshop: Path, home: Path) -> Path:
-    """Gives the finished folder its name; whoever comes second uses what the first one made."""
+    """Give the finished folder its name; if another process was faster, use its folder."""
     try:
         os.replace(workshop, home)
     except OSError:
@@ -54,7 +54,7 @@ def _publish(workshop: Path, home: Path) -> Path:
 
 
 def _sweep(home: Path) -> None:
-    """Removes what earlier weeks and releases left, unless somebody may still be looking at it."""
+    """Remove homes of earlier weeks and releases, unless one may still be open."""
     now = time.time()
     ages = {other: now - other.stat().st_mtime for other in home.parent.glob("demo-*") if other != home}
     unfinished = {other: now - other.stat().st_mtime for other in home.parent.glob(".demo-*")}

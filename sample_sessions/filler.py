@@ -1,4 +1,4 @@
-"""Generated tool output: long enough to matter, varied enough to look real, the same for the same seed."""
+"""Generates tool output: long enough to matter, varied enough to look real, reproducible by seed."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _RUST = """impl {b}Ext for {a}::Cursor {{
 
 
 class Draw(random.Random):
-    """The generator of the standard library; these two draw what its own would, with less ado."""
+    """The standard library's generator, with two faster methods that draw the same values."""
 
     def pick(self, among: Sequence[_T]) -> _T:
-        """As `choice`."""
+        """Like `choice`."""
         return among[self._below(len(among))]
 
     def between(self, low: int, high: int) -> int:
-        """As `randint`."""
+        """Like `randint`."""
         return low + self._below(high - low + 1)
 
     def _below(self, limit: int) -> int:
@@ -68,12 +68,12 @@ class Draw(random.Random):
 
 
 def fill(recipe: Mapping[str, Any], seed: str) -> str:
-    """The text a recipe such as `{kind: pytest, lines: 80}` stands for.
+    """Generate the text of a recipe such as `{kind: pytest, lines: 80}`.
 
     Args:
-        recipe: `kind` names one of the generators of this module; the rest are its arguments. A `seed` of
-            its own makes two recipes give the same text.
-        seed: Where in the scenario it stands.
+        recipe: `kind` names a generator of this module; the rest are its arguments. Recipes with the same
+            `seed` of their own give the same text.
+        seed: The place of the recipe in the scenario.
     """
     options = {key: value for key, value in recipe.items() if key not in ("kind", "seed")}
     rng = Draw(f"{recipe['kind']}:{recipe.get('seed', seed)}")
@@ -125,7 +125,7 @@ def _log(rng: Draw, lines: int = 80, service: str = "api") -> str:
 
 
 def _trace(rng: Draw, lines: int = 80, service: str = "api") -> str:
-    """A log that costs little to make: its words are drawn all at once."""
+    """A log that is cheap to generate: its words are drawn all at once."""
     drawn = zip(
         range(lines),
         rng.choices(_MODULES, k=lines),
@@ -159,7 +159,7 @@ def _diff(rng: Draw, lines: int = 40, path: str = "src/limits/window.py") -> str
 
 
 def _records(rng: Draw, lines: int = 40) -> str:
-    """JSON as `json.dumps(..., indent=1)` lays it out."""
+    """JSON in the layout of `json.dumps(..., indent=1)`."""
     states, regions = ("ok", "ok", "ok", "late", "failed"), ("eu-west", "us-east", "ap-south")
     records = [
         f'  {{\n   "id": "{rng.getrandbits(48):012x}",\n   "name": "{rng.pick(_VERBS)}-{rng.pick(_NOUNS)}",\n'
@@ -189,7 +189,7 @@ def _page(rng: Draw, lines: int = 30) -> str:
 
 
 def _image(rng: Draw, kilobytes: int = 24) -> str:
-    """Base64 that begins like a PNG; nobody draws it, but its size is real."""
+    """Base64 that begins like a PNG; it is never drawn, but its size is real."""
     return base64.b64encode(b"\x89PNG\r\n\x1a\n" + rng.randbytes(kilobytes * 1024)).decode("ascii")
 
 

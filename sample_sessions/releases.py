@@ -1,4 +1,4 @@
-"""What the releases of Hermes leave behind differently, and which of them writes which profile."""
+"""How the databases and logs of Hermes releases differ, and which release writes which profile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sample_sessions.data import mapping
 
 
 class Form(NamedTuple):
-    """One kind of log line: the room of Hermes' code it comes from, its logger, its level, its text."""
+    """One kind of log line: the part of Hermes' code that writes it, its logger, level and text."""
 
     room: str
     logger: str
@@ -21,12 +21,12 @@ class Form(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Which Hermes wrote a home; `releases.yaml` says what the fields mean.
+    """The Hermes release that wrote a home; `releases.yaml` explains the other fields.
 
     Attributes:
-        name: As the policies call it.
-        calls: Model calls a turn may make.
-        uids: Rows carry a uid, copies of a row the same one; prompts are kept once, in a table of their own.
+        name: The name used by the policies.
+        calls: Most model calls per turn.
+        uids: Rows have a uid, shared by copies of a row; prompts are stored once, in a table of their own.
         names_results: A tool row names its tool.
     """
 
@@ -47,7 +47,7 @@ class Release:
     loggers: Mapping[str, str] = field(default_factory=dict)
 
     def form(self, line: str) -> Form | None:
-        """How this release writes a kind of line; None where it writes none."""
+        """How this release writes a kind of line; None if it does not."""
         if line in self.silent:
             return None
         table = _lines()
@@ -62,11 +62,11 @@ class Profile:
     """A HERMES_HOME of the samples.
 
     Attributes:
-        name: Of its folder below `profiles/`; "" for the home itself.
-        release: Which Hermes wrote it.
+        name: Name of its folder below `profiles/`; "" for the home itself.
+        release: The release that wrote it.
         config: Its config.yaml, as text.
         threshold: Share of the window at which it compresses.
-        engine: Context engine it names instead of Hermes' own; "" for none.
+        engine: Context engine configured instead of Hermes' own; "" for none.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Profile:
     engine: str = ""
 
     def engine_limit(self, window: int) -> int:
-        """Where its foreign engine compresses; 0 where it has none."""
+        """The token count at which its other engine compresses; 0 without one."""
         return int(window * self.threshold) if self.engine else 0
 
 

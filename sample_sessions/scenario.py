@@ -3,20 +3,20 @@
 A scenario file holds `about`, an optional `profile` (its own database under `profiles/`), and `sessions`. A
 session is a header and a list of steps; each step does one thing:
 
-    user: text                      somebody asks
+    user: text                      the user asks
     say: text / call: {...}         one model call: text, tool calls (with their results), or both
     wait: 7m                        time passes
     compact: {...}                  a compaction (see `Compaction`)
     switch: model                   `/model`
-    rewind: 2                       the last rows are taken back
+    rewind: 2                       the last rows are undone
     restart: {}                     Hermes is started again; `tools: 2400` adds tool schemas of that size
-    prompt: name                    the system prompt is built anew, from another text of systems.yaml
-    forget: true                    the provider drops what it had cached
-    row: {...}                      a row as it stands, sound or not
+    prompt: name                    the system prompt is rebuilt from another text of systems.yaml
+    forget: true                    the provider drops its cache
+    row: {...}                      a literal row, valid or not
     repeat: {times: 5, steps: []}   the same steps again; `{n}` counts, `until: 0.97` fills to a share of the
-                                    threshold instead of counting, `asked: 1.0` until a call has asked that
-                                    much of it, `over: 32768` until the next request is larger than that;
-                                    `names: []` stand for the numbers
+                                    threshold instead of counting, `asked: 1.0` until a call has requested
+                                    that share, `over: 32768` until the next request is larger than that;
+                                    `names: []` replace the numbers
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One tool call and what came back; `result` is text or the recipe of a generated output."""
+    """One tool call and its result, which is text or the recipe of a generated output."""
 
     tool: str
     args: Mapping[str, Any]
@@ -43,21 +43,21 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Compaction:
-    """How one compaction went; where it cuts is up to the release.
+    """How one compaction went; the release decides where it cuts.
 
     Attributes:
         trigger: `preflight`, `pre_api`, `post_response`, `overflow`, `payload_too_large`, `hygiene` or
             `manual`.
         mode: `in_place` or `rotation`.
-        summary: What the summary says, below its marker.
+        summary: Text of the summary, below its marker.
         status: `model`, `fallback` or `aborted`.
         reason: The summariser's error, for a fallback or an aborted attempt.
         seconds: How long the summariser took.
-        user: The question whose turn began with it; `preflight` needs one. Such a row reaches the disk only
-            after the compaction.
-        http, error: What the provider refused the request with; `{tokens}` is its size.
-        limit: Window the refusal named, in force from then on.
-        transient: The summariser's error was one that is tried again.
+        user: The user message whose turn began with the compaction; `preflight` needs one. Its row is
+            written only after the compaction.
+        http, error: Status and message of the provider's refusal; `{tokens}` is the size of the request.
+        limit: Window named by the refusal, which applies from then on.
+        transient: The summariser's error was one that is retried.
     """
 
     trigger: str
@@ -77,7 +77,7 @@ class Compaction:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Steps played several times, or until the context reaches a share of the threshold."""
+    """Steps that are repeated a number of times, or until the context reaches a limit."""
 
     steps: tuple[Step, ...]
     times: int = 0
@@ -89,7 +89,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happens; exactly one of the groups of fields is set."""
+    """One event; exactly one of the groups of fields is set."""
 
     user: Any = None
     say: Any = None
@@ -107,7 +107,7 @@ class Step:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any]) -> Self:
-        """A step from its YAML form."""
+        """Read a step from its YAML form."""
         return cls(
             user=raw.get("user"),
             say=raw.get("say"),
@@ -130,11 +130,11 @@ class Script:
     """One session of a scenario: its header and its steps.
 
     Attributes:
-        key: Name other sessions of the scenario refer to it by.
-        began: How long before the moment of building it started.
+        key: Name by which other sessions of the scenario refer to it.
+        began: How long before the time of building it started.
         branch_of, delegate_of: Key of the parent, if it has one.
-        share: Rows a branch takes over from its parent.
-        written: How long before the moment of building this program compacted it.
+        share: Number of rows a branch copies from its parent.
+        written: How long before the time of building this program compacted it.
     """
 
     key: str
@@ -172,13 +172,13 @@ def scenarios() -> tuple[Scenario, ...]:
 
 
 def parse(name: str, raw: Mapping[str, Any]) -> Scenario:
-    """A scenario from the mapping a YAML file holds."""
+    """Read a scenario from the mapping in a YAML file."""
     sessions = tuple(_script(session) for session in raw["sessions"])
     return Scenario(name, raw["about"], raw.get("profile", ""), sessions)
 
 
 def duration(text: str | int) -> timedelta:
-    """A span such as `90s`, `7m`, `3h` or `12d`."""
+    """Parse a duration such as `90s`, `7m`, `3h` or `12d`."""
     text = str(text)
     return timedelta(seconds=float(text[:-1]) * _UNITS[text[-1]])
 
@@ -198,7 +198,7 @@ def _repeat(raw: Mapping[str, Any]) -> Repeat:
 
 
 def _call(raw: Mapping[str, Any]) -> Call:
-    """`{terminal: {command: ...}, result: ...}`: the key that is no option names the tool."""
+    """Read `{terminal: {command: ...}, result: ...}`: the key that is not an option names the tool."""
     tool = next(key for key in raw if key not in ("result", "unanswered"))
     return Call(tool, raw[tool] or {}, raw.get("result", ""), raw.get("unanswered", False))
 

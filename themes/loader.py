@@ -1,4 +1,4 @@
-"""Theme files and their validation; knows no toolkit."""
+"""Loads and validates theme files; independent of any toolkit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BASE = (
     "background", "surface", "panel", "foreground",
     "primary", "secondary", "accent", "success", "warning", "error",
 )  # fmt: skip
-"""Colours every toolkit knows."""
+"""Base colours, by Textual's names."""
 
 TOKENS = (
     "ink", "ink-muted", "ink-faint", "rule", "cursor", "cursor-critical",
@@ -23,10 +23,10 @@ TOKENS = (
     "cause-compaction", "cause-expired", "cause-model", "cause-prompt", "cause-tools", "cause-other",
     "money", "live", "match",
 )  # fmt: skip
-"""Colours that mean one thing each in this project."""
+"""This project's own colours; each has one meaning."""
 
 DEPTHS = (256, 16)
-"""Numbers of colours for which a theme says what it does: nearest colours would make one of several."""
+"""Colour depths with overrides in each theme: the nearest colours alone would make some tokens alike."""
 
 DEFAULT = "hermes-dark"
 _HEX = re.compile(r"#[0-9a-fA-F]{6}")
@@ -37,7 +37,7 @@ class ThemeFile:
     """One validated theme: every colour is `#rrggbb`.
 
     Attributes:
-        depths: For each of `DEPTHS` the theme that terminals of so many colours are given.
+        depths: The theme for terminals with each number of colours in `DEPTHS`.
     """
 
     name: str
@@ -48,15 +48,15 @@ class ThemeFile:
     depths: Mapping[int, ThemeFile] = field(default_factory=dict)
 
     def at(self, depth: int | None) -> ThemeFile:
-        """The theme for terminals of so many colours; None for all of them."""
+        """The theme for terminals with `depth` colours; None means true colour."""
         return self if depth is None else self.depths[depth]
 
 
 def load_all(read: Callable[[str], Any]) -> tuple[ThemeFile, ...]:
-    """Every theme that ships, the default first.
+    """Load every theme that ships, the default first.
 
     Args:
-        read: Gives the parsed content of a file named as `themes/dark.yaml`.
+        read: Returns the parsed content of a file named like `themes/dark.yaml`.
 
     Raises:
         ValueError: A colour is missing, unknown or not `#rrggbb`; the message names the file and the colour.
@@ -77,7 +77,7 @@ def _checked(data: Any, where: str) -> ThemeFile:
 
 
 def _fewer(whole: ThemeFile, data: Any, depth: int, where: str) -> ThemeFile:
-    """The theme with what it says of a depth put in place of its own colours."""
+    """The theme with its overrides for a colour depth."""
     said = data.get(str(depth), {})
     base, tokens = said.get("base", {}), said.get("tokens", {})
     _check(base, BASE, f"{where}: {depth}: base")

@@ -1,1 +1,1 @@
-"""A scenario played on a stage: rows are written, models are called, Hermes compresses and logs."""
+"""Plays scenarios on a stage: writes rows, calls models, compresses and logs as Hermes does."""

@@ -1,4 +1,4 @@
-"""What is logged around a compaction: the lines that say why it runs, and those that say that it ran."""
+"""Logs a compaction: the lines that say why it starts, and those that say that it is done."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SOURCES = {
     "payload_too_large": "overflow",
     "hygiene": "gateway_hygiene",
 }
-"""What the telemetry of 0.22 calls a trigger, where it has a name of its own for it."""
+"""Names of triggers in the telemetry of 0.22, where they differ."""
 
 
 def announce(stage: Stage, spec: Compaction, rows: list[Row]) -> int:
-    """Says why a compaction begins, and that it does.
+    """Log why a compaction starts, and that it does.
 
     Returns:
-        The tokens it is said to begin with.
+        The token count logged at its start.
 
     Raises:
-        ValueError: The release would not have begun one.
+        ValueError: The release would not start one.
     """
     tokens = _ANNOUNCED.get(spec.trigger, _asked)(stage, spec, rows)
     stage.log(
@@ -45,7 +45,7 @@ def announce(stage: Stage, spec: Compaction, rows: list[Row]) -> int:
 
 
 def conclude(stage: Stage, spec: Compaction, session: Played, before: int, tokens: int) -> None:
-    """Says that a compaction is done: what it began with and what it left."""
+    """Log that a compaction is done: its size before and after."""
     after, left = len(stage.session.live), stage.rough()
     tagged = spec.trigger not in OUTSIDE
     stage.log("done", tagged=tagged, to=stage.session.id, before=before, after=after, tokens=left)
@@ -60,7 +60,7 @@ def conclude(stage: Stage, spec: Compaction, session: Played, before: int, token
 
 
 def _record(stage: Stage, spec: Compaction, session: Played) -> dict[str, Any]:
-    """What 0.22 tells of an attempt; of another engine's it knows little."""
+    """The telemetry of 0.22 about an attempt; it has little about other engines."""
     model = session.model
     known: dict[str, Any] = {
         "attempt_id": stage.new_uid(),
@@ -96,7 +96,7 @@ def _estimated(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
 
 
 def _answered(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
-    """After an answer the provider's own count decides; nothing is logged beside it."""
+    """After an answer the provider's own count decides; nothing else is logged."""
     return _crossed(stage, spec, [usage.prompt for usage in stage.session.asked], stage.threshold)
 
 
@@ -123,7 +123,7 @@ def _refused(stage: Stage, spec: Compaction, _rows: list[Row]) -> int:
 
 
 def _gated(stage: Stage, spec: Compaction, rows: list[Row]) -> int:
-    """The gateway goes by the last real prompt, or by the number of rows."""
+    """The gateway decides by the last real prompt, or by the number of rows."""
     rules = stage.policy.hygiene
     tokens, gate = stage.session.asked[-1].prompt, int(stage.window * rules.share)
     if tokens < gate and len(rows) < rules.limit:

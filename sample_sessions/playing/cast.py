@@ -1,4 +1,4 @@
-"""Who and what appears in a played session: models, rows, calls, log lines."""
+"""The parts of a played session: models, rows, calls, log lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Model:
 
 @dataclass(slots=True)
 class Row:
-    """A row of `messages`; `tokens` is what the provider counts for it, `size` what Hermes has counted."""
+    """A row of `messages`; `tokens` is the provider's count, `size` that of Hermes."""
 
     role: str
     content: Any
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The buckets of one call."""
+    """The token buckets of one call."""
 
     at: datetime
     model: Model
@@ -59,12 +59,12 @@ class Usage:
 
     @property
     def prompt(self) -> int:
-        """What the request carried."""
+        """Tokens of the request."""
         return self.input + self.cache_read + self.cache_write
 
     @property
     def usd(self) -> Decimal | None:
-        """What Hermes records for it; None without a price."""
+        """The cost Hermes records for it; None without a price."""
         if not self.model.prices:
             return None
         amounts = (self.input, self.output, self.cache_read, self.cache_write)
@@ -84,10 +84,10 @@ class Line:
 
 @dataclass(slots=True)
 class Played:
-    """A session as it will be stored; `opened` is the row its running turn began with.
+    """A session as it will be stored; `opened` is the first row of its open turn.
 
     Attributes:
-        added_tools: Tools that were switched on later.
+        added_tools: Tools that were enabled later.
     """
 
     id: str
@@ -109,7 +109,7 @@ class Played:
 
     @property
     def live(self) -> list[Row]:
-        """The rows the next call carries."""
+        """The rows that the next call sends."""
         return [row for row in self.rows if row.active]
 
     @property
@@ -120,7 +120,7 @@ class Played:
 
 @dataclass(slots=True)
 class PromptCache:
-    """What the provider's prompt cache holds of the last request."""
+    """The part of the last request in the provider's prompt cache."""
 
     size: int = 0
     model: str = ""

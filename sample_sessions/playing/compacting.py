@@ -1,4 +1,4 @@
-"""How a scenario's compactions leave the database and the log, in the forms the releases of Hermes write."""
+"""Plays the compactions of a scenario: rows and log lines in the form of each Hermes release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sample_sessions.scenario import Compaction
 
 _FRESH_ROWS = 32
-"""Rows a lossless engine leaves as they are at the end."""
+"""Rows at the end that a lossless engine keeps unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class _Cut:
 
 
 def compact(stage: Stage, spec: Compaction) -> None:
-    """Plays one compaction: what is announced, what is written, what it costs.
+    """Play one compaction: log lines, rows and cost.
 
     Raises:
         ValueError: The scenario says that a compaction ran where the release would not have run one, or that
@@ -57,14 +57,14 @@ def compact(stage: Stage, spec: Compaction) -> None:
 
 
 def _seen(stage: Stage, spec: Compaction, rows: list[Row]) -> list[Row]:
-    """What the compressor is given: an old gateway leaves tool calls and results out."""
+    """The compressor's input: an old gateway omits tool calls and results."""
     if spec.trigger != "hygiene" or stage.policy.hygiene.tool_rows:
         return rows
     return [replace(row, tool_calls=None, size=None) for row in rows if row.role != "tool" and row.content]
 
 
 def _cut(stage: Stage, rows: list[Row]) -> _Cut:
-    """Head, middle and tail where the release puts them; head and tail are its pruned copies."""
+    """Head, middle and tail as the release cuts them; head and tail are pruned copies."""
     measured = measure([as_message(row) for row in rows], stage.policy)
     planned = plan(measured, stage.settings)
     if not planned.middle.size:
@@ -76,7 +76,7 @@ def _cut(stage: Stage, rows: list[Row]) -> _Cut:
 
 
 def _engine_cut(rows: list[Row]) -> _Cut:
-    """A lossless engine keeps no head; its tail begins where no result loses its call."""
+    """The parts of a lossless engine: no head, and a tail that never separates a result from its call."""
     start = max(1, len(rows) - _FRESH_ROWS)
     while rows[start].role != "assistant":
         start += 1
@@ -117,10 +117,10 @@ def _merged(stage: Stage, row: Row, summary: str) -> Row:
 
 
 def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
-    """In place the old rows are archived; a rotation leaves them and opens a child.
+    """Archive the old rows in place, or, in a rotation, keep them and open a child session.
 
-    The row of the turn that is just beginning is written with the new rows only, and at their moment. Old
-    releases close the session without the rows of the running turn, and the gateway's rewriting without any.
+    The row of a turn that is just beginning is written only with the new rows, and with their time. Old
+    releases close the session without the rows of the open turn, and the gateway's rewrite without any.
     """
     session = stage.session
     if spec.user:
@@ -134,7 +134,7 @@ def _commit(stage: Stage, spec: Compaction, after: list[Row]) -> None:
         carried = {row.uid for row in after}
         for row in session.live:
             row.active = False
-            # From 0.22 a row that lives on as a copy is superseded, not archived; earlier stores archive all.
+            # From 0.22 on, a row that lives on as copy is superseded, not archived; earlier ones archive all.
             row.compacted = not (stage.release.uids and row.uid in carried)
         session.rows += after
 
@@ -151,7 +151,7 @@ def _rotate(stage: Stage, spec: Compaction, after: list[Row]) -> None:
 
 
 def _stamped(stage: Stage, rows: list[Row]) -> list[Row]:
-    """Old releases write the rows that live on with the moment of the writing."""
+    """Old releases give the rows that stay live the time of the compaction."""
     if not stage.release.keeps_tag:
         return rows
     first = stage.now + timedelta(milliseconds=50)

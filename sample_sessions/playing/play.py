@@ -21,7 +21,7 @@ from sample_sessions.scenario import Call, Repeat, Step
 
 
 def play(stage: Stage) -> None:
-    """Plays every step of the stage's script and closes its last session."""
+    """Play every step of the stage's script and close its last session."""
     _steps(stage, stage.script.steps, "")
     stage.end_turn()
     if stage.script.ended:
@@ -77,7 +77,7 @@ def _goes_on(stage: Stage, repeat: Repeat, turn: int) -> bool:
 
 
 def _user(stage: Stage, content: Any, number: str) -> None:
-    """A turn begins."""
+    """Begin a turn."""
     stage.end_turn()
     stage.pause(12, 75)
     session = stage.session
@@ -110,7 +110,7 @@ def _assistant(stage: Stage, step: Step, number: str) -> None:
 
 
 def _said(stage: Stage, raw: Any, number: str) -> str:
-    """What the model said: text, or the recipe of a longer answer that begins with a text."""
+    """The model's answer: text, or the recipe of a longer answer that begins with a text."""
     if not isinstance(raw, Mapping):
         return numbered(raw, number) or ""
     recipe = {key: value for key, value in raw.items() if key != "text"}
@@ -118,7 +118,7 @@ def _said(stage: Stage, raw: Any, number: str) -> str:
 
 
 def _call(stage: Stage, step: Step, said: str, number: str) -> Usage:
-    """One model call: its buckets, and its log line where the provider reports usage."""
+    """Make one model call: its token buckets, and a log line if the provider reports usage."""
     model = stage.session.model
     spoken = said + "".join(json.dumps(dict(call.args)) for call in step.calls)
     thinking = round(len(numbered(step.think, number)) * 1.3 / model.chars)
@@ -191,7 +191,7 @@ def _switch(stage: Stage, name: str) -> None:
 
 
 def _restart(stage: Stage, tools: int = 0, names: Sequence[str] = ()) -> None:
-    """Another process goes on: it has not compacted yet, and may send other tools along."""
+    """Continue in another process: it has not compacted yet, and may send other tools."""
     stage.end_turn()
     stage.pause(20, 40)
     stage.log("discovered", tagged=False)
@@ -203,7 +203,7 @@ def _restart(stage: Stage, tools: int = 0, names: Sequence[str] = ()) -> None:
 
 
 def _rebuild(stage: Stage, name: str) -> None:
-    """Memory or a skill changed: the next request begins with another text."""
+    """Change memory or a skill: the next request begins with another prompt."""
     stage.session.system = stage.world.systems[name]
     stage.cache.size = 0
     stage.rebuilt = True

@@ -1,4 +1,4 @@
-"""What the tools of a scenario answer."""
+"""The tool results of a scenario."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sample_sessions.scenario import Call
 
 
 def result_text(call: Call, seed: str, number: str) -> str:
-    """What the tool answered, in the envelope Hermes' tools use."""
+    """The result, in the envelope of Hermes' tools."""
     raw = call.result
     exit_code = 0
     if isinstance(raw, Mapping):
@@ -36,7 +36,7 @@ def numbered(value: Any, number: str) -> Any: ...
 
 
 def numbered(value: Any, number: str) -> Any:
-    """`{n}` replaced by the number of the repetition, everywhere in the value."""
+    """Replace `{n}` by the number of the repetition, everywhere in the value."""
     if isinstance(value, str):
         return value.replace("{n}", number)
     if isinstance(value, dict):

@@ -19,15 +19,15 @@ from sample_sessions.releases import Profile
 from sample_sessions.scenario import Script
 
 TOOLS_TOKENS = 6180
-"""What the tool schemas of the made-up installation weigh by Hermes' estimate."""
+"""Size of the sample installation's tool schemas in tokens, by Hermes' estimate."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What every script of a build shares.
+    """Data that every script of a build shares.
 
     Attributes:
-        now: The moment the scripts count back from.
+        now: The time the scripts count back from.
         models: By name.
         systems: System prompts by name.
     """
@@ -38,19 +38,19 @@ class World:
 
 
 class Stage:
-    """Where one script stands; a rotation leaves several sessions behind.
+    """The state of one script; rotations make several sessions of it.
 
     Attributes:
         now: The clock.
         turn: Model calls of the open turn; None outside a turn.
-        warm: This process has compacted before.
-        counter: Calls and pictures so far, so that each has a name of its own.
-        cache: What the provider has cached of the last request.
-        tag: Session the log lines of a turn are tagged with.
-        limit: Window a provider's refusal lowered this session to; None for the model's own.
-        tools: Tokens of the tool schemas sent along.
-        fresh: Compacted since the last model call.
-        rebuilt: The system prompt changed since the last turn.
+        warm: Whether this process has compacted before.
+        counter: Number of calls and pictures so far, for unique names.
+        cache: The part of the last request that the provider has cached.
+        tag: Session named in the log lines of a turn.
+        limit: Window of this session after a provider's refusal; None for the model's own.
+        tools: Tokens of the tool schemas sent.
+        fresh: Whether it was compacted since the last model call.
+        rebuilt: Whether the system prompt changed since the last turn.
     """
 
     def __init__(
@@ -104,16 +104,16 @@ class Stage:
 
     @property
     def settings(self) -> Settings:
-        """What decides where this session is compressed and cut."""
+        """The settings that decide where this session is compressed and cut."""
         return Settings(window=self.window, warm=self.warm, threshold=self.profile.threshold)
 
     @property
     def threshold(self) -> int:
-        """Where compression fires."""
+        """The threshold in tokens."""
         return budgets(self.settings, self.policy, self.window).threshold
 
     def add(self, role: str, content: Any) -> Row:
-        """A new live row."""
+        """Add a live row."""
         tokens = provider_tokens(content, self.session.model.chars)
         row = Row(role, content, self.now, self.new_uid(), tokens)
         self.session.rows.append(row)
@@ -124,7 +124,7 @@ class Stage:
         return uuid.UUID(int=self.rng.getrandbits(128)).hex
 
     def log(self, line: str, *, tagged: bool = True, **fields: Any) -> None:
-        """A line of lines.yaml at the present moment, where the release writes such a line."""
+        """Log a line of lines.yaml now, if the release writes such a line."""
         form = self.release.form(line)
         if form is None:
             return
@@ -140,11 +140,11 @@ class Stage:
         self.lines.append(Line(self.now, form.level, tag, form.logger, form.text.format_map(known | fields)))
 
     def pause(self, low: float, high: float) -> None:
-        """Some seconds pass."""
+        """Advance the clock by some seconds."""
         self.now += timedelta(seconds=self.rng.uniform(low, high))
 
     def rotate(self) -> Played:
-        """Closes the session as compressed and opens its continuation."""
+        """Close the session as compressed and open its continuation."""
         old = self.session
         old.ended, old.end_reason = self.now, "compression"
         self.now += timedelta(milliseconds=40)
@@ -154,7 +154,7 @@ class Stage:
         return opened
 
     def end_turn(self) -> None:
-        """Closes the open turn, if there is one."""
+        """Close the open turn, if there is one."""
         calls, self.turn = self.turn, None
         if not calls:
             return
@@ -197,7 +197,7 @@ def as_message(row: Row) -> Message:
 
 
 def estimate(rows: Iterable[Row], policy: Policy) -> int:
-    """A release's rough size of messages; what a row weighs is counted once, when it is complete."""
+    """A release's rough size of messages; each row is measured once, when it is complete."""
     sizes = []
     for row in rows:
         if row.size is None:
@@ -207,7 +207,7 @@ def estimate(rows: Iterable[Row], policy: Policy) -> int:
 
 
 def provider_tokens(content: Any, chars: float) -> int:
-    """What a provider would count for the content of one message."""
+    """The provider's token count for the content of one message."""
     if isinstance(content, list):
         return sum(
             1400 if part.get("type") == "image_url" else provider_tokens(part.get("text"), chars)

@@ -1,4 +1,4 @@
-"""The text a compaction leaves in the place of the middle: a model's summary, a placeholder, or nothing."""
+"""The text that replaces the middle in a compaction: a model's summary, a placeholder, or nothing."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ END_MARKER = "--- END OF CONTEXT SUMMARY — respond to the message below, not t
 _OPENER = "[CONTEXT SUMMARY]:"
 """Begins a summary: the one form every release reads back without further words of its own."""
 _NODE = "[Recent Summary (d0, node 1)]"
-"""Begins what a lossless engine puts in its place."""
+"""First words of the text a lossless engine puts there."""
 _COOLDOWN = 60
 
 
 def summarise(stage: Stage, spec: Compaction, middle: list[Row]) -> str | None:
-    """What stands in the place of the middle; None when the attempt was given up.
+    """The text that replaces the middle; None if the attempt was aborted.
 
     A model's summary costs money and is accounted as an auxiliary task.
     """
