@@ -128,7 +128,7 @@ def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ..
             ("rule", "  │  "),
         ]
     if tokens.reasoning and tokens.output:
-        return (*pieces[:-1], ("ink-faint?", f" (including {fmt.short(tokens.reasoning)} reasoning)"))
+        return (*pieces[:-1], ("ink-faint?", f" (incl. {fmt.short(tokens.reasoning)} reasoning)"))
     return tuple(pieces[:-1])
 
 

@@ -82,7 +82,7 @@ async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a
 
 async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -> None:
     async with settled(open_app(samples, "Pick a job queue", "chain"), 80, 24) as pilot:
-        assert "$0.092 · 72,035 tokens with the 3 sessions below it" in drawn(pilot)
+        assert "$0.092 · 72,035 tokens including the 3 sessions below it" in drawn(pilot)
         await press(pilot, "j")
         text = drawn(pilot)
         assert "a sub-agent of Pick a job queue" in text
