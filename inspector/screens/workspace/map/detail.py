@@ -30,7 +30,7 @@ that grows, because starting a tokenizer takes 0.3 s."""
 
 
 class MapPanes(Horizontal):
-    """The list always; beside it the message or the sums, on a wide screen both while neither is opened."""
+    """The list, and beside it the message or the totals; on a wide screen both, unless one is opened."""
 
     SCOPED_CSS = False  # visibility depends on a class of the screen, outside this widget
     DEFAULT_CSS = """
