@@ -1,4 +1,4 @@
-"""What is drawn beside a ledger: bars of days or calls, and what the row under the cursor comes to."""
+"""What is drawn beside a ledger: bars per day or call, and the origin of the figure under the cursor."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from inspector.widgets.charts.stack import Layer, prompt_layers
 from inspector.widgets.panes.card import field, origin_lines
 
 FEW = 3
-"""Bars below which there is nothing to compare, so that words alone are shown."""
+"""With fewer bars there is nothing to compare, so only text is shown."""
 STACKED = (
     ("cache read", "bucket-read", "█", 1),
     ("cache write", "bucket-write", "▓", 2),
     ("uncached", "bucket-fresh", "▒", 0),
     ("output", "bucket-output", "░", 3),
 )
-"""The buckets from the bottom of a bar, each with its place in `Day.buckets`."""
+"""The buckets from the bottom of a bar up, each with its index in `Day.buckets`."""
 BUCKET_NAMES = tuple(one[0] for one in sorted(STACKED, key=lambda one: one[3]))
 
 SHORT, TALL = 32, 50
-"""Lines of a screen below which the rows come first, and from which the bars take what the rows leave."""
+"""Screen heights below which rows take precedence, and from which bars get all lines left over."""
 _BESIDE, _BESIDE_SHORT = 25, 20
-"""Lines of everything but bars and rows: sums, titles, keys, the origin below them; on short screens too."""
+"""Lines used by everything but bars and rows (totals, titles, keys, the origin), and on short screens."""
 
 BAR = "▇"
 Others = Sequence[tuple[str, str]]
-"""Figures beside a row's own: name and sum."""
+"""Figures shown beside a row's own: name and sum."""
 
 FIGURES = ("total", "hit_rate", "recorded", "computed")
-"""What lists show of a conversation, and the cost at the price list beside the recorded one."""
+"""The figures lists show of a conversation, and the cost at list price."""
 
 
 def lines_of(high: int, listed: int) -> int:
-    """Lines of the bars on a screen `high` lines tall that lists as many rows."""
+    """Height of the bars on a screen `high` lines tall that lists `listed` rows."""
     short = high < SHORT
     least = 2 if short else 6 if high < TALL else high // 4
     room = high - listed - (_BESIDE_SHORT if short else _BESIDE)
@@ -60,13 +60,13 @@ def lines_of(high: int, listed: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars with the words below them.
+    """Bars, with the texts below them.
 
     Attributes:
-        layers: What each is made of.
-        told: A bar in words, by its place.
-        unit: What several of make a bar when there is no room for each.
-        money: They stand for dollars, not for tokens.
+        layers: The layers of each bar.
+        told: Describes the bar at an index.
+        unit: What several of share a bar if space is short.
+        money: Values are US dollars, not tokens.
     """
 
     values: tuple[float, ...]
@@ -79,12 +79,12 @@ class Bars:
     money: bool = True
 
     def scale(self, value: float) -> str:
-        """A number of the axis."""
+        """A number on the axis."""
         return _amount(value, money=True) if self.money else round_number(round(value))
 
 
 def bars_of(found: UsageAnswer) -> Bars:
-    """Days where there are some, by tokens where none has a price; else the log's calls; else words alone."""
+    """Bars per day, by tokens if no day has a price; else per call of the log; else only text."""
     if _by_call(found):
         return _of_calls(found.calls)
     priced = found.peak is not None
@@ -100,13 +100,13 @@ def _by_call(found: UsageAnswer) -> bool:
 
 
 def bar_of(found: UsageAnswer, row: LedgerRow) -> int:
-    """Which bar a row by day stands for; -1 for any other row."""
+    """The index of the bar for a row by day; -1 for any other row."""
     days = [day.day.isoformat() for day in found.days] if found.ledger.by == "day" else []
     return days.index(row.key) if row.key in days and not _by_call(found) else -1
 
 
 def day_words(day: Day) -> str:
-    """A day in words: what it came to, and which bucket took most of it."""
+    """A day in words: its cost and tokens, and the largest buckets."""
     money = any(day.costs)
     parts = zip(BUCKET_NAMES, day.costs if money else day.buckets, strict=True)
     largest = sorted(((value, name) for name, value in parts if value), reverse=True)
@@ -162,7 +162,7 @@ def _call_words(call: Sample) -> str:
 def behind(
     row: LedgerRow, found: UsageAnswer, figure: str, others: Others, width: int, ink: Palette
 ) -> Iterator[Line]:
-    """Where the figure of a row comes from, what its delegates add, and the other sums beside it."""
+    """The origin of a row's figure, what its sub-agents add, its buckets, and other sums."""
     about = row.label or row.key
     yield from origin_lines(about, origin(found.ledger, row, figure), width, ink)
     yield from _subtree(row, width, ink)
@@ -173,7 +173,7 @@ def behind(
 
 
 def _buckets(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
-    """What its tokens were and what each kind of them cost, the largest share plain to see."""
+    """Tokens and cost of each bucket, with a bar for the cost."""
     usd = bucket_costs(row).usd
     most = max(usd.values(), default=None)
     for name, token, _, place in STACKED:
@@ -189,7 +189,7 @@ def _buckets(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
-    """What a conversation comes to with its delegates; nothing for one that has none."""
+    """The total of a conversation with its sub-agents; nothing if it has none."""
     if row.subtree is not None:
         usd = fmt.money(row.subtree_recorded.usd if row.subtree_recorded else None)
         words = f"{usd} recorded with its sub-agents · {fmt.short(row.subtree.total)} tokens"
@@ -199,12 +199,12 @@ def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
 def spending(
     location: Location, session_id: str, *, alone: bool = False
 ) -> Callable[[Cancelled], Sequence[FigureOrigin]]:
-    """Looks up the figures of the conversation of a session, the main loop's first.
+    """Return a function that looks up the figures of a session's conversation, the main loop's first.
 
     Args:
         location: The database.
         session_id: Any session of the conversation.
-        alone: Only what this session spent.
+        alone: Only figures of this session.
     """
 
     def read(stop: Cancelled) -> Sequence[FigureOrigin]:

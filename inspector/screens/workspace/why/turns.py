@@ -1,4 +1,4 @@
-"""What was decided, turn by turn: why each compressed, and above all why it did not."""
+"""What was checked in each turn: why it compressed, or why it did not."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ TOKEN = {
     Standing.DUE: "severity-critical",
 }
 SIZE, LEAST_OUTCOME, MOST_OUTCOME = 8, 30, 40
-"""Cells of the size, and the fewest and the most for what came of it."""
+"""Width of the size column, and the least and the greatest width of the outcome."""
 SIGN = {True: "✓", False: "×", None: "–"}
 _WIDE = 96
-"""From this width on the checks stand in columns."""
+"""Width from which checks are shown in columns."""
 _PASSED_TOKEN = {True: "severity-ok", False: "severity-warning", None: "ink-muted"}
 
 
 class TurnList(RowList[Turn]):
-    """Number, time, size, what came of it, what was asked."""
+    """Number, time, size, outcome, the user's message."""
 
     HEADER_LINES = 1
     OPENS = False
 
     def draw_header(self, width: int) -> list[Line]:
-        """Names of the columns."""
+        """The column titles."""
         ink = self.palette.style("ink-muted")
         line = Line().cell("turn", 5, ink, right=True).gap(4).cell("began", 13, ink)
         came, asked = _rooms(width)
         line.cell("tokens", SIZE, ink, right=True).gap(2).cell("what came of it", came, ink)
-        return [line.gap(2).cell("what was asked", asked, ink)]
+        return [line.gap(2).cell("your message", asked, ink)]
 
     def draw_row(self, row: Turn, index: int, width: int) -> Line:
-        """One turn; what fired carries the number it has on the curve."""
+        """Draw one turn; a compaction has the same number as on the curve."""
         ink, telling = self.palette, row.telling
         token, muted = TOKEN[row.standing], ink.style("ink-muted")
         line = Line().cell(f"{row.index:,}", 5, muted, right=True).gap(1)
@@ -72,14 +72,14 @@ class TurnList(RowList[Turn]):
 
 
 def _rooms(width: int) -> tuple[int, int]:
-    """Cells for what came of a turn, and for what was asked in it."""
+    """Cells for the outcome of a turn, and for the user's message."""
     room = max(2, width - 5 - 4 - 13 - SIZE - 4)
     came = max(min(room // 2, MOST_OUTCOME), min(room, LEAST_OUTCOME))
     return came, room - came
 
 
 def card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
-    """What answers for one turn: the check that fired or came closest."""
+    """A turn's outcome, and the check that fired or came closest."""
     sentence = turn_sentence(turn)
     yield from paragraph(f"{_capital(sentence)}.", width, ink, "ink", bold=True)
     if turn.unanswered is not None:
@@ -119,7 +119,7 @@ def _decision(decision: Decision, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def _check(check: Check, width: int, ink: Palette) -> Line:
-    """Sign, name, needed, had; the answer in words too, where there is room."""
+    """Sign, name, required, actual; the result in words too if there is room."""
     style = ink.style(_PASSED_TOKEN[check.passed])
     line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 33, ink.style("ink"))
     line.cell(f"required {check.needed}", 27, ink.style("ink-muted"))
@@ -131,7 +131,7 @@ class Replayed:
     """A conversation turn by turn.
 
     Attributes:
-        standings: What each turn came to, told in the worker: there may be thousands.
+        standings: The outcome of each turn, computed in the worker because there may be thousands.
     """
 
     turns: tuple[Turn, ...]
@@ -140,13 +140,13 @@ class Replayed:
 
 
 class TurnsScreen(CardPage):
-    """Every turn, and the checks of the one under the cursor.
+    """Every turn, with a card of the checks of the one under the cursor.
 
     Args:
         location: The database.
         session: Any session of the conversation.
-        title: What it is called.
-        event: The compaction to begin with; None for the newest turn.
+        title: The conversation's title.
+        event: The compaction to start on; None for the newest turn.
     """
 
     BINDINGS = bindings("turns")
@@ -162,18 +162,18 @@ class TurnsScreen(CardPage):
         self._shown = False
 
     def compose(self) -> ComposeResult:
-        """The turns."""
+        """The turns, in the layout of a card page."""
         return self.laid_out(TurnList(empty="Replaying every turn …"))
 
     def on_mount(self) -> None:
-        """Start."""
+        """Start reading."""
         self.head.left = _head(self._title, ())
         self.turns.focus()
         self.say_when_behind(self._location)
         self.action_refresh()
 
     def action_refresh(self) -> None:
-        """Replay the turns as they stand now."""
+        """Replay the turns again."""
         ask_store(self, self.WORK, self._location, partial(_replayed, self._session), self._take)
 
     def _take(self, found: Replayed) -> None:
@@ -194,7 +194,7 @@ class TurnsScreen(CardPage):
             self.card.show(partial(card, turn), partial(rest, turn))
 
     def action_telling(self, step: int) -> None:
-        """Go to the next or previous turn that was large enough, or may have been."""
+        """Go to the next or previous turn that was large enough to compress, or may have been."""
         place = self.turns.cursor + step
         while 0 <= place < len(self._standings):
             if self._standings[place] is not Standing.BELOW:
@@ -210,14 +210,14 @@ def _replayed(session: str, store: Store) -> Replayed:
 
 
 def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
-    """How many turns came to what."""
+    """How many turns had which outcome."""
     pieces = list(titled("Turns", title))
     words = {
         Standing.FIRED: "compressed",
         Standing.FAILED: "failed",
         Standing.HELD: "blocked",
         Standing.OPEN: "not on record",
-        Standing.DUE: "due, yet did not fire",
+        Standing.DUE: "due but did not fire",
     }
     if standings:
         pieces.append(("ink-muted", f" · {fmt.plural(len(standings), 'turn')}"))
