@@ -1,4 +1,4 @@
-"""Whether a model's answer is a summary, and the sections one is divided into."""
+"""Checks that a model's answer is a usable summary, and splits a summary into its sections."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _RETRY = "Try again, choose another model with --model, or preview with --summar
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What came back from a model.
+    """A model's answer.
 
     Attributes:
-        finish: Why it stopped, as the provider says; None when it did not say.
+        finish: The stop reason the provider gave; None if it gave none.
         model: The model that answered, as the provider names it.
     """
 
@@ -53,10 +53,10 @@ class ModelAnswer:
 
 
 def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[str, tuple[str, ...]]:
-    """The body of a usable answer, tidied and redacted, and what is odd about it.
+    """Check that an answer is usable; return its body, tidied and redacted, and notes on what is odd.
 
     Raises:
-        SummaryFailure: It is empty, cut off, a refusal, or no summary of this shape.
+        SummaryFailure: The answer is empty, cut off, a refusal, or lacks most of the headings.
     """
     body = redact_text(_tidy(answer.text, request.headings))
     _refuse_cut(answer, body, where)
@@ -85,7 +85,7 @@ def _refuse_cut(answer: ModelAnswer, body: str, where: str) -> None:
 
 
 def _tidy(text: str, headings: Sequence[str]) -> str:
-    """The notes alone: no thinking, no fence, no preface, headings as asked for."""
+    """The notes without thinking, code fence or preface, their headings spelt as requested."""
     body = _THINKING.sub("", text).strip()
     fence = _FENCE.match(body)
     body = fence["body"].strip() if fence else body
@@ -96,7 +96,7 @@ def _tidy(text: str, headings: Sequence[str]) -> str:
 
 
 def _without_loose_fence(body: str) -> str:
-    """A body without the closing fence whose opening stood in the preface."""
+    """A body without a closing fence whose opening fence was in the preface."""
     return body[:-3].rstrip() if body.endswith("```") and body.count("```") % 2 else body
 
 
@@ -132,7 +132,7 @@ def sections(body: str) -> dict[str, str]:
         body: A summary, with or without its markers.
 
     Returns:
-        Heading to text; text before the first heading is under "".
+        A mapping from heading to text; text before the first heading is under "".
     """
     found: dict[str, list[str]] = {"": []}
     current = found[""]

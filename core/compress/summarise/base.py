@@ -1,4 +1,4 @@
-"""What every summariser is asked, what it answers, how it fails; and the one that was given its answer."""
+"""The interface of summarisers: request, result and failures; and a summariser that returns a given text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from core.model.transcript.message import Message
 from core.redact.text import redact_text
 
 OnText = Callable[[str], None]
-"""Receives each piece of the summary as it arrives; `RESTART` alone says that what came so far is void."""
+"""Receives each piece of the summary as it arrives; `RESTART` voids all pieces so far."""
 
 RESTART = "\f"
-"""Sent to `on_text` before another attempt starts over."""
+"""Sent to `on_text` before a new attempt starts over."""
 
 Cancelled = Callable[[], bool]
-"""Answers whether the user has given up waiting."""
+"""Returns whether the user has cancelled."""
 
 
 class Completion(Protocol):
-    """Adds to a body what a release adds by rule, in words of ours or of its size."""
+    """Adds to a body what a release appends by rule, in our wording or in text of the same size."""
 
     def __call__(self, body: str, *, wording: Wording = ...) -> str:
         """The body with the additions."""
@@ -37,23 +37,23 @@ def _as_it_is(body: str, *, wording: Wording = OURS) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """One middle to be summarised, with everything a release decides given as plain values.
+    """A middle to summarise, with the release's settings as plain values.
 
     Attributes:
-        turns: The messages to summarise, pruned, older summaries already taken out.
-        budget: Tokens the summary may hold.
+        turns: The messages to summarise: pruned, and without older summaries.
+        budget: Size limit of the summary in tokens.
         headings: Section headings in the release's order, without `## `.
         focus: The topic of `/compress <topic>`.
-        auto_focus: What the release itself derives from the latest requests when there is no topic.
-        previous_summary: Body of the summary this one updates, without markers.
-        transcript: `turns` as the release writes them into its prompt; only model summarisers read it.
-        max_output: Output tokens to ask a model for; None leaves it to the provider.
-        originals: The same messages before pruning; the offline summariser reads these when they are given.
-        temporal: The release asks for finished work in the past tense, with dates.
-        today: The date for that, ISO 8601; None leaves it out.
-        asked_before: The newest request in front of the turns, redacted by whoever writes it.
-        complete: A body with what the release adds by rule, kept to the focus; the offline summariser counts
-            with it.
+        auto_focus: The focus the release derives from the latest requests if there is no topic.
+        previous_summary: Body of the previous summary, which this one updates; without markers.
+        transcript: `turns` as the release writes them into its prompt; only models read it.
+        max_output: Output limit to send to a model, in tokens; None sends none.
+        originals: The same messages before pruning; if given, offline summarisers read these.
+        temporal: Whether the release asks for finished work in the past tense, with dates.
+        today: Today's date for `temporal`, ISO 8601; None leaves it out.
+        asked_before: The last user request before `turns`; whoever writes it out redacts it.
+        complete: Adds to a body what the release appends by rule, kept to the focus; the offline
+            summariser counts with the result.
     """
 
     turns: tuple[Message, ...]
@@ -85,9 +85,9 @@ class SummaryResult:
 
     Attributes:
         body: The text without markers, redacted.
-        model: The model that wrote it; None without one.
-        usage: What the provider counted; None when it said nothing or no model was asked.
-        warnings: What the reader should know: a missing heading, a retry on another model.
+        model: The model that wrote it; None if none did.
+        usage: The provider's token counts; None if it gave none or no model was asked.
+        warnings: What the user should know, such as a missing heading or a retry on another model.
         provider, base_url: The route to the model.
     """
 
@@ -101,7 +101,7 @@ class SummaryResult:
 
 
 class FailureKind(StrEnum):
-    """Why there is no summary; a release's policy decides from it between abort and fallback."""
+    """Why there is no summary; a release's policy maps it to abort or fallback."""
 
     NO_PROVIDER = "no_provider"
     AUTH = "auth"
@@ -129,11 +129,11 @@ class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told
 
     Args:
         kind: The class of failure.
-        what: One clause, no trailing full stop, no secrets.
-        where: The endpoint and model asked.
-        remedy: What the reader can do next.
-        retry_after: Seconds the provider asked us to wait, when it said.
-        partial: What there is of a summary that was cut off; some releases take it.
+        what: One clause without a trailing full stop or secrets.
+        where: The endpoint and model that were asked.
+        remedy: What the user can do next.
+        retry_after: Seconds the provider asked to wait; None if it named none.
+        partial: The part of a summary that was cut off; some releases accept it.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told
 
 
 class NoProvider(SummaryFailure):
-    """Nobody can be asked as things are set: no model, no address or no key. The fault is one of settings."""
+    """No model, no address or no key is configured: an error in the settings, not of a provider."""
 
     exit_code = ConfigError.exit_code
 
@@ -163,10 +163,10 @@ class NoProvider(SummaryFailure):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the text of a session would go.
+    """The host and model that the text of a session would be sent to.
 
     Attributes:
-        local: The host is this machine; nothing leaves it.
+        local: Whether the host is this machine, so that nothing leaves it.
     """
 
     host: str
@@ -175,7 +175,7 @@ class Endpoint:
 
 
 class Summariser(Protocol):
-    """Anything that can turn a middle into a summary."""
+    """Turns a middle into a summary."""
 
     name: str
 
@@ -199,7 +199,7 @@ class Summariser(Protocol):
 
 
 class OfflineSummariser(ABC):
-    """A summariser that asks nobody: its text is there at once and never leaves this process."""
+    """A summariser that calls no model: its text is ready at once and never leaves this process."""
 
     name: str
 
@@ -214,10 +214,10 @@ class OfflineSummariser(ABC):
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Summarise the request's turns; all of it is there at once, so no piece is told.
+        """Summarise the request's turns; the text is ready at once, so `on_text` is not called.
 
         Raises:
-            SummaryFailure: The user gave up meanwhile.
+            SummaryFailure: The user cancelled meanwhile.
         """
         return self._written(request, cancelled)
 
@@ -227,11 +227,11 @@ class OfflineSummariser(ABC):
 
 
 class GivenSummary(OfflineSummariser):
-    """Answers every request with the same text, its credentials masked as a release masks a model's.
+    """Answers every request with the same text, its credentials masked like a model's.
 
     Args:
         text: The body of the summary, without markers.
-        name: What to call its writer.
+        name: Name of the summariser.
     """
 
     def __init__(self, text: str, name: str = "file") -> None:
@@ -243,5 +243,5 @@ class GivenSummary(OfflineSummariser):
 
 
 def heading_line(heading: str) -> str:
-    """A section heading as it stands in a summary; one of a part (`### Done`) is written out already."""
+    """A section heading as written in a summary; a subsection (`### Done`) is already written out."""
     return heading if heading.startswith("### ") else f"## {heading}"

@@ -1,4 +1,4 @@
-"""A model's summary that is checked: claims nothing bears out are asked about once, then taken out."""
+"""Checks a model's summary against the messages: it is asked about unsupported claims once, then they go."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from core.model.compaction.preview import SUSPECTED, Unsupported
 from core.redact.text import redact_bulk, redact_text
 
 _SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
-"""What is left of an item whose sentences are gone: its mark and its label."""
+"""Matches an item whose sentences are gone: only its bullet and label are left."""
 _ADDED = 0.25
-"""Share of the budget that facts the model left out may take."""
+"""Share of the budget for adding facts that the model left out."""
 _AS_GOOD = 0.9
-"""Share of the weight the first answer keeps from which the second one is taken."""
+"""The second answer is used if it keeps at least this share of the first answer's weight."""
 _WHERE = 200
-"""Characters by which a claim is found again; the report cuts longer ones."""
+"""Characters that identify a claim; the report cuts longer ones."""
 _TOLD, _SHORT = 3, 80
-"""Sentences taken out that a note quotes, and characters of each."""
+"""How many removed sentences a note quotes, and characters of each."""
 
 
 class Grounds:
-    """What a model was given to summarise, in full.
+    """The messages and previous summary that a model's answer is checked against, in full.
 
     Args:
-        request: What it was asked; with a focus only the facts of that count.
+        request: The request; if it has a focus, only facts in focus count.
     """
 
     def __init__(self, request: SummaryRequest) -> None:
@@ -67,21 +67,21 @@ class Grounds:
         self._evidence = Evidence(read, self._messages, weighed, also)
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
-        """The claims of a text that nothing bears out; what is only suspected is left in."""
+        """The claims of a text that nothing supports, without those that are only suspected."""
         claims = check(text, self._evidence).unsupported
         return tuple(claim for claim in claims if claim.category != SUSPECTED)
 
     def lost(self, body: str) -> list[Found]:
-        """The facts a body does not tell, heaviest first."""
+        """The facts a body leaves out, heaviest first."""
         return lost(self._facts, body)
 
     def kept(self, body: str) -> float:
-        """The weight of the facts a body tells, each by its square as the retention report counts it."""
+        """The sum of the squared weights of the facts a body states, as in the retention report."""
         gone = {id(one) for one in self.lost(body)}
         return sum(weight**2 for one, weight in self._facts if id(one) not in gone)
 
     def passages(self, claims: Sequence[Unsupported]) -> Iterator[str]:
-        """The line of the messages that comes nearest to each claim, where one does."""
+        """For each claim, the line of the messages nearest to it, if there is one."""
         for claim in claims:
             yield from (hit.excerpt for hit in self._index.find(claim.where, 1))
 
@@ -91,7 +91,7 @@ class Grounds:
 
 
 def without(body: str, is_wrong: Callable[[str], bool]) -> tuple[str, list[str]]:
-    """A body without some of its sentences, and those sentences; an item left empty goes with them."""
+    """A body without its wrong sentences, and those sentences; an item left empty is removed too."""
     lines, taken = list[str](), list[str]()
     for line in body.splitlines():
         wrong = [] if line.startswith("#") else [one for one in sentences(line) if is_wrong(one)]
@@ -103,7 +103,7 @@ def without(body: str, is_wrong: Callable[[str], bool]) -> tuple[str, list[str]]
 
 
 def _less(line: str, wrong: Sequence[str]) -> str:
-    """A line without some sentences; empty when it says nothing any more."""
+    """A line without some sentences; "" if nothing of substance is left."""
     if not wrong:
         return line
     left = line
@@ -113,7 +113,7 @@ def _less(line: str, wrong: Sequence[str]) -> str:
 
 
 def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str:
-    """A body with lines behind what its sections say already; an empty section says so."""
+    """A body with lines added at the end of its sections; an empty section says so."""
     told, added = sections(body), sections(render(lines, headings))
     blocks = [told.pop("")] if "" in told else []
     for heading in (*told, *(one for one in added if one not in told and added[one] != NOTHING)):
@@ -125,13 +125,13 @@ def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """A body that holds nothing unsupported any more.
+    """A body without unsupported claims.
 
     Attributes:
-        answer: The answer it was made of.
-        taken: The sentences that were taken out of it.
-        added: How many facts it tells now that it had left out.
-        kept: The weight of all it tells.
+        answer: The answer it was made from.
+        taken: The sentences that were removed.
+        added: How many lost facts were added.
+        kept: The total weight of the facts it states.
     """
 
     answer: SummaryResult
@@ -142,14 +142,14 @@ class _Corrected:
 
 
 class CheckedSummariser:
-    """Asks a model, holds its answer against the messages, and asks it once more where they disagree.
+    """Asks a model, checks its answer against the messages, and asks it once more if they disagree.
 
-    What is still unsupported then is taken out, and the heaviest facts the model lost are added from the
+    Claims still unsupported after that are removed, and the heaviest facts the model lost are added from the
     messages, within the budget.
 
     Args:
-        model: Who writes, and who is asked again.
-        estimate: Tokens of a text, as the release counts them.
+        model: Writes the summary and is asked again.
+        estimate: Counts the tokens of a text as the release does.
     """
 
     def __init__(self, model: ModelSummariser, estimate: Estimate = quarter) -> None:
@@ -162,7 +162,7 @@ class CheckedSummariser:
         return self._model.describe()
 
     def describe_second(self) -> Endpoint | None:
-        """Where they would be sent after the first model failed."""
+        """Where the turns would be sent if the first model fails."""
         return self._model.describe_second()
 
     def summarise(
@@ -172,10 +172,10 @@ class CheckedSummariser:
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Ask, check, ask again where needed, correct.
+        """Ask and check; ask again if needed; correct the answer.
 
         Raises:
-            SummaryFailure: The first answer is not usable; of a second one that is not, only a note tells.
+            SummaryFailure: The first answer is unusable; an unusable second answer only adds a note.
         """
         answers = [self._model.summarise(request, on_text=on_text, cancelled=cancelled)]
         grounds = Grounds(request)
@@ -202,7 +202,7 @@ class CheckedSummariser:
         on_text: OnText | None,
         cancelled: Cancelled | None,
     ) -> SummaryResult:
-        """What the model makes of the claims that nothing bears out and of what it left out."""
+        """Ask the model again about unsupported claims and about facts it left out."""
         if on_text is not None:
             on_text(RESTART)
         doubts = [f"{claim.value} (in: {claim.where})" for claim in claims]
@@ -211,7 +211,7 @@ class CheckedSummariser:
         return self._model.ask(prompt, request, on_text=on_text, cancelled=cancelled)
 
     def _corrected(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Corrected:
-        """An answer without what nothing bears out, and with the heaviest facts it lost."""
+        """An answer without unsupported claims, and with the heaviest facts it lost."""
         body, taken = answer.body, list[str]()
         for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
             claims = grounds.unsupported(body)
@@ -226,14 +226,14 @@ class CheckedSummariser:
 
 
 def _makes(claims: Sequence[Unsupported], grounds: Grounds | None, sentence: str) -> bool:
-    """Whether a sentence makes one of some claims; with grounds given, a value in it must be wrong there."""
+    """Whether a sentence makes one of the claims; given grounds, its own values must also be unsupported."""
     made = {claim.category for claim in claims if claim.value[:_WHERE].lstrip("-* ") in sentence}
     told = grounds is None or not made.isdisjoint(("done", "constraints"))
     return bool(made) and (told or bool(grounds and grounds.unsupported(sentence)))
 
 
 def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
-    """What all calls used; None where a provider did not count one of them."""
+    """The token usage of all calls; None if the provider did not count one of them."""
     counted = [one.usage for one in answers if one.usage is not None]
     return sum(counted[1:], counted[0]) if len(counted) == len(answers) else None
 

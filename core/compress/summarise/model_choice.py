@@ -1,4 +1,4 @@
-"""Which model writes the summary, at which endpoint, with which key."""
+"""Chooses the model that writes the summary, its endpoint and its key."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from core.support.program_files import load_table
 
 ANTHROPIC, OPENAI = "anthropic", "openai"
 DEFAULT_TIMEOUT = 120.0
-"""Seconds without a word from the server; Hermes' own default."""
+"""Seconds without data from the server; Hermes' own default."""
 
 _ANTHROPIC_MODE = "anthropic_messages"
 _ROUTER = "openrouter"
 _AUTO, CUSTOM = "auto", "custom"
 _NO_KEY = "none"
-"""What is sent as a key to a server nearby that wants none."""
+"""Sent as the key to a local server that needs none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +30,9 @@ class ModelChoice:
     """One model at one endpoint.
 
     Attributes:
-        provider: Name as Hermes knows it (`anthropic`, `openai`, `openrouter`, `ollama`, ...).
+        provider: The provider's name in Hermes (`anthropic`, `openai`, `openrouter`, `ollama`, ...).
         base_url: Root of the API; "" for the provider's own.
-        timeout: Seconds without a word from the server.
+        timeout: Seconds without data from the server.
     """
 
     provider: str = ""
@@ -49,7 +49,7 @@ class ModelChoice:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where the text of a session would go."""
+        """The host and model that the text of a session would be sent to."""
         host = host_of(self.base_url)
         return Endpoint(host, self.model, is_local(host))
 
@@ -62,20 +62,20 @@ def resolve(
     live: ModelChoice | None = None,
     release: str = NEWEST,
 ) -> ModelChoice:
-    """Settle a choice: flags, then environment, then the model for summaries, then the session's own.
+    """Resolve the choice: flags, then environment, then the model for summaries, then the session's own.
 
-    Sources below the one that names the model do not count, and a key never goes to an address it was not
+    Sources after the first that names a model do not count, and a key is never sent to an address it was not
     given for.
 
     Args:
-        flags: What the command line says; empty fields are open.
+        flags: The command line options; empty fields are unset.
         env: The environment.
         config: Hermes' configuration.
         live: The model the session last ran on.
-        release: The release whose rules say which model writes summaries.
+        release: The release whose rules decide which model writes summaries.
 
     Raises:
-        NoProvider: Nobody names a model, or the endpoint needs a key that nobody gives.
+        NoProvider: No source names a model, or the endpoint needs a key and none is set.
     """
     sources = [_over(flags, _from_env(env)), _for_summaries(config, release)]
     sources += [live] if live is not None else []
@@ -86,7 +86,7 @@ def resolve(
 
 
 def is_local(host: str) -> bool:
-    """Whether a host is this machine itself; what goes to any other leaves it, and is asked about."""
+    """Whether a host is this machine; text sent to any other host leaves it and needs consent."""
     if host == "localhost":
         return True
     address = address_of(host)
@@ -94,7 +94,7 @@ def is_local(host: str) -> bool:
 
 
 def _asks_no_key(host: str) -> bool:
-    """Whether a server there may want no key: one on this machine or in a private network."""
+    """Whether a server may need no key: one on this machine or in a private network."""
     if is_local(host) or host.endswith((".localhost", ".local", ".internal", ".lan")):
         return True
     address = address_of(host)
@@ -102,7 +102,7 @@ def _asks_no_key(host: str) -> bool:
 
 
 def _named(sources: list[ModelChoice]) -> ModelChoice:
-    """The sources laid over one another, down to the first that names the model."""
+    """The sources merged in order, up to the first that names a model."""
     found = ModelChoice()
     for source in sources:
         found = _over(found, source)
@@ -113,7 +113,7 @@ def _named(sources: list[ModelChoice]) -> ModelChoice:
 
 
 def _over(upper: ModelChoice, lower: ModelChoice) -> ModelChoice:
-    """One source over another; the lower one's key stays behind when the upper one names another address."""
+    """One source merged over another; the lower one's key is dropped if the address differs."""
     moved = bool(upper.base_url and upper.base_url != lower.base_url) or bool(
         upper.provider and lower.provider and upper.provider != lower.provider
     )
@@ -127,7 +127,7 @@ def _over(upper: ModelChoice, lower: ModelChoice) -> ModelChoice:
 
 
 def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
-    """Fill in the provider's address and the key its own variable holds."""
+    """Fill in the provider's address and the key from its environment variable."""
     known = _providers().get(choice.provider) or _providers().get(_owner(choice.base_url)) or {}
     provider = choice.provider or _provider_of(choice)
     known = known or _providers().get(provider, {})
@@ -146,7 +146,7 @@ def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
 
 
 def _provider_of(choice: ModelChoice) -> str:
-    """A provider for a model named without one."""
+    """The provider for a model named without one."""
     if choice.base_url:
         return _owner(choice.base_url)
     if "/" in choice.model:
@@ -155,7 +155,7 @@ def _provider_of(choice: ModelChoice) -> str:
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """The environment variables a provider's key is looked for in; none for one that is not known."""
+    """The environment variables that may hold a provider's key; none for an unknown provider."""
     return tuple(_providers().get(provider, {}).get("keys", ()))
 
 
@@ -174,7 +174,7 @@ def _from_env(env: Mapping[str, str]) -> ModelChoice:
 
 
 def _for_summaries(config: HermesConfig, release: str) -> ModelChoice:
-    """`auxiliary.compression`; by a document with `auxiliary.mode`, what that says."""
+    """The model for summaries: `auxiliary.compression`, or `auxiliary.mode` for documents that have it."""
     mode = config.value("auxiliary.mode", release)
     if mode is None:
         return _auxiliary(config)
@@ -184,7 +184,7 @@ def _for_summaries(config: HermesConfig, release: str) -> ModelChoice:
 
 
 def _auxiliary(config: HermesConfig) -> ModelChoice:
-    """What Hermes itself is told to summarise with; provider `auto` leaves it to the session's model."""
+    """The model Hermes itself is told to summarise with; provider `auto` means the session's model."""
     timeout = config.value("auxiliary.compression.timeout")
     valid = isinstance(timeout, int | float) and timeout > 0
     return _under(
@@ -202,7 +202,7 @@ def is_automatic(config: HermesConfig) -> bool:
 
 
 def _under(config: HermesConfig, section: str, model: str, timeout: float = DEFAULT_TIMEOUT) -> ModelChoice:
-    """What a section of config.yaml says of a model, its provider, address and key."""
+    """A config section's model, provider, address and key."""
     provider = _text(config, f"{section}.provider")
     provider = "" if provider == _AUTO else provider
     key = _key(config.path, *section.split("."))
@@ -214,7 +214,7 @@ def _text(config: HermesConfig, key: str) -> str:
 
 
 def _key(path: Path | None, *parents: str) -> str:
-    """A key written in config.yaml; `HermesConfig` does not carry secrets about."""
+    """A key written in config.yaml, read anew because `HermesConfig` holds no secrets."""
     if path is None:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""The request for a summary, in our own words, ready to be read before it is sent."""
+"""The request for a summary, in our own words, which users can read before it is sent."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from core.redact.text import redact_text
 from core.support.program_files import load_table
 
 _LIST = 8_000
-"""Characters that each list of a request to correct notes may take."""
+"""Character limit of each list in a request to correct notes."""
 
 _CHARACTERS = 4
-"""Of one token, about."""
+"""Characters per token, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is sent.
+    """The text sent to a model.
 
-    Attributes:
-        system: Its role and rules.
+    system: The model's role and rules.
+        user: The material and the task.
         user: The material and the order.
     """
 
@@ -35,14 +35,14 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """Both parts, for reading."""
+        """Both parts, for display."""
         return f"{self.system}\n\n{self.user}"
 
 
 def build_prompt(request: SummaryRequest) -> Prompt:
-    """Word a request.
+    """Write a request for a summary.
 
-    Everything that came from the session is redacted, and cannot close the tag it stands in.
+    All text from the session is redacted and cannot close the tag that encloses it.
     """
     return Prompt(system="\n\n".join(_system(request)), user="\n\n".join(_user(request)))
 
@@ -54,14 +54,14 @@ def repair_prompt(
     passages: Sequence[str],
     missing: Sequence[str],
 ) -> Prompt:
-    """Word the request to correct notes that a check found fault with.
+    """Write the request to correct notes in which a check found faults.
 
     Args:
-        request: What was asked first.
-        notes: The answer.
-        doubts: Its claims that nothing bears out.
-        passages: Lines of the transcript that come nearest to them.
-        missing: What it left out, heaviest first.
+        request: The original request.
+        notes: The answer to it.
+        doubts: Its unsupported claims.
+        passages: The lines of the transcript nearest to them.
+        missing: Facts it left out, heaviest first.
     """
     words = _words()
     material = {
@@ -76,7 +76,7 @@ def repair_prompt(
 
 
 def repair_size(request: SummaryRequest, estimate: Callable[[str], int]) -> int:
-    """About the most tokens the request to correct notes takes: of notes of full length, every list full."""
+    """Tokens of the largest request to correct notes, about: notes of full length, every list full."""
     empty = repair_prompt(request, "", (), (), ())
     return estimate(empty.text) + request.budget + request.budget // 2 + 2 * _LIST // _CHARACTERS
 

@@ -1,1 +1,1 @@
-"""The offline summariser's parts: facts, selection under a budget, sections."""
+"""The parts of the offline summariser: facts, selection within a budget, sections."""

@@ -1,7 +1,7 @@
-"""Choosing what a summary can afford: facts, what else was said of its topic, exact values at its end.
+"""Selects what fits into a summary: facts, then details of its topic, then exact values at the end.
 
-A fact is worth its section's weight, its own, how late it was said and how many checkable facts it holds for
-its length. Values are the cheapest way to keep a fact checkable.
+The worth of a fact depends on its section's weight, its own weight, how recent it is, and how many checkable
+values it holds for its length. Listing values is the cheapest way to keep a fact checkable.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ FOCUS_SHARE = 0.65
 """Share of the room that goes to the focus: the middle of the 60 to 70 % Hermes asks for."""
 
 Estimate = Callable[[str], int]
-"""Tokens of a text, as the release counts them."""
+"""Counts the tokens of a text as the release does."""
 
 _DENSITY = 0.35
 _OVERHEAD = 1
 _LINE_ROOM = 60
-"""Tokens every section may take at least: a line or two."""
+"""Tokens that every section may take regardless of its share: a line or two."""
 _LONGEST_LINE = 240
 _LEAST = 20
-"""Characters a line needs to tell something."""
+"""Characters a line needs to be worth telling."""
 _PER_MESSAGE = 12
 _SAID, _SHOWN = 0.5, 0.25
-"""Worth of a sentence of an assistant, and of a line of a tool's output, beside the facts of the sections."""
+"""Worth of an assistant's sentence, and of a line of tool output, relative to the sections' facts."""
 _LABELS = {
     "urls": "Links",
     "ids": "Ids",
@@ -43,7 +43,7 @@ _LABELS = {
     "paths": "Paths",
     "names": "Names",
 }
-"""What the lists are called, those first of which there are few."""
+"""Labels of the lists of values, in the order they are filled: rare kinds first."""
 _SENTENCES = {
     "constraints": "constraints",
     "decisions": "decisions",
@@ -52,14 +52,14 @@ _SENTENCES = {
     "state": "state",
     "commands": "actions",
 }
-"""Section of the categories that are whole sentences, most wanted first."""
+"""Section for each category that consists of whole sentences, most wanted first."""
 _PER_LINE = 8
 _MOST_LINES = {"numbers": 3, "hashes": 4}
-"""Lines of values that say little by themselves; the focus may have more."""
+"""Line limits for values that say little by themselves; the focus may have more."""
 _LONGEST = 160
 _MADE_UP = re.compile(r"[0-9a-f]{16}")
 _ROOTED = 4
-"""Paths below one folder from which on the folder is named once for all of them."""
+"""How many paths must share a folder for the folder to be named once for all of them."""
 
 
 def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[FactLine]:
@@ -79,7 +79,7 @@ def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[Fac
 
 
 def _fill(ranked: Sequence[FactLine], room: int, costs: dict[int, int]) -> list[FactLine]:
-    """Facts in two passes: each section up to its share, then whoever is worth most."""
+    """Select in two passes: each section up to its share, then the facts worth most."""
     limits = {kind: max(section.share * room, _LINE_ROOM) for kind, section in purposes().items()}
     first = _take(ranked, room, costs, limits)
     taken = {id(fact) for fact in first}
@@ -114,7 +114,7 @@ def _sum(facts: Iterable[FactLine], costs: dict[int, int]) -> int:
 
 
 def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
-    """The sentences of assistants and the lines of results that a topic covers, each once, oldest first."""
+    """The sentences of assistants and the result lines that a topic covers, each once, oldest first."""
     seen: set[str] = set()
     for view in views:
         if view.role not in ("assistant", "tool"):
@@ -135,14 +135,14 @@ def quotes(
     estimate: Estimate,
     sections: Mapping[str, str] = _SENTENCES,
 ) -> list[FactLine]:
-    """The sentences that `said` does not hold, word for word, newest first, within `room` tokens.
+    """Sentences that `said` lacks, verbatim, newest first, within `room` tokens.
 
     Args:
-        collected: What is to be told.
-        said: What is told already.
+        collected: The facts to be stated.
+        said: The text so far.
         room: Tokens for all of them.
         estimate: Tokens of one.
-        sections: Of which categories, most wanted first, each with the section it goes to.
+        sections: The categories to quote, most wanted first, each with its section.
     """
     held = SummaryIndex(said)
     facts: list[FactLine] = []
@@ -156,7 +156,7 @@ def quotes(
 
 
 def lists(collected: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
-    """Lines of values that `said` does not hold yet, most used first, within `room` tokens."""
+    """Lists of the values that `said` lacks, most used first, within `room` tokens."""
     lines: list[FactLine] = []
     waiting = [
         one
@@ -180,7 +180,7 @@ def lists(collected: Sequence[Found], said: str, room: int, estimate: Estimate) 
 
 
 def _rank(one: Found) -> tuple[bool, int, int]:
-    """Most used first, then newest; names that a machine made up last."""
+    """Sort key: most used first, then newest; machine-generated names last."""
     made_up = one.category == "paths" and bool(_MADE_UP.search(one.value))
     return made_up, -len(one.messages), -one.messages[-1]
 
@@ -188,7 +188,7 @@ def _rank(one: Found) -> tuple[bool, int, int]:
 def _pools(
     waiting: Sequence[Found], held: SummaryIndex
 ) -> Iterator[tuple[str, int, Sequence[tuple[Found, str]]]]:
-    """The values of each list with its label, the lines it may have, and how each value is written there."""
+    """The values of each list with its label, its line limit, and how each value is written there."""
     for category, label in _LABELS.items():
         found = [one for one in waiting if one.category == category]
         most = _MOST_LINES.get(category, len(found))
@@ -203,7 +203,7 @@ def _pools(
 
 
 def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
-    """The paths that are no other form of one before them: `/srv/shop/cart.py`, `shop/cart.py`."""
+    """The paths that are not another form of an earlier one: `shop/cart.py` of `/srv/shop/cart.py`."""
     whole, ends = set[str](), set[str]()
     for path in held:
         whole.update(endings(path)[:1])
@@ -217,7 +217,7 @@ def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
 
 
 def _root(paths: Sequence[str]) -> str:
-    """The deepest folder with folders that most of the absolute paths lie in; "" when few do."""
+    """The deepest folder whose subfolders hold at least half of the absolute paths; "" if too few do."""
     rooted = [path for path in paths if path.startswith(("/", "~/"))]
     folders = Counter(path[:at] for path in rooted for at in range(2, path.rfind("/")) if path[at] == "/")
     shared = (folder for folder, count in folders.items() if count >= max(_ROOTED, len(rooted) / 2))
@@ -225,7 +225,7 @@ def _root(paths: Sequence[str]) -> str:
 
 
 def _below(path: str, root: str) -> str:
-    """What is left of a path below a folder; "" when it does not lie there or would be no path any more."""
+    """A path relative to a folder; "" if it is not below it or would no longer read as a path."""
     short = path[len(root) + 1 :] if root and path.startswith(f"{root}/") else ""
     one = classify(short)
     return short if "/" in short and one is not None and one.value == short else ""

@@ -1,4 +1,4 @@
-"""The facts of a middle, one line each, for the sections of a summary."""
+"""The facts of a middle as single lines for the sections of a summary."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from core.compress.facts.topic import Topic
 _TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120
 _RECENT = 0.75
 _MARKUP = re.compile(r"^[ \t]{0,3}(?:#{1,6}[ \t]+|[-*_]{3,}[ \t]*$)|```.*?```", re.MULTILINE | re.DOTALL)
-"""Marks of headings and rules, which say nothing within a line, and blocks of code."""
+"""Heading marks, horizontal rules and code blocks, which mean nothing within a line."""
 
 _NUMBER = re.compile(r"\d+")
 _SERIES = 4
-"""Calls that differ in a number alone are told one by one up to this many."""
+"""Calls that differ only in a number are listed one by one up to this many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class FactLine:
 
     Attributes:
         kind: A purpose of `layout`.
-        at: Index of the message it comes from; -1 for the summary before.
-        weight: How much it counts beside others of its kind, around 1.
-        in_focus: The focus covers it.
-        fixed: Kept whatever the budget says.
+        at: Index of the message it comes from; -1 for the previous summary.
+        weight: Its importance relative to others of its kind, around 1.
+        in_focus: Whether the focus covers it.
+        fixed: Whether it is kept regardless of the budget.
     """
 
     kind: str
@@ -52,14 +52,14 @@ def facts_of(
     ended: Sequence[Outcome] | None = None,
     log: bool = True,
 ) -> list[FactLine]:
-    """Every fact of a middle, in order within each kind; what was undone later is left out.
+    """All facts of a middle, in order within each kind, without those undone later.
 
     Args:
         views: The middle.
-        topic: The focus, when there is one.
-        asked_before: The request these messages begin to work on, when it stands before them.
-        ended: The outcomes of the calls, when they are known already.
-        log: A session log is wanted too.
+        topic: The focus; None without one.
+        asked_before: The request these messages begin to work on, if it came before them.
+        ended: The outcomes of the calls, if already known.
+        log: Whether to include a session log.
     """
     if not views:
         return []
@@ -81,7 +81,7 @@ def facts_of(
 
 
 def _focus(fact: FactLine, in_focus: bool) -> FactLine:
-    """Mark a fact; outside the focus only the task itself is certain of its place, and in brief."""
+    """Mark a fact; outside the focus only the task stays fixed, and in brief."""
     brief = fact.kind == "task" and not in_focus
     text = one_line(fact.text, _BRIEF) if brief else fact.text
     return FactLine(fact.kind, text, fact.at, fact.weight, in_focus, fact.fixed and (in_focus or brief))
@@ -112,7 +112,7 @@ def _requests(views: Sequence[View], asked_before: str) -> Iterator[FactLine]:
 def _actions(
     calls: Sequence[Outcome], stories: dict[str, FileStory], focused: Container[int]
 ) -> Iterator[FactLine]:
-    """What was done: repeats and superseded failures as the last time, a numbered series as one."""
+    """The calls made: repeats and superseded failures as the last time, a numbered series as one."""
     keys = [(outcome.call.name, outcome.call.target) for outcome in calls]
     times, last = Counter(keys), {key: at for at, key in enumerate(keys)}
     gone = {path for path, story in stories.items() if story.vanished}
@@ -134,7 +134,7 @@ def _actions(
 
 
 def _shape(outcome: Outcome) -> tuple[str, str]:
-    """What calls of one series have in common: all but the numbers in their targets."""
+    """What calls of a series share: the tool and the target without its numbers."""
     return outcome.call.name, _NUMBER.sub("#", outcome.call.target)
 
 
@@ -157,7 +157,7 @@ def _ending(outcome: Outcome) -> str:
         return "no result yet"
     lines = [line for line in outcome.text.splitlines() if line.strip()]
     if len(lines) == 1 and outcome.call.path and outcome.call.path in lines[0]:
-        return "done"  # "The file X has been updated": the name again tells nothing
+        return "done"  # "The file X has been updated" only repeats the name
     words = lexicon()
     passed = (line for line in reversed(lines) if words.passed.search(line))
     telling = next((line for line in passed if not words.harmless.search(line)), None)
@@ -167,7 +167,7 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactLine]:
-    """Errors and what became of them; one that still stands is told once, of the last call that met it."""
+    """Errors and their outcome; one that persists is told once, for the last call that met it."""
     recent = _recent(views)
     standing = {outcome.error: outcome for outcome in calls if outcome.error and outcome.fixed_at is None}
     for outcome in calls:
@@ -184,7 +184,7 @@ def _troubles(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactL
 
 
 def _recent(views: Sequence[View]) -> float:
-    """Where the last quarter of a middle begins: what failed or was left open there still matters."""
+    """Where the last quarter of a middle begins: what failed or was left open after that still matters."""
     return views[0].index + len(views) * _RECENT
 
 
@@ -198,7 +198,7 @@ def _files(stories: dict[str, FileStory]) -> Iterator[FactLine]:
 
 
 def _assistant_lines(views: Sequence[View]) -> Iterator[FactLine]:
-    """What assistants decided, answered, left open, and said when they called nothing."""
+    """What assistants decided, answered, left open, and said without calling a tool."""
     recent = _recent(views)
     asked: View | None = None
     for view in views:
@@ -220,9 +220,9 @@ def _prose(view: View) -> str:
 
 
 def _settled(view: View, *, open_ends: bool) -> Iterator[FactLine]:
-    """The decisions of a message and, where they can still be open, what it says is left to do.
+    """The decisions of a message and, if they can still be open, the tasks it says are left.
 
-    What a message announces and then calls is done by that call; what was left long ago is done or given up.
+    A task that a message announces and then calls is done by that call; an old one is done or given up.
     """
     for kind, sentence in _decisions_and_plans(_prose(view)):
         if kind == "decisions" or open_ends:
@@ -231,7 +231,7 @@ def _settled(view: View, *, open_ends: bool) -> Iterator[FactLine]:
 
 @lru_cache(maxsize=REMEMBERED)
 def _decisions_and_plans(text: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of a text that decide, and those that leave something to do."""
+    """The sentences of a text that state a decision or a remaining task."""
     words, found = lexicon(), []
     for sentence in sentences(text)[:40]:
         if sentence.endswith((":", "：")) or words.intent.search(sentence):

@@ -1,4 +1,4 @@
-"""Which section a fact belongs in, facts written as sections, and what of the last summary still holds."""
+"""Maps facts to sections, writes them as sections, and carries over what still holds of the last summary."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TARGET = re.compile(
     r"(?:^|: |\()[^\s(]+ (?:\S.{0,120} in )?(?P<path>[~/\w][^\s()]*/[^\s()]+)"
     r"(?=(?: \(x\d+\))? -> |\)$|\) -> )"
 )
-"""The path a call was about: it stands right behind the tool's name, and its outcome behind it."""
+"""The path a call was about: between the tool's name and the outcome."""
 _PLAIN = frozenset({"task", "goal"})
 _NUMBERED = frozenset({"actions"})
 _NOTES = {
@@ -34,7 +34,7 @@ _NOTES = {
     "errors": "Error: ",
     "decisions": "Decided: ",
 }
-"""What introduces a fact that stands under another section's heading."""
+"""Introduces a fact that is listed under another section's heading."""
 
 _SHELTERS = {
     "pending": ("task", "remaining", "context"),
@@ -50,12 +50,12 @@ _SHELTERS = {
     "state": ("context",),
     "task": ("goal", "context"),
 }
-"""Where facts of a kind go when no heading is theirs, best place first."""
+"""Where facts of a kind go if no heading is theirs, best place first."""
 
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _NOTHING = re.compile(r"^(?:none|n/a|unknown|nothing|-)\b.{0,60}$", re.IGNORECASE)
 _REPLACED = frozenset({"state", "in_progress"})
-"""Sections that only speak of the present: the new middle knows better."""
+"""Sections that describe only the present: the new middle replaces them."""
 
 _STATED = frozenset({"constraints", "decisions", "context"})
 _SERIAL = frozenset({"decisions", "remaining"})
@@ -71,8 +71,8 @@ class Section:
     """One purpose a heading can have.
 
     Attributes:
-        share: Most of the room its lines may take before the others had their turn.
-        weight: How much one of its lines counts.
+        share: The share of the room its lines may take before the other sections had their turn.
+        weight: The weight of each of its lines.
     """
 
     kind: str
@@ -95,7 +95,7 @@ def purposes() -> Mapping[str, Section]:
 
 @cache
 def kind_of(heading: str) -> str | None:
-    """The purpose of a heading: by its name, else by a word in it; None when nothing tells."""
+    """The purpose of a heading, by its name or else by a word in it; None if neither matches."""
     lower = heading.rpartition("### ")[2].strip().lower()
     for section in purposes().values():
         if lower in section.names:
@@ -107,7 +107,7 @@ def kind_of(heading: str) -> str | None:
 
 
 def homes(headings: Sequence[str]) -> Mapping[str, str]:
-    """Kind to the heading its facts go under; facts whose section a release lacks move in elsewhere."""
+    """A mapping from kind to the heading its facts go under, or to a substitute the release does have."""
     return _homes(tuple(headings))
 
 
@@ -126,7 +126,7 @@ def _homes(headings: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def render(facts: Iterable[FactLine], headings: Sequence[str]) -> str:
-    """The body of a summary: every heading in order, oldest facts first, `None.` where there is nothing."""
+    """The body of a summary: every heading in order, oldest facts first, `None.` for an empty section."""
     home = homes(headings)
     by_heading: dict[str, list[FactLine]] = {heading: [] for heading in headings}
     for fact in sorted(_brief(list(facts)), key=lambda fact: fact.at):
@@ -141,7 +141,7 @@ def render(facts: Iterable[FactLine], headings: Sequence[str]) -> str:
 
 
 def _brief(facts: Sequence[FactLine]) -> Iterator[FactLine]:
-    """Long paths written out once, in the list of files, and by their names where calls are told."""
+    """Facts with long paths in full only in the list of files, and as bare names in calls."""
     paths = [fact.text.rpartition(" (")[0] for fact in facts if fact.kind == "files"]
     names = Counter(map(_name, paths))
     short = {path: _name(path) for path in paths if len(path) >= _LONG_PATH and names[_name(path)] == 1}
@@ -185,9 +185,9 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
     """The lines of the previous summary that the new middle neither replaces nor undoes.
 
     Args:
-        previous: Its body, without markers.
+        previous: Body of the previous summary, without markers.
         views: The new middle.
-        topic: The focus, when there is one.
+        topic: The focus; None without one.
     """
     if not previous or not previous.strip():
         return []
@@ -205,12 +205,12 @@ def carried(previous: str | None, views: Sequence[View], topic: Topic | None) ->
 
 
 def _corrected(fact: FactLine, changed: Sequence[Correction]) -> FactLine:
-    """A line that still holds, or with what a person said instead."""
+    """A line that still holds, or the same line with the user's correction."""
     return replace(fact, text=with_correction(fact.text, fact.at, changed)) if fact.kind in _STATED else fact
 
 
 def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:
-    """Facts of one kind that say the same only once, the newest wording kept; the goal is no action too."""
+    """Facts of a kind without repeats, in their newest wording; the goal is not repeated as an action."""
     seen: dict[str, list[frozenset[str]]] = {}
     exact: set[tuple[str, str]] = set()
     kept: list[FactLine] = []
@@ -231,7 +231,7 @@ def without_repeats(facts: Sequence[FactLine]) -> list[FactLine]:
 
 
 def _comparison_key(fact: FactLine) -> str:
-    """What a fact says; of decisions and open ends that differ in a number alone the newest is enough."""
+    """What a fact says; decisions and open tasks that differ only in a number count as the same."""
     text = " ".join(fact.text.lower().split())
     return _NUMBER.sub("#", text) if fact.kind in _SERIAL and not fact.in_focus else text
 
@@ -256,14 +256,14 @@ def _lines(kind: str, text: str, asked: bool) -> list[FactLine]:
 
 
 def _line(kind: str, line: str) -> FactLine:
-    """A line as a fact; what is quoted was said by the user."""
+    """A line as a fact; a quoted one is what the user said."""
     if line.startswith(_QUOTED):
         return FactLine("actions", f"User: {line.removeprefix(_QUOTED)}", -1, _WEIGHT * 1.6)
     return FactLine(kind, line, -1, _WEIGHT)
 
 
 def _undone(views: Sequence[View]) -> set[str]:
-    """Texts that tell a line speaks of a file now deleted or an error now fixed."""
+    """Texts that mark a line as being about a file now deleted or an error now fixed."""
     gone = {path for path, story in files(views).items() if story.effects[-1] == "removed"}
     calls = outcomes(views)
     passed = {(call.call.name, call.call.target) for call in calls if call.passed and not call.error}
@@ -273,7 +273,7 @@ def _undone(views: Sequence[View]) -> set[str]:
 
 
 def _answers_first(views: Sequence[View]) -> bool:
-    """Whether the middle closes what was asked before it: an answer without calls, before any request."""
+    """Whether the middle starts by answering an earlier request: text without calls, before any request."""
     for view in views:
         if view.request:
             return False

@@ -1,4 +1,4 @@
-"""The default summariser: offline, deterministic, made from the messages themselves."""
+"""The default summariser: offline, deterministic, built from the messages themselves."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from core.compress.summarise.extract.sections import carried, homes, purposes, r
 from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE = 0.5
-"""A summary is never asked to be more than half of what it replaces."""
+"""A summary may take at most half of what it replaces."""
 
 _LARGEST_FOCUS = 0.8
-"""The same while values of its focus would be lost."""
+"""The same limit while values of its focus would be lost."""
 
 _LEAST = 500
-"""Tokens a summary may hold however small the middle."""
+"""Tokens a summary may take however small the middle."""
 
 _LIST_SHARE = 0.30
-"""Share of the room for lists of exact values; the focus, when there is one, has all of it."""
+"""Share of the room for lists of exact values; the focus, if there is one, has all of it."""
 
 
 def quarter(text: str) -> int:
-    """A quarter of the characters, rounded up: what Hermes counts up to 0.19."""
+    """A quarter of the characters, rounded up: how Hermes up to 0.19 counts tokens."""
     return (len(text) + 3) // 4
 
 
@@ -52,7 +52,7 @@ class ExtractiveSummariser(OfflineSummariser):
     """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
 
     Args:
-        estimate: Tokens of a text, as the release counts them.
+        estimate: Counts the tokens of a text as the release does.
     """
 
     name = "extractive"
@@ -68,7 +68,7 @@ class ExtractiveSummariser(OfflineSummariser):
         known_before = _told_before(request)
         topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:
-            topic = None  # nobody mentions it: there is nothing to favour
+            topic = None  # no message mentions it, so there is nothing to favour
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
@@ -92,9 +92,9 @@ class ExtractiveSummariser(OfflineSummariser):
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
     def _rooms(self, request: SummaryRequest, read: Sequence[View]) -> tuple[int, int]:
-        """Tokens for the facts: the budget, less the headings, and never more than a share of the middle.
+        """Tokens for the facts: the budget less the headings, and at most a share of the middle.
 
-        The second is for a focus whose values would be lost.
+        The second number applies to a focus whose values would be lost.
         """
         texts = (text for view in read for text in (view.text, *(call.strings for call in view.calls)))
         size = sum(map(self._estimate, texts)) + self._estimate(request.previous_summary or "")
@@ -134,7 +134,7 @@ class ExtractiveSummariser(OfflineSummariser):
         kept += self._exact(wanted, kept, written(kept), widest)
 
         def left() -> int:
-            """Tokens left once the lines chosen are written: merged, they take less than one by one."""
+            """Tokens left once the chosen lines are written: merged, they take less than one by one."""
             return max(0, room - self._estimate(written(kept)) + self._estimate(written(())))
 
         kept += self._exact(wanted, kept, written(kept), self._cost(kept) + left())
@@ -164,7 +164,7 @@ class ExtractiveSummariser(OfflineSummariser):
     def _exact(
         self, wanted: Sequence[Found], chosen: Sequence[FactLine], said: str, room: int
     ) -> list[FactLine]:
-        """What the focus holds and `said` does not, word for word, in the room the chosen facts leave."""
+        """What the focus holds and `said` lacks, verbatim, in the room the chosen facts leave."""
         left = max(0, room - self._cost(chosen))
         found = lists(wanted, said, min(left, int(room * FOCUS_SHARE)), self._estimate)
         held = "\n".join((said, *(fact.text for fact in found)))
@@ -175,7 +175,7 @@ class ExtractiveSummariser(OfflineSummariser):
 
 
 def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estimate) -> str:
-    """The body within the budget; the last chosen facts go first."""
+    """The body cut to the budget; the facts chosen last are dropped first."""
     kept = list(chosen)
     body = redact_text(render(kept, request.headings))
     while kept and estimate(body) > request.budget:
@@ -186,7 +186,7 @@ def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estima
 
 
 def _told_before(request: SummaryRequest) -> list[View]:
-    """The summary before as one more thing that was said: what it knew is worth keeping too."""
+    """The previous summary as one more message: what it knew is worth keeping too."""
     earlier = request.previous_summary or ""
     return [View(0, "assistant", ends(redact_text(earlier)))] if earlier.strip() else []
 

@@ -1,4 +1,4 @@
-"""Choosing lines by what they tell: most weight of facts not told yet for the tokens a line costs."""
+"""Selects lines by coverage: the most weight of facts not stated yet for the tokens a line costs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from core.compress.summarise.extract.sections import purposes
 
 _LINE = 160
 _READ = 400
-"""Characters of the arguments of a call in which it names what it is about."""
+"""Characters of a call's arguments that are searched for what it is about."""
 _SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
 _TOLD = 0.6
 _FOCUS = 3.0
-"""How many times a fact of the focus counts."""
+"""Factor by which a fact in focus counts more."""
 _ALIKE = 0.8
 _FILL = 0.02
-"""What a line is worth for its section alone, when it tells no fact that is not told yet."""
+"""Worth of a line for its section alone, if it states no new fact."""
 _SECTIONS = {
     "constraints": "constraints",
     "asks": "pending",
@@ -36,11 +36,11 @@ _SECTIONS = {
     "state": "state",
     "commands": "actions",
 }
-"""Where a sentence goes that no line tells."""
+"""Section for a sentence that no line states."""
 
 
 class State(StrEnum):
-    """What was last done to a thing."""
+    """The last thing done to an entity."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -59,10 +59,10 @@ class Entity:
 
     Attributes:
         name: Its path or id.
-        state: What the last call about it left it in.
+        state: The state that the last call about it left it in.
         by: The tool of that call.
         at: Index of the message of that call.
-        ended: What the call gave back, or its error, on one line.
+        ended: The call's result or error, on one line.
     """
 
     name: str
@@ -85,7 +85,7 @@ def entities(views: Sequence[View]) -> dict[str, Entity]:
 
 
 def entity_lines(views: Sequence[View]) -> Iterator[FactLine]:
-    """One line for each thing that was not only looked at."""
+    """One line for each entity that was not only read."""
     for one in entities(views).values():
         if one.state is not State.READ:
             weight = 1.5 if one.state in (State.FAILED, State.DELETED) else 1.0
@@ -123,16 +123,16 @@ def best_lines(
     estimate: Estimate,
     said: Sequence[FactLine] = (),
 ) -> list[FactLine]:
-    """Lines within `room` tokens, best first; those that are fixed are taken before all others.
+    """Lines within `room` tokens, best first; fixed ones are taken before all others.
 
-    A line that tells no fact anew, in words that another line has, is left out.
+    A line that states no new fact, in words that another line has, is left out.
 
     Args:
         lines: Candidates, without repeats.
-        facts: What is to be told, each with its weight.
+        facts: The facts to be stated, each with its weight.
         room: Tokens for all lines.
         estimate: Tokens of one line.
-        said: Lines that stand already, so that nothing is said again.
+        said: Lines chosen already, so that nothing is repeated.
     """
     words = [frozenset(roots(line.text)) for line in lines]
     spoken = [frozenset(roots(line.text)) for line in said]
@@ -166,14 +166,14 @@ def best_lines(
 
 
 def _is_said(words: frozenset[str], spoken: Sequence[frozenset[str]]) -> bool:
-    """Whether one of some lines has most of a line's words."""
+    """Whether one of the lines has most of a line's words."""
     return any(len(words & other) >= _ALIKE * len(words) for other in spoken)
 
 
 def _tells(
     lines: Sequence[FactLine], words: Sequence[frozenset[str]], facts: Sequence[Found]
 ) -> list[list[int]]:
-    """For each line the facts it tells."""
+    """The facts that each line states, as indexes."""
     values = [(at, _key(fact)) for at, fact in enumerate(facts) if fact.category not in _SENTENCES]
     spoken = [
         (at, frozenset(fact.told_by or roots(fact.value)))
@@ -195,7 +195,7 @@ def _key(fact: Found) -> str:
 
 
 def lost(facts: Sequence[tuple[Found, float]], said: str) -> list[Found]:
-    """The facts a summary does not tell, heaviest first."""
+    """The facts a summary leaves out, heaviest first."""
     index = SummaryIndex(said)
     ranked = sorted(facts, key=lambda fact: -fact[1])
     return [one for one, _ in ranked if index.fate(one.category, one.value, one.told_by) == LOST]

@@ -1,4 +1,4 @@
-"""An index of what was said and shown, asked for what a summary left out."""
+"""An index of the messages, searched for what a summary left out."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from core.model.transcript.message import Message
 
 _EXCERPT = 200
 _READ = 2000
-"""Characters of a line that are weighed for an excerpt."""
+"""Characters of a line that are scored for an excerpt."""
 _WHOLE, _PART = 4, 2
-"""How much more a text counts that holds the words as they were typed, whole or as part of longer ones."""
+"""Bonus of a text that has the query as typed: as whole words, or as part of longer ones."""
 
 _LEAST = 0.5
-"""Share of the query's weight a message must hold."""
+"""Share of the query's weight a message must have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """One message that speaks of what was asked for.
+    """A message that matches a query.
 
     Attributes:
-        index: Its place among the messages of the index.
-        score: Share of the query's weight it holds, 0 to 1; with 2 added where the very words are part of
-            longer ones, and 4 where they stand alone.
-        excerpt: The line that tells most. Untrusted.
+        index: Its index in the list of messages.
+        score: Share of the query's weight it has, 0 to 1; plus 2 if it has the query as typed as part of
+            longer words, or plus 4 if as whole words.
+        excerpt: The line that matches best. Untrusted.
     """
 
     index: int
@@ -39,7 +39,7 @@ class Recalled:
 
     @property
     def exactness(self) -> int:
-        """2 where the words stand as they were typed, 1 where they are part of longer ones, else 0."""
+        """2 if the query occurs as typed, 1 if as part of longer words, else 0."""
         return int(self.score) // _PART
 
 
@@ -47,7 +47,7 @@ class RecallIndex:
     """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972).
 
     Args:
-        messages: Everything said and shown, in order; long outputs whole.
+        messages: All messages, in order, with long outputs whole.
     """
 
     def __init__(self, messages: Sequence[Message]) -> None:
@@ -56,7 +56,7 @@ class RecallIndex:
         self._counts = Counter(word for words in self._words for word in words)
 
     def find(self, query: str, limit: int = 20) -> list[Recalled]:
-        """The messages that hold most of a query, best first; of equals the newest first."""
+        """The messages that match most of a query, best first; among equals the newest first."""
         wanted = roots(query)
         weights = {word: math.log(1 + len(self._texts) / max(1, self._counts[word])) for word in wanted}
         whole, typed = sum(weights.values()), _Typed(" ".join(query.lower().split()))
@@ -85,14 +85,14 @@ class _Typed:
         self._alone = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
 
     def worth(self, text: str) -> int:
-        """What a text gains by holding them."""
+        """The bonus of a text for having them."""
         lower = text.lower()
         if not self._words or self._words not in lower:
             return 0
         return _WHOLE if self._alone.search(lower) else _PART
 
     def place(self, line: str) -> int:
-        """Where they stand, best alone; -1 for nowhere."""
+        """The offset at which they occur, preferably as whole words; -1 if nowhere."""
         lower = line.lower()
         alone = self._alone.search(lower)
         return lower.find(self._words) if alone is None else alone.start()

@@ -1,4 +1,4 @@
-"""A summary that keeps the most of what matters: facts by weight, things by last state, nothing twice."""
+"""A summary that keeps most of what matters: facts by weight, entities by last state, nothing twice."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from core.compress.summarise.faithful.coverage import best_lines, entity_lines, 
 from core.redact.text import redact_bulk, redact_text
 
 _LARGEST_SHARE, _LEAST = 0.5, 500
-"""A summary takes at most that share of what it replaces, but may always have so many tokens."""
+"""A summary takes at most that share of what it replaces, but may always take so many tokens."""
 
 _VALUES = 0.25
-"""Share of the room kept for values no line tells."""
+"""Share of the room reserved for values that no line states."""
 
 
 class FaithfulSummariser(OfflineSummariser):
-    """Fills the release's headings with the lines that tell the most weight of facts for their tokens.
+    """Fills the release's headings with the lines that state the most weight of facts for their tokens.
 
     Args:
-        estimate: Tokens of a text, as the release counts them.
+        estimate: Counts the tokens of a text as the release does.
     """
 
     name = "faithful"
@@ -61,7 +61,7 @@ class FaithfulSummariser(OfflineSummariser):
         return SummaryResult(fitted(chosen, request, self._estimate), SummaryStatus.EXTRACTIVE)
 
     def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
-        """Tokens for the lines: the budget less the headings, and never more than half of the middle."""
+        """Tokens for the lines: the budget less the headings, and at most half of the middle."""
         size = self._estimate(request.previous_summary or "")
         size += sum(
             self._estimate(view.text) + sum(self._estimate(call.strings) for call in view.calls)
@@ -77,7 +77,7 @@ class FaithfulSummariser(OfflineSummariser):
         room: int,
         request: SummaryRequest,
     ) -> list[FactLine]:
-        """What no chosen line tells: sentences word for word, then values, heaviest first."""
+        """What no chosen line states: sentences verbatim, then values, heaviest first."""
         said = render(chosen, request.headings)
         left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
         return lines_of(lost(facts, said), said, left, self._estimate)

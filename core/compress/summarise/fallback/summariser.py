@@ -2,7 +2,7 @@
 
 Up to 0.15 it is one sentence with a count; from 0.16 on it has the sections of a summary, filled from turns
 by rule: the newest request, at most twelve actions, five failures, twelve files and the last eight turns, cut
-at 8,000 characters with the prefix. From 0.22 a piece of the previous summary stands under the goal.
+at 8,000 characters including the prefix. From 0.22 a part of the previous summary follows the goal.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def fallback(
     reason: str | None = None,
     prefix_length: int = 0,
 ) -> str:
-    """The body of the summary a release writes without a model.
+    """The body of the summary that a release writes without a model.
 
     Args:
-        turns: The messages that leave the list.
+        turns: The messages to be replaced.
         policy: The release.
-        previous: Body of the summary before.
-        reason: Why there is none from a model.
-        prefix_length: Characters of the prefix, which counts against the release's cap.
+        previous: Body of the previous summary.
+        reason: Why no model wrote one.
+        prefix_length: Characters of the prefix, which count towards the release's cap.
     """
     texts = _texts()
     if policy.failure.fallback != _STRUCTURED:
@@ -80,7 +80,7 @@ def _blocks(
 
 
 def no_user_line() -> str:
-    """What a release writes for the task where no user ever spoke (0.22)."""
+    """The text a release writes for the task if there is no user message (0.22)."""
     return str(_texts()["no_user"])
 
 
@@ -99,7 +99,7 @@ def _values(count: int, evidence: Evidence, policy: Policy, reason: str | None) 
 
 
 def _previous(previous: str, policy: Policy) -> str:
-    """What is said of the summary before: a mention, or from 0.22 on a piece of it."""
+    """The block for the previous summary: a mention, or from 0.22 on a part of it."""
     texts = _texts()
     note = str(texts["previous_note"])
     if not policy.failure.snapshot:
@@ -131,7 +131,7 @@ def _texts() -> Mapping[str, Any]:
 
 
 class StaticSummariser(OfflineSummariser):
-    """Shows what is left when no model answers.
+    """Writes the fallback that a release uses when no model answers.
 
     Args:
         policy: The release.

@@ -1,4 +1,4 @@
-"""What a release's fallback takes from the turns it could not have summarised."""
+"""Excerpts that a release's fallback takes from the turns it replaces."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _MAY_BE_TROUBLE = re.compile(r"error|failed|exception|traceback|timeout|timed\s|
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Lists a fallback is made of, each in the order of the messages and no longer than it is shown.
+    """The lists a fallback is built from, in message order and cut to what it shows.
 
     Attributes:
-        asked: The newest request of a person; None without one.
+        asked: The newest user request; None without one.
         actions: What assistants did or said, then what tools returned, one line each.
         files: Paths named in calls and texts.
-        blockers: Tool texts that speak of failure.
+        blockers: Tool texts that mention a failure.
         last: The newest turns as `ROLE: text`.
     """
 
@@ -49,12 +49,12 @@ class Evidence:
 
 
 def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evidence:
-    """Collect the lists, reading and redacting only the messages that may end up in one.
+    """Collect the lists, reading and redacting only messages that may end up in one.
 
     Args:
-        turns: The messages that leave the list.
-        policy: Decides how tool results are told and which user rows are requests.
-        cut_mark: What ends a text that was cut, where the release does not count what it cut.
+        turns: The messages to be replaced.
+        policy: Says how tool results are described and which user rows are requests.
+        cut_mark: Ends a text that was cut, for releases that do not count what they cut.
     """
     reading = _Reading(turns, policy, cut_mark)
     newest = islice(filter(None, map(reading.turn, reversed(turns))), MOST_TURNS)
@@ -68,7 +68,7 @@ def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evid
 
 
 class _Reading:
-    """The turns of a middle, each redacted when it is first asked for."""
+    """The turns of a middle, each redacted on first use."""
 
     def __init__(self, turns: Sequence[Message], policy: Policy, cut_mark: str) -> None:
         self._turns = turns
@@ -77,11 +77,11 @@ class _Reading:
         self._texts: dict[int, str] = {}
 
     def ask(self, message: Message) -> str:
-        """The words of a request; empty for any other message."""
+        """The text of a request; "" for any other message."""
         return self._brief(message) if message.role == "user" and self._real(message) else ""
 
     def turn(self, message: Message) -> str:
-        """A message as `ROLE: text`; empty when it says and calls nothing."""
+        """A message as `ROLE: text`; "" if it has neither text nor calls."""
         names = _names(message)
         called = f"tool calls: {', '.join(names[:_MOST_NAMES])}" if names else ""
         said = "; ".join(part for part in (called, self._text(message)) if part).strip()
@@ -89,7 +89,7 @@ class _Reading:
         return f"{label}: {said}" if said else ""
 
     def said(self) -> Iterator[str]:
-        """What assistants did, or said where they called nothing."""
+        """What assistants called, or said if they called nothing."""
         for message in self._turns:
             if message.role != "assistant":
                 continue
@@ -99,7 +99,7 @@ class _Reading:
                 yield line
 
     def results(self) -> Iterator[str]:
-        """What tools returned, as the release tells it."""
+        """What tools returned, as the release describes it."""
         calls = {call.id: call for message in self._turns for call in _calls(message)}
         for message in self._turns:
             if message.role == "tool":
@@ -109,7 +109,7 @@ class _Reading:
                 yield stub_line(name, arguments, self._brief(message), self._policy.prune.stubs)
 
     def blockers(self) -> Iterator[str]:
-        """Tool texts that speak of failure; a mask never adds such a word, so the raw text is asked first."""
+        """Tool texts that mention a failure; redaction never adds one, so raw text is filtered first."""
         for message in self._turns:
             if message.role == "tool" and _MAY_BE_TROUBLE.search(content_text(message.content)):
                 brief = self._brief(message)
@@ -124,7 +124,7 @@ class _Reading:
                     yield from _paths_in(_decoded(redact_text(call.arguments)))
 
     def paths_of_texts(self) -> Iterator[str]:
-        """Paths in texts; a mask holds none, so a text without their marks need not be read."""
+        """Paths in texts; redaction adds none, so a text without a path separator is skipped."""
         for message in self._turns:
             if _MAY_BE_PATH.search(content_text(message.content)):
                 yield from (match.rstrip(".,:;") for match in _PATH.findall(self._text(message)))
@@ -161,7 +161,7 @@ def _names(message: Message) -> list[str]:
 
 
 def _first(texts: Iterable[str], most: int) -> tuple[str, ...]:
-    """The first different texts that say something."""
+    """The first distinct non-empty texts."""
     found: dict[str, None] = {}
     for text in texts:
         if text.strip():
@@ -172,7 +172,7 @@ def _first(texts: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def _paths_in(value: Any) -> Iterator[str]:
-    """Paths of a call's arguments: named ones, and any inside other strings."""
+    """Paths in a call's arguments: under path keys, and anywhere in other strings."""
     if isinstance(value, dict):
         for key, item in value.items():
             if key in _PATH_KEYS and isinstance(item, str):

@@ -1,6 +1,6 @@
-"""What comes back from a model: an answer, waited for without hanging, or an error, in one of our kinds.
+"""Waits for a model's answer without hanging, and translates errors into our kinds of failure.
 
-A thread reads, this side watches the clock and the user.
+A thread reads; the caller's thread watches the clock and the user.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from core.redact.text import redact_text
 from core.support.program_files import load_table
 
 Reader = Callable[[OnText], ModelAnswer]
-"""Asks a model; hands on each piece of text as it comes and returns the whole."""
+"""Asks a model: passes on each piece of text as it arrives and returns the whole."""
 
 _TICK = 0.05
 _CEILING = 5
-"""An answer may take this many timeouts in all, however steadily it trickles."""
+"""Limit of an answer's total time in timeouts, even if data keeps arriving."""
 
 _LONGEST = 200
 _RETRY_HEADERS = ("retry-after-ms", "retry-after")
@@ -35,17 +35,17 @@ _RETRY_HEADERS = ("retry-after-ms", "retry-after")
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """The user who waits for the answer: reads along, may give up, has a limited time."""
+    """The user who waits for the answer: may read along, may cancel, waits a limited time."""
 
     on_text: OnText | None
     given_up: Cancelled | None
     deadline: float = math.inf
 
     def cancelled(self) -> bool:
-        """Whether the user has given up.
+        """Whether the user has cancelled.
 
         Raises:
-            SummaryFailure: All attempts together have had their time.
+            SummaryFailure: The time for all attempts together is over.
         """
         if time.monotonic() > self.deadline:
             raise SummaryFailure(FailureKind.TIMEOUT, "the time for all attempts together is over")
@@ -53,16 +53,16 @@ class Listener:
 
     @property
     def streams(self) -> bool:
-        """Whether text is wanted as it comes."""
+        """Whether text is wanted as it arrives."""
         return self.on_text is not None
 
     def restart(self) -> None:
-        """Say that the text so far is void."""
+        """Report that the text so far is void."""
         if self.on_text is not None:
             self.on_text(RESTART)
 
     def wait(self, seconds: float) -> None:
-        """Sit out a pause, even of no length, unless the user gives up or the time is over."""
+        """Wait, unless the user cancels or the time is over; both are checked even for zero seconds."""
         until = time.monotonic() + seconds
         while not self.cancelled():
             if (left := until - time.monotonic()) <= 0:
@@ -82,11 +82,11 @@ def pump(
     """Run a reader in a thread and wait for its answer.
 
     Args:
-        read: Talks to the server; anything it raises is raised here.
-        close: Breaks the connection off; called when nobody waits any longer.
-        timeout: Seconds without a word before giving up.
+        read: Talks to the server; whatever it raises is raised here.
+        close: Closes the connection; called once nobody waits any longer.
+        timeout: Seconds without data before giving up.
         on_text: Receives the text, on the caller's thread.
-        cancelled: Asked several times a second.
+        cancelled: Called several times a second.
 
     Raises:
         SummaryFailure: Cancelled, or out of time.
@@ -124,12 +124,12 @@ def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Read
 
 
 def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) -> SummaryFailure:
-    """Translate an error.
+    """Translate an error into a failure.
 
     Args:
-        error: What an SDK or its transport raised.
-        where: The endpoint and model asked.
-        secrets: Texts that must not be repeated: the key.
+        error: The exception that an SDK or its transport raised.
+        where: The endpoint and model that were asked.
+        secrets: Texts to mask in the message, such as the key.
     """
     if isinstance(error, SummaryFailure):
         return _placed(error, where)
@@ -146,7 +146,7 @@ def is_worth_retrying(failure: SummaryFailure) -> bool:
 
 
 def _placed(failure: SummaryFailure, where: str) -> SummaryFailure:
-    """A failure of our own, told where it happened and what to do."""
+    """One of our own failures, with its place and remedy filled in."""
     remedy = failure.remedy or _table()["kinds"][failure.kind.value]["remedy"]
     return SummaryFailure(
         failure.kind,
@@ -186,7 +186,7 @@ def _provider_words(error: BaseException, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds the server asks to wait, given as a number or as the date to wait for."""
+    """Seconds the server asks to wait, given as a number or as a date."""
     headers = getattr(getattr(error, "response", None), "headers", None)
     if headers is None:
         return None

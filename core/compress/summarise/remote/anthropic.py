@@ -1,4 +1,4 @@
-"""Summaries by any endpoint that speaks Anthropic's messages."""
+"""Summaries from any endpoint that speaks Anthropic's Messages API."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anthropic import Anthropic, AsyncAnthropic
 
 _OUTPUT_FACTOR, _OUTPUT_SLACK = 1.3, 1_000
-"""Anthropic wants an output limit: what Hermes up to 0.18 asked for, and some more."""
+"""Anthropic requires an output limit: what Hermes up to 0.18 asked for, and some more."""
 
 
 class AnthropicConnection:
-    """One client for one request."""
+    """A client for one request."""
 
     def __init__(self, choice: ModelChoice) -> None:
         from anthropic import Anthropic
@@ -38,12 +38,12 @@ class AnthropicConnection:
         return _answer_of(self._client.messages.create(**body))
 
     def close(self) -> None:
-        """Close the client, and with it a request under way."""
+        """Close the client, which also aborts a running request."""
         self._client.close()
 
 
 class AsyncAnthropicConnection:
-    """One client for many requests at once."""
+    """A client for many concurrent requests."""
 
     def __init__(self, choice: ModelChoice) -> None:
         from anthropic import AsyncAnthropic
@@ -61,7 +61,7 @@ class AsyncAnthropicConnection:
         return _answer_of(await self._client.messages.create(**body))
 
     async def close(self) -> None:
-        """Close the client, and with it the requests under way."""
+        """Close the client, which also aborts running requests."""
         await self._client.close()
 
 
@@ -101,7 +101,7 @@ def _streamed(events: Iterable[Any], on_text: OnText) -> ModelAnswer:
 
 
 def _buckets(usage: Any, output: int | None = None) -> Buckets | None:
-    """Usage as buckets; Anthropic counts cached tokens beside the input."""
+    """Usage as buckets; Anthropic counts cached tokens separately from the input."""
     if usage is None:
         return None
     return Buckets(

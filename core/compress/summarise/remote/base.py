@@ -1,4 +1,4 @@
-"""What both wire formats share: attempts, waiting, one try on the main model, checking the answer."""
+"""What both wire formats share: attempts, waiting, one attempt on the main model, checking the answer."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from core.compress.summarise.remote.answers import Listener, failure_of, is_wort
 
 _ATTEMPTS = 3
 _TOTAL = 300.0
-"""Seconds all attempts may take together."""
+"""Seconds that all attempts together may take."""
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 20.0
-"""Longer waits a server asks for are reported instead of sat out."""
+"""Longest pause in seconds; if a server asks for more, the failure is reported instead."""
 
 _RUNAWAY = 8
-"""An answer this many times the budget is broken off."""
+"""An answer this many times the budget is aborted."""
 
 
 class Connection(Protocol):
-    """One wire format's way to ask one model."""
+    """Asks one model in one wire format."""
 
     def ask(self, prompt: Prompt, request: SummaryRequest, on_text: OnText, *, stream: bool) -> ModelAnswer:
-        """Send a prompt and read the answer; hands on text as it comes when streaming."""
+        """Send a prompt and read the answer; when streaming, pass on text as it arrives."""
         ...
 
     def close(self) -> None:
-        """Break off whatever is under way."""
+        """Abort a running request."""
         ...
 
 
@@ -51,17 +51,17 @@ Connect = Callable[[ModelChoice], Connection]
 class ModelSummariser:
     """Asks a model for the summary.
 
-    The session's own model, `main`, is asked once when the chosen one fails, after the failures in `main_on`;
-    all attempts together may take `total` seconds.
+    If the chosen model fails with one of `main_on`, the session's own model, `main`, is asked once; all
+    attempts together may take `total` seconds.
 
     Args:
         name: `anthropic` or `openai`.
         connect: Opens a connection in that wire format.
         choice: The model to ask.
-        main: The session's own model and how to reach it: asked once when the chosen one fails.
-        attempts: Tries on one model.
+        main: The session's own model and how to connect to it; asked once if the chosen one fails.
+        attempts: Attempts per model.
         main_on: Failures after which the main model is asked.
-        total: Seconds all attempts may take together.
+        total: Seconds that all attempts together may take.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class ModelSummariser:
         return self._choice.endpoint
 
     def describe_second(self) -> Endpoint | None:
-        """Where they would be sent after the first model failed; None where nowhere else."""
+        """Where the turns would be sent if the first model fails; None without a second one."""
         return None if self._main is None else self._main[1].endpoint
 
     def summarise(
@@ -100,7 +100,7 @@ class ModelSummariser:
         """Ask, wait, check; see `ask`.
 
         Raises:
-            SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
+            SummaryFailure: No attempt gave a usable summary; reports the first model's failure.
         """
         return self.ask(build_prompt(request), request, on_text=on_text, cancelled=cancelled)
 
@@ -112,10 +112,10 @@ class ModelSummariser:
         on_text: OnText | None = None,
         cancelled: Cancelled | None = None,
     ) -> SummaryResult:
-        """Send a prompt whose answer is a summary as the request wants it.
+        """Send a prompt that asks for a summary of the request's shape.
 
         Raises:
-            SummaryFailure: No attempt gave a usable summary; the first model's failure is told.
+            SummaryFailure: No attempt gave a usable summary; reports the first model's failure.
         """
         listener = Listener(on_text, cancelled, time.monotonic() + self._total)
         try:
@@ -190,12 +190,12 @@ def _ask(
         finally:
             connection.close()
     except Exception as error:
-        # The edge to two SDKs and their transports: whatever they raise is told apart in `provider_errors`.
+        # The edge to two SDKs and their transports: `provider_errors` classifies whatever they raise.
         raise failure_of(error, where, (choice.api_key,)) from error
 
 
 def _bounded(on_text: OnText | None, budget: int) -> OnText | None:
-    """Stops an answer that does not stop itself."""
+    """Aborts an answer that runs far past the budget."""
     if on_text is None:
         return None
     seen = 0
@@ -211,7 +211,7 @@ def _bounded(on_text: OnText | None, budget: int) -> OnText | None:
 
 
 def _from(choice: ModelChoice, result: SummaryResult | None) -> SummaryResult | None:
-    """The result with the route it came by."""
+    """The result with the provider and address it came from."""
     if result is None:
         return None
     return replace(
@@ -220,7 +220,7 @@ def _from(choice: ModelChoice, result: SummaryResult | None) -> SummaryResult | 
 
 
 def _pause(failure: SummaryFailure, attempt: int, attempts: int) -> float | None:
-    """Seconds before another try; None when there is no point in one."""
+    """Seconds before the next attempt; None if another one is pointless."""
     if attempt >= attempts or not is_worth_retrying(failure):
         return None
     pause = failure.retry_after if failure.retry_after is not None else _FIRST_PAUSE * 2 ** (attempt - 1)

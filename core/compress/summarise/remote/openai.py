@@ -1,4 +1,4 @@
-"""Summaries by any endpoint that speaks OpenAI's chat completions: OpenRouter, Ollama, vLLM, llama.cpp..."""
+"""Summaries from any endpoint that speaks OpenAI's Chat Completions: OpenRouter, Ollama, vLLM, ..."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_HOST = "api.openai.com"
 
 
 class OpenAIConnection:
-    """One client for one request."""
+    """A client for one request."""
 
     def __init__(self, choice: ModelChoice) -> None:
         from openai import OpenAI
@@ -41,12 +41,12 @@ class OpenAIConnection:
         return _answer_of(self._client.chat.completions.create(**body))
 
     def close(self) -> None:
-        """Close the client, and with it a request under way."""
+        """Close the client, which also aborts a running request."""
         self._client.close()
 
 
 class AsyncOpenAIConnection:
-    """One client for many requests at once."""
+    """A client for many concurrent requests."""
 
     def __init__(self, choice: ModelChoice) -> None:
         from openai import AsyncOpenAI
@@ -65,7 +65,7 @@ class AsyncOpenAIConnection:
         return _answer_of(await self._client.chat.completions.create(**body))
 
     async def close(self) -> None:
-        """Close the client, and with it the requests under way."""
+        """Close the client, which also aborts running requests."""
         await self._client.close()
 
 
@@ -75,7 +75,7 @@ def _body(model: str, prompt: Prompt) -> dict[str, Any]:
 
 
 def _limit_key(choice: ModelChoice) -> str:
-    """The name of the output limit: OpenAI itself has a newer one than those who speak its wire format."""
+    """The name of the output limit: OpenAI itself has a newer one than servers that speak its format."""
     return "max_completion_tokens" if host_of(choice.base_url) == _OWN_HOST else "max_tokens"
 
 
@@ -111,7 +111,7 @@ def _streamed(chunks: Iterable[Any], on_text: OnText) -> ModelAnswer:
 
 
 def _buckets(usage: Any) -> Buckets | None:
-    """Usage as buckets; OpenAI counts cached tokens inside the prompt."""
+    """Usage as buckets; OpenAI counts cached tokens as part of the prompt."""
     if usage is None:
         return None
     cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)

@@ -1,4 +1,4 @@
-"""A model asked in its wire format: the one place that chooses between them."""
+"""Chooses the wire format of a model; the only place that does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def model_summariser(
     main: ModelChoice | None = None,
     main_on: Collection[FailureKind] = frozenset(FailureKind),
 ) -> ModelSummariser:
-    """Asks a model for the summary, in its own wire format unless one is named.
+    """A summariser that asks a model in its own wire format unless another is named.
 
     Args:
         choice: The model.
         wire: `anthropic` or `openai`.
-        main: The model to ask after it failed.
-        main_on: Failures after which that one is asked.
+        main: The model to ask if the first one fails.
+        main_on: Failures after which the main model is asked.
     """
     wire = wire or choice.wire
     second = None if main is None else (_connection(main.wire), main)
@@ -29,7 +29,7 @@ def model_summariser(
 
 
 def _connection(wire: str) -> Connect:
-    """What opens a connection; its SDK, which takes seconds to load, is loaded when it does."""
+    """The connection class of a wire format; its SDK, which takes seconds to import, is loaded only then."""
     if wire == ANTHROPIC:
         from core.compress.summarise.remote.anthropic import AnthropicConnection
 
