@@ -1,1 +1,1 @@
-"""What Hermes writes on disk: markers, release policies, configuration, logs."""
+"""What Hermes writes to disk, and its rules: markers, release policies, configuration, logs."""

@@ -1,4 +1,4 @@
-"""config.yaml of a Hermes home: every key that decides compression, with where its value comes from."""
+"""config.yaml of a Hermes home: every key that affects compression, and the origin of its value."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from core.support.own_files import BadYaml, built_yaml, read_user_file, weight
 
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"
-"""The release whose defaults apply when nothing tells which one runs."""
+"""The release whose defaults apply if the running release is unknown."""
 _MOST_KEYS = 20_000
-"""Keys whose lines are noted: aliases of aliases can make any number of a few lines."""
+"""How many keys get a line number: nested aliases can turn a few lines into any number of keys."""
 _MISSING = object()
 _MOST_VALUES = 100_000
-"""Values of one setting, aliases written out."""
+"""Limit on the values of one setting, aliases expanded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value in force and where it comes from.
+    """A value in force and its origin.
 
     Attributes:
         origin: `config.yaml:12`, `default of 0.19` or `unknown to 0.16`.
-        note: Why the file's value was not taken as written; empty when it was.
+        note: Why the file's value was not used as written; "" if it was.
     """
 
     value: Any
@@ -39,7 +39,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class CustomModel:
-    """The window a `custom_providers` entry gives one model at one endpoint."""
+    """The window that a `custom_providers` entry gives a model at an endpoint."""
 
     base_url: str
     model: str
@@ -49,10 +49,10 @@ class CustomModel:
 
 @dataclass(frozen=True, slots=True)
 class HermesConfig:
-    """What config.yaml says. Keys it leaves out take the default of the release asked about.
+    """The contents of config.yaml; missing keys take the default of the release asked about.
 
     Attributes:
-        path: The file; None when the home has none.
+        path: The file; None if the home has none.
         raw: Values as written, by dotted key.
         lines: 1-based line of each key in `raw`.
         custom_models: Windows set per model and endpoint.
@@ -64,10 +64,10 @@ class HermesConfig:
     custom_models: tuple[CustomModel, ...] = ()
 
     def setting(self, key: str, release: str = NEWEST) -> Setting:
-        """One key as the release would use it.
+        """A key's setting as the release would use it.
 
         Raises:
-            KeyError: The key is in no table of ours.
+            KeyError: The key is not in `config_keys.yaml`.
         """
         spec = key_specs()[key]
         if not spec.known_to(release):
@@ -82,28 +82,28 @@ class HermesConfig:
         return Setting(coerced.value, origin, coerced.note)
 
     def value(self, key: str, release: str = NEWEST) -> Any:
-        """The value alone; see `setting`."""
+        """Only the value; see `setting`."""
         return self.setting(key, release).value
 
     def all(self, release: str = NEWEST) -> Iterator[tuple[str, Setting]]:
-        """Every key the release knows, in the order of the table."""
+        """Every key the release knows, in table order."""
         for key, spec in key_specs().items():
             if spec.known_to(release):
                 yield key, self.setting(key, release)
 
     def notes(self, release: str = NEWEST) -> tuple[str, ...]:
-        """Values that were not taken as written, one line each."""
+        """Values that were not used as written, one line each."""
         return tuple(f"{key}: {setting.note}" for key, setting in self.all(release) if setting.note)
 
     @property
     def model(self) -> str:
-        """The configured model slug, "" when none is."""
+        """The configured model slug; "" if there is none."""
         return str(self.value("model.default") or self.value("model.model") or "")
 
     def settings(self, release: str, *, model: str = "", provider: str = "", base_url: str = "") -> Settings:
-        """The numbers a release would start with; the window is left to `find_window`.
+        """The numbers a release would start with; `find_window` supplies the window.
 
-        Model and route are the session's where they are known, else the configured ones.
+        Model and route are the session's if known, else the configured ones.
         """
         provider = provider or str(self.value("model.provider", release) or "")
         base_url = base_url or str(self.value("model.base_url", release) or "")
@@ -129,10 +129,10 @@ class HermesConfig:
 
 
 def load_config(home: Path | None) -> HermesConfig:
-    """Read the config.yaml of a home; a home without one has every default.
+    """Read the config.yaml of a home; without one, every key has its default.
 
     Raises:
-        ConfigError: The file cannot be read, or is no YAML mapping.
+        ConfigError: The file cannot be read or is not a YAML mapping.
     """
     path = home / FILE_NAME if home is not None else None
     if path is None or not path.exists():
@@ -140,7 +140,7 @@ def load_config(home: Path | None) -> HermesConfig:
     tree, lines = _parse(path)
     model = tree.get("model")
     if isinstance(model, str):
-        # The short form `model: NAME` stands for model.default.
+        # The short form `model: NAME` means model.default.
         tree = {**tree, "model": {"default": model}}
         lines["model.default"] = lines.get("model", 1)
     raw = {key: value for key in key_specs() if (value := _lookup(tree, key)) is not _MISSING}
@@ -151,7 +151,7 @@ def load_config(home: Path | None) -> HermesConfig:
 
 
 def load_tree(home: Path) -> dict[str, Any]:
-    """Everything config.yaml says, as written; nothing where there is none.
+    """Everything in config.yaml, as written; empty if there is no file.
 
     Raises:
         ConfigError: As for `load_config`.
@@ -183,7 +183,7 @@ def _node_and_value(loader: Any) -> tuple[Any, Any]:
 
 
 def _key_lines(node: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, int]]:
-    """Line of every key, by dotted path; list items are numbered."""
+    """The line of every key, by dotted path; list items are numbered."""
     if node is None or depth > 8:
         return
     if node.id == "mapping":

@@ -1,6 +1,6 @@
-"""How Hermes reads one value of config.yaml, by kind: what it accepts, and what it makes of the rest.
+"""How Hermes reads a value of config.yaml, by kind: what it accepts and what it does with anything else.
 
-Also which wire format a provider and endpoint speak.
+Also which wire format a provider and endpoint use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SWITCH_WORDS = _FLAG_WORDS | {"on"}
 
 
 class Coerced(NamedTuple):
-    """A value as Hermes would use it; `ok` is false when the default takes its place."""
+    """A value as Hermes would use it; `ok` is false if the default replaces it."""
 
     value: Any
     ok: bool = True
@@ -33,12 +33,12 @@ class Coerced(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeySpec:
-    """One key of config.yaml.
+    """A key of config.yaml.
 
     Attributes:
-        since: Default by the release that introduced it, oldest first.
-        until: The first release that reads it no more.
-        refused_below: A value below takes the default, where `minimum` would raise it.
+        since: The default by the release that introduced it, oldest first.
+        until: The first release that no longer reads the key.
+        refused_below: Values below this are replaced by the default, where `minimum` would raise them.
     """
 
     name: str
@@ -51,7 +51,7 @@ class KeySpec:
     until: str | None = None
 
     def default(self, release: str) -> Any:
-        """The default in a release; None when the release does not know the key, or has none."""
+        """The default in a release; None if the release does not know the key or has no default."""
         known = [value for first, value in self.since.items() if _order(first) <= _order(release)]
         return known[-1] if known else None
 
@@ -101,14 +101,14 @@ def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
 
 
 def _order(release: str) -> tuple[float, ...]:
-    """Where a release stands among the others; what a document describes knows every key."""
+    """Sort key of a release; a document's policy comes last, so it knows every key."""
     if not release[:1].isdigit():
         return (math.inf,)
     return tuple(int(part) for part in release.split("."))
 
 
 def _flag(raw: Any) -> Coerced:
-    # Hermes compares the text of the value, so an empty one (None) counts as false.
+    # Hermes compares the value's text, so an empty value (None) counts as false.
     note = "an empty value counts as false" if raw is None else ""
     return Coerced(str(raw).strip().lower() in _FLAG_WORDS, True, note)
 
@@ -172,7 +172,7 @@ _KINDS: Mapping[str, Callable[[Any], Coerced]] = {
 
 
 def api_mode_of(provider: str, base_url: str) -> str:
-    """The wire format Hermes picks for a route; "" when neither provider nor endpoint is known."""
+    """The wire format Hermes picks for a route; "" if neither provider nor endpoint is known."""
     table = _routes()
     if not provider and not base_url:
         return ""
@@ -187,7 +187,7 @@ def api_mode_of(provider: str, base_url: str) -> str:
 
 
 def address_of(host: str) -> IPv4Address | IPv6Address | None:
-    """A host that is written as an address; None for a name, as most are."""
+    """A host given as an IP address; None for a name, which most are."""
     import ipaddress  # most have a name
 
     try:
@@ -197,7 +197,7 @@ def address_of(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def host_of(base_url: str) -> str:
-    """The host of an endpoint in lower case; "" for none, or for a URL that is no URL."""
+    """The host of an endpoint in lower case; "" if there is none or the URL is invalid."""
     try:
         return (urlsplit(base_url).hostname or "").lower()
     except ValueError:

@@ -1,4 +1,4 @@
-"""The window and the context engine in force: what each source says of them, and which one is believed."""
+"""The window and the context engine in force: what each source says, and which one is believed."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _table = partial(shared_table, "core/hermes/config/windows.yaml")
 
 CACHE_NAME = "context_length_cache.yaml"
 BUILT_IN = (None, "", "compressor")
-"""What `context.engine` says when Hermes' own compressor decides."""
+"""Values of `context.engine` that mean Hermes' own compressor."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowClaim:
-    """One source's word for the window."""
+    """What one source says about the window."""
 
     source: str
     tokens: int
@@ -33,9 +33,9 @@ class WindowClaim:
 
 @dataclass(frozen=True, slots=True)
 class WindowGuess:
-    """The window in force, as far as the sources tell.
+    """The window in force, as far as the sources show.
 
-    Attributes:
+    tokens: Context length; None if no source knows it. It is never guessed silently.
         tokens: Context length; None when no source knows it. It is never guessed silently.
         source: `flag`, `config`, `custom_provider`, `cache`, `log`, `own`, `table` or `unknown`.
         claims: What each source says, the believed one first.
@@ -48,7 +48,7 @@ class WindowGuess:
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """The words of all sources, the believed one first."""
+        """The evidence of all sources, the believed one first."""
         return tuple(claim.evidence for claim in self.claims)
 
 
@@ -62,20 +62,20 @@ def find_window(
     logged: WindowClaim | None = None,
     assumed: WindowClaim | None = None,
 ) -> WindowGuess:
-    """Resolve the window the way Hermes does, as far as a file can tell.
+    """Find the window as Hermes does, as far as files show it.
 
-    The order is `model.context_length`, `custom_providers`, the cache of lengths providers
-    reported, the length a log line printed, what the user told us, the table of model names, and what
+    Sources in order: `model.context_length`, `custom_providers`, the cache of lengths reported by providers,
+    the length printed in the log, the user's own setting, the table of model names, and the length that
     Hermes said it assumes.
 
     Args:
         config: The home's configuration.
-        home: Where the cache file lies; None to leave it out.
-        model: The session's model; the configured one when empty.
+        home: The folder with the cache file; None ignores the cache.
+        model: The session's model; "" for the configured one.
         provider: Its provider.
-        base_url: Its endpoint; the configured one when empty.
-        logged: The newest length the log states.
-        assumed: The newest length that Hermes took because it found none.
+        base_url: Its endpoint; "" for the configured one.
+        logged: The newest length stated in the log.
+        assumed: The newest length that Hermes assumed because it found none.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")
@@ -120,7 +120,7 @@ def _cached(home: Path | None, model: str, base_url: str) -> Iterator[WindowClai
 
 
 def _own(model: str) -> Iterator[WindowClaim]:
-    """What the user's own settings say of a model, by its name with or without its maker."""
+    """The user's own setting for a model, by its name with or without its maker."""
     for name in dict.fromkeys((model, model.rpartition("/")[2])):
         tokens = own_setting("windows", name)
         if type(tokens) is int and tokens > 0:
@@ -146,7 +146,7 @@ def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:
 
 
 def _read_cache(path: Path) -> dict[str, int]:
-    """The cache file; unreadable or malformed ones count as empty, as they do for Hermes."""
+    """Read the cache file; an unreadable or malformed one counts as empty, as in Hermes."""
     try:
         tree = user_yaml(read_user_file(path))
     except (OSError, BadYaml):
@@ -166,10 +166,10 @@ def _substrings() -> Mapping[str, int]:
 class EngineInCharge:
     """An engine that decides instead of Hermes' own compressor.
 
-    Attributes:
-        name: As config.yaml calls it.
+    name: Its name in config.yaml.
+        origin: The line that names it: `config.yaml:12`.
         origin: Where it says so: `config.yaml:12`.
-        line: The newest line that names its threshold.
+        line: The newest log line that states its threshold.
     """
 
     name: str
@@ -178,13 +178,13 @@ class EngineInCharge:
 
     @property
     def short_note(self) -> str:
-        """Whose rules the figures are by, where no release is known yet."""
+        """Whose rules the figures follow, when no release is known yet."""
         return (
             f"{self.name!r} decides here ({self.origin}); figures are by the rules of Hermes' own compressor"
         )
 
     def note(self, release: str) -> str:
-        """Whose rules the figures of a plan or a preview are by."""
+        """Whose rules the figures of a plan or a preview follow."""
         return (
             f"the context engine is {self.name!r} ({self.origin}): it decides here, and these figures are by "
             f"the rules of the compressor of Hermes {release}"
@@ -194,10 +194,10 @@ class EngineInCharge:
 def engine_in_charge(
     config: HermesConfig, records: Iterable[LogRecord] = (), release: str = NEWEST
 ) -> EngineInCharge | None:
-    """The engine config.yaml names besides the built-in one.
+    """The engine that config.yaml names instead of the built-in one.
 
-    The log tells where Hermes could not load an engine and took its own. Without a release, by the newest's
-    settings.
+    The log shows whether Hermes could not load it and used its own. Without a release, the newest release's
+    settings apply.
     """
     found, loaded = config.setting("context.engine", release), engine_loaded(records)
     if found.value in BUILT_IN or (loaded is not None and loaded.kind is Kind.ENGINE_MISSING):
@@ -206,13 +206,13 @@ def engine_in_charge(
 
 
 def engine_loaded(records: Iterable[LogRecord]) -> LogRecord | None:
-    """The newest line in which Hermes says that it took an engine of a plugin, or found none."""
+    """The newest line in which Hermes says that it loaded a plugin's engine or found none."""
     told = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
     return max((line for line in records if line.kind in told), key=lambda line: line.at, default=None)
 
 
 def engine_of_home(home: Path | None) -> EngineInCharge | None:
-    """The same for a home; None also where its settings cannot be read, for Hermes then takes its own."""
+    """The same for a home; None also if its settings are unreadable, because Hermes then uses its own."""
     try:
         return engine_in_charge(load_config(home))
     except ConfigError:

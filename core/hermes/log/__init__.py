@@ -1,1 +1,1 @@
-"""agent.log and its rotations: the lines that bear on compression, read once and remembered."""
+"""agent.log and its rotations: the lines relevant to compression, read once and cached."""

@@ -1,4 +1,4 @@
-"""The lines of a log file that matter: found in one pass, and kept with where they stand."""
+"""An index of a log file's relevant lines: found in one pass and kept with their line numbers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _UNBOUND = b"\x1d"
 """Marks a row whose line names no session."""
 _STAMP, _TAG = len("2026-01-01 00:00:00,000"), len("2026-01-01 00:00:00,000 CRITICAL [")
 _ENDS = 256
-"""Bytes at the beginning of a file, and before the place it was read to, by which it is known again."""
+"""Bytes at a file's start, and before the offset read so far, that identify it."""
 _LATER = 64 * 1024
-"""Bytes a file grows by before its index is written again: that takes longer than to read so much anew."""
+"""Bytes a file must grow before its index is rewritten, which takes longer than rereading fewer."""
 _CHUNK, _LEAST = 16 * 1024 * 1024, 64 * 1024
 _CONTINUED = 12
 _LONGEST = 20_000
@@ -31,7 +31,7 @@ _LONGEST = 20_000
 
 @cache
 def needles() -> tuple[bytes, ...]:
-    """What a line worth parsing holds one of."""
+    """Every line worth parsing contains one of these."""
     return tuple(map(str.encode, load_table("core/hermes/log/needles.yaml")))
 
 
@@ -39,9 +39,9 @@ class Hit(NamedTuple):
     """A line worth parsing.
 
     Attributes:
-        number: 1-based in its file.
+        number: Its 1-based line number in the file.
         line: Its bytes without the newline.
-        continued: Lines below it without a head of their own, at most a dozen.
+        continued: The continuation lines after it, which have no head of their own; at most a dozen.
     """
 
     number: int
@@ -50,10 +50,10 @@ class Hit(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """What one pass found and how far it went.
+    """The result of one pass.
 
     Attributes:
-        offset: Bytes read, up to the last newline: a line still being written is left for the next pass.
+        offset: Bytes read, up to the last newline; a line still being written is left for the next pass.
         lines: Newlines before `offset`.
     """
 
@@ -65,18 +65,18 @@ class Scan(NamedTuple):
 def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
     """Read complete lines from an offset to the end.
 
-    An earlier pass stopped at `offset`, after so many lines.
+    `offset` and `lines` are where an earlier pass stopped.
     """
     hits: list[Hit] = []
     size = stream.seek(0, os.SEEK_END)
     stream.seek(offset)
     rest = b""
-    # Room is made for what there is: chunks of the greatest size, let go of again, leave the heap in pieces.
+    # Buffers fit what is left to read: allocating and freeing full-size chunks fragments the heap.
     while block := stream.read(min(_CHUNK, max(size - stream.tell(), _LEAST))):
         chunk = rest + block
         end = chunk.rfind(b"\n") + 1
         rest = chunk[end:]
-        if len(rest) > 4 * _CHUNK:  # a file without newlines is no log
+        if len(rest) > 4 * _CHUNK:  # a file without newlines is not a log
             break
         hits.extend(_hits(chunk[:end], lines))
         lines += chunk.count(b"\n", 0, end)
@@ -94,7 +94,7 @@ def _hits(chunk: bytes, lines: int) -> Iterator[Hit]:
 
 
 def line_starts(text: bytes, words: Iterable[bytes], begin: int = 0) -> list[int]:
-    """Where the lines begin that hold one of some words, in order."""
+    """The offsets of the lines that contain one of the words, in order."""
     starts = set()
     for word in words:
         found = text.find(word, begin)
@@ -105,7 +105,7 @@ def line_starts(text: bytes, words: Iterable[bytes], begin: int = 0) -> list[int
 
 
 def _below(chunk: bytes, start: int) -> bytes:
-    """The headless lines that follow: a traceback, or the rest of a text with newlines in it."""
+    """The continuation lines that follow: a traceback, or the rest of a text with newlines."""
     end = start
     for _ in range(_CONTINUED):
         head = chunk[end : end + 11]
@@ -117,10 +117,10 @@ def _below(chunk: bytes, start: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class FileIndex:
-    """The lines of one log file that matter, packed one a row.
+    """The relevant lines of one log file, packed one per row.
 
     Attributes:
-        name: File name, for locating a quotation.
+        name: File name, for citing a line.
         rows: Packed hits in file order, each ended by a newline.
     """
 
@@ -128,11 +128,11 @@ class FileIndex:
     rows: bytes
 
     def about(self, words: Collection[bytes], begin: int = 0) -> Iterator[Hit]:
-        """The lines that hold one of some words or name no session at all, in file order.
+        """The lines that contain one of the words or name no session, in file order.
 
-        Only these are unpacked: a log of many sessions holds thousands of others. The empty word is in all.
+        Only these are unpacked: a log of many sessions has thousands of others. The empty word matches all.
 
-        `begin` bytes of `rows` are passed over.
+        The first `begin` bytes of `rows` are skipped.
         """
         if b"" in words:
             yield from map(_unpack, self.rows[begin:].split(b"\n")[:-1])
@@ -143,7 +143,7 @@ class FileIndex:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """What was kept of a log file."""
+    """The saved index of a log file."""
 
     size: int
     mtime_ns: int
@@ -154,17 +154,17 @@ class _Saved:
 
 
 def index_file(path: Path, cache: Path | None) -> FileIndex:
-    """The lines of one file that matter, from the cache as far as it still holds.
+    """The relevant lines of one file, from the cache as far as it is still valid.
 
-    The cache knows a file by device and inode, so a rotation that renames it loses nothing. A file that
-    shrank, or that does not hold what it held where the reading began and stopped, is read anew.
+    The cache identifies a file by device and inode, so a rotation that renames it loses nothing. A file that
+    shrank, or whose bytes changed where reading began or stopped, is read anew.
 
-    Without a directory for the index all of it is read.
+    Without a cache directory the whole file is read.
 
     Raises:
         OSError: The log cannot be read.
     """
-    if not path.is_file():  # a pipe would be waited for
+    if not path.is_file():  # reading a pipe would block
         raise OSError(errno.EINVAL, "not a regular file")
     with path.open("rb") as stream:
         stat = os.fstat(stream.fileno())
@@ -194,7 +194,7 @@ def _ends(stream: BinaryIO, offset: int) -> bytes:
 
 
 def _load(copy_path: Path, size: int) -> _Saved | None:
-    """The saved index when it may be of this file; anything odd about it counts as none."""
+    """The saved index if it can be of this file; None if anything about it is odd."""
     try:
         first, _, body = copy_path.read_bytes().partition(b"\n")
         version, *fields = first.split(_SEPARATOR)
@@ -220,7 +220,7 @@ def _save(copy_path: Path, saved: _Saved) -> None:
 
 
 def _pack(hit: Hit) -> bytes:
-    # Control characters separate the fields; a log line that holds any loses them.
+    # Control characters separate the fields, so any in a log line are dropped.
     line = hit.line.translate(None, _CONTROL)
     below = hit.continued.translate(None, _CONTROL).replace(b"\n", _NEWLINE)
     bound = b"session" in line or b" [" in line[_STAMP:_TAG]

@@ -1,4 +1,4 @@
-"""Turning one line of agent.log into a record, or into nothing."""
+"""Parses a line of agent.log into a record."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _INTEGERS = frozenset(
 )
 _TORN = object()
 _NAMES = frozenset({"session", "model", "provider"})
-"""Said again in every line, and kept once."""
+"""Fields with the same values in many lines; each value is interned."""
 _LONGEST_NUMBER = 30
-"""Characters; nobody counted more, and Python refuses to read a number of thousands of digits."""
+"""Characters; no real count is longer, and Python refuses to parse a number of thousands of digits."""
 
 
 class Pattern(NamedTuple):
-    """How one kind of line is told and read."""
+    """How to recognise and read one kind of line."""
 
     kind: Kind
     starts: str
@@ -43,12 +43,12 @@ class Pattern(NamedTuple):
     anywhere: bool
 
     def fullmatch(self, message: str) -> re.Match[str] | None:
-        """The fields, when the whole message is of this form."""
+        """The fields, if the whole message has this form."""
         return _compiled(self.source).fullmatch(message)
 
 
 class Head(NamedTuple):
-    """The part before the message."""
+    """The part of a line before the message, and the message."""
 
     at: datetime
     tag: str | None
@@ -67,7 +67,7 @@ def patterns() -> tuple[Pattern, ...]:
 
 @cache
 def _compiled(source: str) -> re.Pattern[str]:
-    # Compiled when first met: most logs hold few of the forms, and all of them take 30 ms.
+    # Compiled on first use: most logs have few of the forms, and compiling all of them takes 30 ms.
     return re.compile(source, re.DOTALL)
 
 
@@ -80,7 +80,7 @@ def _by_start() -> Mapping[str, tuple[Pattern, ...]]:
 
 
 def split_head(line: str) -> Head | None:
-    """The head of a record; None for a continuation line, a torn one, or a time that is none."""
+    """The head of a record; None for a continuation line, a torn line, or an invalid time."""
     match = _HEAD.fullmatch(line)
     if match is None:
         return None
@@ -90,17 +90,17 @@ def split_head(line: str) -> Head | None:
     except ValueError:
         return None
     if not MINYEAR < at.year < MAXYEAR:
-        return None  # in another zone, or a second later, it would lie outside the calendar
+        return None  # in another time zone, or a second later, it would be outside the calendar
     return Head(at, tag and intern(tag), intern(logger), message)
 
 
 def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
-    """Read one line.
+    """Parse a line.
 
     Args:
-        line: Without its newline.
-        where: `agent.log:812`.
-        continuation: Lines below it that have no head of their own, for free text that spans lines.
+        line: The line without its newline.
+        where: Its file and number: `agent.log:812`.
+        continuation: The continuation lines after it, for free text that spans lines.
     """
     head = split_head(line)
     if head is None:
@@ -137,7 +137,7 @@ def _record(
 
 
 def _quoted(message: str) -> str:
-    """The beginning of a line, to the end of a word where one is near: half a credential tells nothing."""
+    """The start of a message, cut after a word if possible: half a credential would not be recognised."""
     if len(message) <= _QUOTED or message[_QUOTED].isspace():
         return message[:_QUOTED]
     end = max(message.rfind(" ", _QUOTED // 2, _QUOTED), 0)
@@ -160,19 +160,19 @@ def _value(name: str, text: str) -> Any:
 
 @lru_cache(maxsize=1024)
 def _counted(text: str) -> Any:
-    """One number for the same text: what a call read from the cache is often what the one before it sent."""
+    """The same int object for the same text: many calls read from the cache what the previous one sent."""
     counted = len(text) <= _LONGEST_NUMBER and _GROUPED.fullmatch(text)
     return int(text.replace(",", "")) if counted else _TORN
 
 
 @lru_cache(maxsize=1024)
 def _seconds(text: str) -> float:
-    """One number for the same text: a tenth of a second more or less, calls take the same time."""
+    """The same float object for the same text: to a tenth of a second, many calls take the same time."""
     return float(text)
 
 
 def _focus(text: str) -> str | None:
-    """The `%r` of a topic, None for the word None."""
+    """A topic from its `%r`; None for the word None."""
     if text == "None":
         return None
     try:

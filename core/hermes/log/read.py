@@ -1,4 +1,4 @@
-"""The log of a home: what the lines that matter say, each parsed once while the app is on."""
+"""Reads the log of a home; each relevant line is parsed once per run of the app."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
 
 LONGEST = timedelta(hours=1)
-"""How long a compaction without an end is taken to be under way."""
+"""How long a compaction without an end line counts as running."""
 _SAID = frozenset(
     {
         Kind.ABORTED,
@@ -29,23 +29,23 @@ _SAID = frozenset(
     }
 )
 _KEPT = 16_384
-"""Lines kept as they were read: while Hermes writes, all but the newest are asked for once a second, and
-reading 6,000 of them anew takes 0.1 s."""
+"""Cached parsed lines: while Hermes writes, all but the newest are requested once a second, and parsing
+6,000 of them anew takes 0.1 s."""
 _ENDS = (
     b"context compression started: ",
     b"context compression done: ",
     b"Compression made no progress (session=",
     b"Gateway hygiene compression for session ",
 )
-"""How the lines begin between which a compaction runs."""
+"""How the lines begin that open and close a compaction."""
 _ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
 _NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 _ASKED = 4
-"""Questions whose answers are kept: to join 6,000 lines anew takes 5 ms, once or twice a second."""
+"""How many queries' results are cached: merging 6,000 lines anew takes 5 ms, once or twice a second."""
 
 
 def lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
-    """Tags under which attempts of another session were logged, where some sessions have part in that."""
+    """Tags under which attempts of another session were logged, if one of `sessions` is involved."""
     return frozenset(
         one.tag
         for one in records
@@ -56,10 +56,10 @@ def lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) ->
 
 
 def lent_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]:
-    """Lines that only their tag gives to a session, and the same as the session's they truly are about.
+    """Lines whose tag names the wrong session, each with a copy that names the right one.
 
-    Such a line stands between the start and the end of an attempt that names one session and carries the tag
-    of another. Where the tagged session compresses itself meanwhile, nothing is certain: it keeps the line.
+    Such a line is between the start and end of an attempt that names one session and carries the tag of
+    another. If the tagged session compacts itself meanwhile, nothing is certain: the line stays as it is.
     """
     open_: dict[str, LogRecord] = {}
     own: set[str] = set()
@@ -92,12 +92,12 @@ class Log:
     """The lines about some sessions, oldest first.
 
     Attributes:
-        records: In time order; equal times keep the order of the files.
-        files: Names that were read, oldest rotation first.
+        records: In time order; lines of equal time keep the order of the files.
+        files: Names of the files read, oldest rotation first.
         problems: Files that could not be read, with the reason; and a clock that was set back.
-        compactions: Where compactions of any session began and ended, oldest first: a line that names no
-            session may belong to another's.
-        starts: When Hermes was started, by what it logs first; local time as written.
+        compactions: Start and end lines of compactions of any session, oldest first: a line that names no
+            session may belong to any of them.
+        starts: When Hermes was started, by its first log line; local time as written.
     """
 
     records: tuple[LogRecord, ...] = ()
@@ -108,18 +108,17 @@ class Log:
 
     @property
     def empty(self) -> bool:
-        """No line about these sessions survives."""
+        """Whether no line about these sessions is left."""
         return not self.records
 
 
 def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path | None = None) -> Log:
-    """Read what the log of a home says about some sessions.
+    """Read the log lines of a home about some sessions.
 
-    Lines without a session are kept too, as are those that state a window or a threshold for any session.
-    Rotations are read oldest first and joined by time, so that files in the wrong order, or lines written
-    twice, do no harm.
-
-    Without sessions, about all. Indexes are kept between runs where there is a directory for them.
+    Lines without a session are included, as are those that state a window or a threshold for any session.
+    Rotations are read oldest first and merged by time, so that files in the wrong order or repeated lines do
+    no harm.
+    None for `sessions` means all of them. Indexes are kept between runs if there is a cache directory.
     """
     indexes, problems = [], []
     for path in log_files(home):
@@ -144,13 +143,13 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
 
 
 _logs: OrderedDict[Hashable, tuple[tuple[tuple[LogRecord, ...], ...], Log]] = OrderedDict()
-"""Of what was asked last, the lines of each file, and the log they make."""
+"""For the latest queries: the lines of each file, and the merged log."""
 
 
 def _joined(
     asked: Hashable, files: tuple[tuple[LogRecord, ...], ...], sessions: Collection[str] | None
 ) -> Log:
-    """The lines of all files in time order; lines that are newer than all before are added to those."""
+    """The lines of all files in time order; if all new lines are newer, they are appended."""
     before, log = _logs.pop(asked, ((), Log()))
     last = max((lines[-1].at for lines in before if lines), default=None)
     added = [line for old, lines in zip(before, files, strict=False) for line in lines[len(old) :]]
@@ -180,7 +179,7 @@ def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
 
 
 def _tells_of(record: LogRecord, sessions: Collection[str] | None) -> bool:
-    """Not where a compaction of a session that was not asked about began or ended, nor that Hermes began."""
+    """False for the start of Hermes, and for the start or end of another session's compaction."""
     if record.kind is Kind.PROGRAM_STARTED:
         return False
     if sessions is None or record.kind not in _ENDS_KINDS:
@@ -201,7 +200,7 @@ def log_files(home: Path) -> tuple[Path, ...]:
 
 
 _known: OrderedDict[Hashable, tuple[int, int, tuple[LogRecord, ...]]] = OrderedDict()
-"""Of a file and what was asked of it, how many bytes of its index were read, their sum, and what they say."""
+"""For each file and query: bytes of its index read so far, their checksum, and the parsed lines."""
 
 
 def _records(path: Path, index: FileIndex, wanted: Collection[bytes]) -> tuple[LogRecord, ...]:
@@ -224,7 +223,7 @@ def _parsed(hit: Hit, name: str) -> LogRecord | None:
 
 
 def _without_repeats(records: Iterable[LogRecord]) -> Iterator[LogRecord]:
-    """Drop lines that say the same at the same moment, as the gateway's file and doubled files do."""
+    """Drop lines that repeat another of the same time, as the gateway's file and duplicate files do."""
     seen: set[tuple[object, ...]] = set()
     moment: datetime | None = None
     for record in records:

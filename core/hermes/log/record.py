@@ -1,4 +1,4 @@
-"""One parsed log line."""
+"""A parsed log line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a log line reports; each has its patterns in `lines.yaml`."""
+    """What a log line reports; `lines.yaml` has the patterns of each kind."""
 
     TURN = "turn"
     TURN_ENDED = "turn_ended"
@@ -68,12 +68,12 @@ class Kind(StrEnum):
     MODEL_REPLACED = "model_replaced"
     PROGRAM_STARTED = "program_started"
 
-    __hash__ = str.__hash__  # that of an enumeration takes five times as long, and each line is asked often
+    __hash__ = str.__hash__  # five times as fast as an enumeration's, and each line is looked up often
 
 
 @dataclass(frozen=True, slots=True)
 class Telemetry:
-    """The record 0.22 writes for every attempt. Token sizes count messages only, no system prompt or tools.
+    """The record 0.22 writes for every attempt. Sizes in tokens count messages only, not prompt or tools.
 
     Attributes:
         tokens: The number compared with the threshold.
@@ -97,7 +97,7 @@ class Telemetry:
 
 @dataclass(frozen=True, slots=True)
 class Particulars:
-    """What a line may say besides; an answered call, as there are thousands of, says none of it.
+    """Further fields of a line; the thousands of lines of answered calls have none.
 
     Attributes:
         tokens: The number compared, estimated or freed, by kind.
@@ -122,19 +122,19 @@ NOTHING_ELSE = Particulars()
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One line that bears on compression. Which numbers are set depends on the kind.
+    """A line relevant to compression. The kind decides which numbers are set.
 
     Attributes:
         where: `agent.log:812`.
         at: Local time as written, without a zone.
-        tag: The session in brackets, None outside a turn.
+        tag: The session in brackets; None outside a turn.
         session: The session the message names, else the tag.
-        quoted: The message, at most 400 characters; of an answered call only what stands behind the fields.
+        quoted: The message, at most 400 characters; for an answered call, only what follows the fields.
             Untrusted.
-        input, output, cached, written: Usage of one provider call, prompt and what of it the cache served and
-            took; None when it reported none.
+        input, output, cached, written: Tokens of one provider call: the prompt, the answer, and the parts of
+            the prompt read from and written to the cache; None if not reported.
         number: Call number, attempt, status or count, by kind.
-        more: What else it says, each under its own name too.
+        more: Further fields, each also a property of the record.
     """
 
     kind: Kind
@@ -161,12 +161,12 @@ class LogRecord:
 
     @property
     def tokens_after(self) -> int | None:
-        """What was left of them."""
+        """The number afterwards."""
         return self.more.tokens_after
 
     @property
     def threshold(self) -> int | None:
-        """The number they were compared with."""
+        """The number `tokens` was compared with."""
         return self.more.threshold
 
     @property
@@ -186,27 +186,27 @@ class LogRecord:
 
     @property
     def reason(self) -> str | None:
-        """Hermes' own word for why; of a line about an engine or a fallback, the name it gives."""
+        """Hermes' own reason; for a line about an engine or a fallback, the name it gives."""
         return self.more.reason
 
     @property
     def text(self) -> str | None:
-        """Free text the line carries, untrusted."""
+        """Free text of the line. Untrusted."""
         return self.more.text
 
     @property
     def telemetry(self) -> Telemetry | None:
-        """The record of an attempt."""
+        """The telemetry record of an attempt."""
         return self.more.telemetry
 
     @property
     def focus(self) -> str | None:
-        """Topic of a manual compression; None when the line says there was none."""
+        """The topic of a manual compression; None if there was none."""
         return self.text if self.kind is Kind.STARTED else None
 
     @property
     def message(self) -> str:
-        """What the line says; of an answered call, as there are thousands of, it is made of the fields."""
+        """The text of the line; that of an answered call is rebuilt from the fields."""
         briefly = self.kind is Kind.CALL and self.quoted[:1] in ("", " ")
         return self._call_summary + self.quoted if briefly else self.quoted
 
@@ -222,12 +222,12 @@ class LogRecord:
 
     @property
     def place(self) -> tuple[str, int]:
-        """The file it stands in and its line there, from 1."""
+        """The name of its file and its line number there, from 1."""
         name, _, line = self.where.rpartition(":")
         return name, int(line)
 
     @property
     def briefly(self) -> LogRecord:
-        """The same without a text that its fields say as well: half of what a call takes."""
+        """A copy without the text that its fields already state, which is half of a call's size."""
         rest = self.quoted.removeprefix(self._call_summary) if self.kind is Kind.CALL else self.quoted
         return replace(self, quoted=rest) if rest[:1] in ("", " ") else self

@@ -1,7 +1,7 @@
-"""The texts Hermes leaves in a transcript around a compaction, told apart by release.
+"""The texts Hermes leaves in a transcript around a compaction, identified by release.
 
-A summary row begins with one of a few openers. What follows the long opener is a prefix that differs from
-release to release; it is recognised by length and hash, so an exact match names the releases that wrote it.
+A summary row begins with one of a few openers. The long opener is followed by a prefix that differs between
+releases; it is recognised by length and hash, so an exact match identifies the releases that wrote it.
 """
 
 from __future__ import annotations
@@ -15,35 +15,35 @@ from typing import Any, NamedTuple
 from core.support.program_files import load_table
 
 PREFILTERS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
-"""Every summary contains one of these; use them with `instr`, then confirm with `find_summary`."""
+"""Every summary contains one of these; search for them with `instr`, then confirm with `find_summary`."""
 UNBOOKED = (
     "You've reached the maximum",
     "[System: Your previous res",
     "[System: The previous resp",
     "[System: Your previous too",
 )
-"""How a message begins with which Hermes goes on after a call it books nowhere: the last of a turn, or one
-that was cut off. As many characters each; the texts are those of `markers.yaml`."""
+"""How messages begin by which Hermes continues after a call it stores nowhere: the last of a turn, or one
+that was cut off. All starts have the same length; `markers.yaml` has the texts."""
 DESCRIBED = ("[The user attached an image. Here", "[The user sent an image~ Here's w")
-"""How a request begins with a picture that another model described before the turn, in a call Hermes books
-nowhere. As many characters each."""
+"""How a request begins if another model described an image before the turn, in a call that Hermes stores
+nowhere. Both starts have the same length."""
 LONGEST_HEAD = 12
-"""More rows than this before a summary are no protected head."""
+"""A protected head has at most this many rows before the summary."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryMatch:
-    """A summary found in the text of one message.
+    """A summary found in the text of a message.
 
     Attributes:
         family: Name of the prefix family: the first release that wrote it, `early`, `legacy` or `unknown`.
-        releases: Minor releases that write this prefix, oldest first; empty when it does not tell.
-        exact: The prefix is byte for byte a known one.
+        releases: Minor releases that write this prefix, oldest first; empty if unknown.
+        exact: Whether the prefix is byte for byte a known one.
         body: The summary itself, without prefix and end marker. Untrusted.
-        before: Live text wrapped in front of a merged summary (0.18 and later).
-        after: Live text behind the end marker: the tail message of a merge, or a restated request.
-        restated: `after` is the running request, repeated behind the boundary (0.22).
-        fallback: No model wrote it.
+        before: Live text wrapped before a merged summary (0.18 and later).
+        after: Live text after the end marker: the tail message of a merge, or a restated request.
+        restated: Whether `after` is the running request, repeated after the boundary (0.22).
+        fallback: Whether no model wrote it.
         dropped: How many messages the fallback says it replaced.
         reason: Why the fallback was needed, in Hermes' words.
     """
@@ -61,12 +61,12 @@ class SummaryMatch:
 
     @property
     def merged(self) -> bool:
-        """The summary shares its row with a message of the tail."""
+        """Whether the summary shares its row with a message of the tail."""
         return bool(self.before.strip()) or (bool(self.after.strip()) and not self.restated)
 
 
 class _Prefix(NamedTuple):
-    """What stands between the opener of a summary and its text."""
+    """The text between a summary's opener and its body."""
 
     family: str
     releases: tuple[str, ...]
@@ -77,8 +77,8 @@ class _Prefix(NamedTuple):
 def find_summary(text: str) -> SummaryMatch | None:
     """Find a compaction summary in the text of a user or assistant message.
 
-    A summary stands at the start of the text, or behind the wrapper that 0.18 and later put around the live
-    message they merge it into. A marker anywhere else is a quotation, and no summary.
+    A summary begins at the start of the text, or after the wrapper that 0.18 and later put around the live
+    message they merge it into. A marker anywhere else is a quotation, not a summary.
     """
     start = summary_start(text) if any(sign in text for sign in PREFILTERS) else None
     if start is None:
@@ -104,13 +104,13 @@ def find_summary(text: str) -> SummaryMatch | None:
 
 
 def is_summary(text: str) -> bool:
-    """Whether `find_summary` finds one, without telling whose it is."""
+    """Whether `find_summary` would find a summary; cheaper, as it does not identify the release."""
     start = summary_start(text)
     return start is not None and text.startswith(tuple(markers()["openers"].values()), start[0])
 
 
 def shares_row(text: str) -> bool:
-    """Whether live text could stand in the row of a summary: before it, or behind its end."""
+    """Whether a summary's row may also hold live text, before it or after its end marker."""
     end = markers()["end"]
     return text.lstrip().startswith(markers()["prior_open"]) or (
         end in text and not text.rstrip().endswith(end)
@@ -118,7 +118,7 @@ def shares_row(text: str) -> bool:
 
 
 def summary_start(text: str) -> tuple[int, str] | None:
-    """Offset of the opener and the live text wrapped before it."""
+    """The offset of the opener, and the live text wrapped before it; None if the wrapper is not closed."""
     lead = len(text) - len(text.lstrip())
     if not text.startswith(markers()["prior_open"], lead):
         return lead, ""
@@ -131,27 +131,27 @@ def summary_start(text: str) -> tuple[int, str] | None:
 
 
 def recognised_by(match: SummaryMatch, release: str) -> bool:
-    """Whether a release takes this row for a summary of its own kind.
+    """Whether a release takes this row for a summary of its own.
 
-    Releases test for prefixes they know: 0.16 and later do not know the one 0.13 to 0.15 wrote, and none
-    before 0.22 knows that of 0.22. A summary they fail to recognise is treated as an ordinary turn.
+    Releases test for prefixes they know: 0.16 and later do not know the one that 0.13 to 0.15 wrote, and none
+    before 0.22 knows that of 0.22. An unrecognised summary is treated as an ordinary turn.
 
     Args:
         match: From `find_summary`.
-        release: Minor release, `0.19`.
+        release: Minor release, such as `0.19`.
     """
     return release in _readers().get(match.family if match.exact else "", ())
 
 
 def without_prefix(text: str, release: str) -> str:
-    """A summary without the prefix it begins with; whole when the release knows no such prefix."""
+    """A summary without its prefix; unchanged if the release does not know the prefix."""
     prefix = _read_prefix(text, 0)
     known = prefix is not None and prefix.exact and release in _readers().get(prefix.family, ())
     return text[prefix.length :].lstrip() if known and prefix is not None else text
 
 
 def scaffold_kind(text: str) -> str | None:
-    """Name what Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
+    """Name a text that Hermes itself put into a transcript (`todo_snapshot`, ...); None for real text."""
     stripped = text.strip()
     return next((m["kind"] for m in markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
 
@@ -168,7 +168,7 @@ def _read_prefix(text: str, offset: int) -> _Prefix | None:
         return _exact_prefix(text, offset) or _nearest_prefix(text, offset)
     for name, bare in markers()["bare"].items():
         if text.startswith(openers[name], offset):
-            # The early prefix is one line of directions; the legacy one is the opener alone.
+            # The early prefix is one line of directions; the legacy one is only the opener.
             line = _first_line_length(text, offset) if name == "short" else len(openers[name])
             return _Prefix(bare["family"], tuple(bare["releases"]), True, line)
     return None
@@ -186,7 +186,7 @@ def _exact_prefix(text: str, offset: int) -> _Prefix | None:
 
 
 def _nearest_prefix(text: str, offset: int) -> _Prefix:
-    """A prefix no table knows: its first line is taken for it, its family from telling phrases."""
+    """A prefix in no table: its length from its first line, its family from typical phrases."""
     length = _first_line_length(text, offset)
     line = text[offset : offset + length]
     for hint in markers()["hints"]:
@@ -198,13 +198,13 @@ def _nearest_prefix(text: str, offset: int) -> _Prefix:
 def _first_line_length(text: str, offset: int) -> int:
     end = text.find("\n", offset)
     if end < 0:
-        # Everything on one line: only the opener is certainly not summary.
+        # Everything is on one line: only the opener is certainly not part of the summary.
         return text.index("]", offset) + 1 - offset
     return end - offset
 
 
 def _split_end(rest: str, *, wrapped: bool) -> tuple[str, str]:
-    """The summary body and the live text behind its end marker."""
+    """The summary body and the live text after its end marker."""
     marker = markers()["end"]
     closes_row = wrapped or rest.rstrip().endswith(marker)
     at = rest.rfind(marker) if closes_row else rest.find(marker)
@@ -225,7 +225,7 @@ def _fallback_reason(body: str) -> str | None:
 
 @cache
 def markers() -> dict[str, Any]:
-    """The table of texts around a compaction, as in markers.yaml."""
+    """The table of texts around a compaction, from markers.yaml."""
     loaded: dict[str, Any] = load_table("core/hermes/markers/markers.yaml")
     return loaded
 

@@ -1,7 +1,7 @@
-"""What stands around a summary in free words: ours in the lists we make, a release's in those it makes.
+"""The fixed texts around a summary: our own for lists we build, stand-ins for those a release builds.
 
-The words of releases are not kept. For an estimate their size is enough, so a release's wording is made of
-stand-ins: texts with as many characters, apostrophes and dashes, which is all an estimate depends on.
+The texts of releases are not stored. An estimate needs only their size, so stand-ins replace them: texts with
+as many characters, apostrophes and dashes, which is all an estimate depends on.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ NOTE_OPENER = "[Note: Some earlier conversation turns have been compacted"
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The free words around a summary.
+    """The fixed texts around a summary.
 
     Attributes:
-        handoff: Stands before the body.
-        note: Tells a system message that a compaction took place.
-        recovery: Where the full messages are; `{count}` and `{session}` are filled in.
-        skills, identifiers, users: Close the section of that name; empty for no such line.
+        handoff: The text before the body.
+        note: Tells the model, in a system message, that a compaction took place.
+        recovery: Says where the full messages are; has the fields `{count}` and `{session}`.
+        skills, identifiers, users: The closing line of the section of that name; "" for none.
     """
 
     handoff: str
@@ -55,7 +55,7 @@ OURS = Wording(
 
 @cache
 def release_wording(reads_as: str) -> Wording:
-    """Stand-ins of the size of a release's own words.
+    """Stand-ins of the same size as a release's own texts.
 
     Args:
         reads_as: The release whose summary prefix is written, `0.19`.

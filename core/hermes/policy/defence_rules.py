@@ -1,4 +1,4 @@
-"""The rules by which one release recovers from refusals, as values; the numbers are in `releases/*.yaml`."""
+"""A release's rules for recovering from refusals, as values; the numbers are in `releases/*.yaml`."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class OverflowRules:
-    """What follows when a provider refuses a request as too long.
+    """What happens when a provider refuses a request as too long.
 
     Attributes:
-        attempts: Attempts at compressing or lowering the output that one turn has.
-        pre_api_counts: The check before a model call takes from the same attempts.
-        tiers: Windows tried one after the other when a refusal names no limit; empty: it is kept.
+        attempts: Attempts per turn at compressing or lowering the output limit.
+        pre_api_counts: Whether the check before a model call uses up the same attempts.
+        tiers: Windows tried in turn if a refusal names no limit; if empty, the window is kept.
         stores_limit: When a stated limit is stored for the model: `fitted` (after a call that fitted),
-            `unless_compacted` (likewise, but a compaction in between makes it forgotten) or `read` (as soon
-            as it is read).
-        progress: A compaction that leaves as many messages is progress below this share of the size; 0 when
-            only fewer messages are.
-        own_estimate: A lowered output also respects the release's own estimate of what is left.
-        clamps_rate_limit: A refusal for rate that names an output room lowers the output.
-        compresses_with_output: Lowering the output also compresses.
-        doubts_local: A local refusal without a number is not believed while half the window is free.
-        refuses_disabled: With compression switched off an overflow ends the turn.
-        noop_awaits: A compaction that changed nothing, too, makes the next check wait for a real count.
-        fails_closed: After a refusal only a request below the threshold is sent again: it is compressed until
-            it is, and else the turn is given up.
-        unpaid_calls: Calls that a refusal for want of credit gets where no fallback model is set.
-        least_window: Tokens a summary model must read; a smaller limit that was read ends the turn.
-        drops_pictures: A request too large in bytes goes without the pictures of tool results once
+            `unless_compacted` (the same, but a compaction in between discards it) or `read` (as soon as it is
+            read).
+        progress: A compaction that leaves as many messages counts as progress below this share of the size;
+            0 if only fewer messages count.
+        own_estimate: Whether a lowered output limit also respects the release's own estimate of what is left.
+        clamps_rate_limit: Whether a rate-limit error that names an output room lowers the output limit.
+        compresses_with_output: Whether lowering the output limit also compresses.
+        doubts_local: Whether a local refusal without a number is disbelieved while half the window is free.
+        refuses_disabled: Whether an overflow ends the turn if compression is switched off.
+        noop_awaits: Whether a compaction without effect also makes the next check wait for a real count.
+        fails_closed: Whether a refused request is only sent again below the threshold: it is compressed until
+            it is, or else the turn is given up.
+        unpaid_calls: Calls made in all on a refusal for lack of credit if no fallback model is set.
+        least_window: Least window of a summary model, in tokens; a smaller limit in a refusal ends the turn.
+        drops_pictures: Whether a request too large in bytes is sent without the images of tool results once
             compressing frees nothing more.
     """
 
@@ -54,17 +54,17 @@ class HygieneRules:
     """What the gateway does about a large transcript before the agent runs.
 
     Attributes:
-        share: Of the window; at or above it the gateway compacts, whatever `compression.threshold` says.
-        warn: Share of the window at or above which it warns after a compaction.
-        least: Rows below which it does not look; system and meta rows count.
-        limit: Rows at or above which it compacts; `compression.hygiene_hard_message_limit` sets it.
-        tool_rows: Tool results are compacted with the rest; before, only what was said.
-        pause: While a pause after a failure runs it `asks` (tries anew), `drops` (asks no model and puts a
-            placeholder in the place of the middle), `keeps` (changes nothing) or `skips` (does not try).
+        share: Share of the window at which the gateway compacts, whatever `compression.threshold` says.
+        warn: Share of the window at which it warns after a compaction.
+        least: Rows below which it does not check; system and meta rows count.
+        limit: Rows at which it compacts; `compression.hygiene_hard_message_limit` sets it.
+        tool_rows: Whether tool results are compacted too; earlier releases compact only what was said.
+        pause: In the pause after a failure it `asks` (tries anew), `drops` (asks no model and replaces the
+            middle with a placeholder), `keeps` (changes nothing) or `skips` (does not try).
         pauses: Factors of `compression.hygiene_failure_cooldown_seconds`, by failures in a row.
-        pause_most: The longest of them.
-        anchored: Without a last count it takes the usage stored with the session, and what came since.
-        bounds: Where it does not land, only so many rows as the limit allows are sent.
+        pause_most: The longest pause, in seconds.
+        anchored: Whether it uses the session's stored usage plus later messages if it has no last count.
+        bounds: Whether only as many rows as the limit allows are sent if it does not compact.
     """
 
     share: float
@@ -81,28 +81,28 @@ class HygieneRules:
 
 @dataclass(frozen=True, slots=True)
 class ResultRules:
-    """What becomes of a tool result on its way into the conversation; sizes in characters.
+    """What happens to a tool result before it enters the conversation; sizes in characters.
 
     Attributes:
         size: A result longer than this is saved to a file and replaced by a block with a preview.
-        turn: Results of one turn longer than this together are replaced, largest first.
-        preview: The start of a result that its block shows.
-        tool_caps: Characters at which tools themselves cut what they return; `mcp_` is for every MCP tool.
-        unlimited: Tools whose single result is never replaced; a turn does not spare them.
-        mcp: Size for MCP tools; 0 where they have none of their own.
-        scaled: `size` and `turn` follow the window.
-        size_share, size_floor: Share of the window's characters one result may take, and its least.
+        turn: If the results of a turn are longer than this together, the largest are replaced first.
+        preview: How much of the result's start its block shows.
+        tool_caps: Size at which tools themselves cut their output; `mcp_` stands for every MCP tool.
+        unlimited: Tools whose single result is never replaced; the limit of a turn still applies to them.
+        mcp: `size` for MCP tools; 0 if they have none of their own.
+        scaled: Whether `size` and `turn` depend on the window.
+        size_share, size_floor: Share of the window's characters that one result may take, and its minimum.
         turn_share, turn_floor: The same for a turn.
-        block_text: Length of the fixed words of a block, its two tags included.
-        note_text: Length of the fixed words of the note where a file could not be saved.
-        storage: Where the files lie: `terminal` (temporary folder of a terminal that was used) or `home`.
-        folder: Their folder in there.
+        block_text: Length of a block's fixed text, including its two tags.
+        note_text: Length of the note's fixed text if a file could not be saved.
+        storage: Where the files are: `terminal` (temporary folder of a terminal that was used) or `home`.
+        folder: The folder in that place.
         keeps_hours: Files older than this are deleted; 0 for never.
-        safe_names: A call id is made a harmless file name; before, one could leave the folder.
-        unwraps: The text in the envelope of an MCP result is saved, not its JSON.
-        wraps: Results from outside are wrapped as data: `never`, `once` or `always`.
-        notices: Results from outside that say they are incomplete get a notice.
-        list_text: A list of parts counts by its text and keeps its images; before, by its number of parts.
+        safe_names: Whether a call id becomes a safe file name; in earlier releases it could leave the folder.
+        unwraps: Whether the text in an MCP result's envelope is saved, not its JSON.
+        wraps: When results from outside are wrapped as data: `never`, `once` or `always`.
+        notices: Whether results from outside that say they are incomplete get a notice.
+        list_text: Whether a list counts by its text and keeps its images; earlier, by its number of parts.
     """
 
     size: int

@@ -1,4 +1,4 @@
-"""The rules by which one release puts a list together again and hands it on, as values."""
+"""A release's rules for reassembling a list and handing it on, as values."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AssemblyRules:
-    """How head, summary and tail become one list again.
+    """How head, summary and tail become a list again.
 
     Attributes:
-        end_marker: `always`, or `user` when only user-role summaries carry it.
-        merge: Where a summary that fits no role goes: `before` the first tail message or `after` it, wrapped.
-        forces_user: The summary takes the user role when no user message survives.
-        visible_roles: Tool rows and assistants with calls do not count for the choice of role.
+        end_marker: `always`, or `user` if only user-role summaries carry it.
+        merge: A summary that fits no role is merged `before` or, wrapped, `after` the first tail message.
+        forces_user: Whether the summary takes the user role if no user message survives.
+        visible_roles: Whether tool rows and assistants with calls are ignored in the choice of role.
         orphans: Calls without results get a `stub` result or are `strip`ped.
-        keeps_pending: Unanswered calls of the last assistant are kept.
-        id_variants: A call pairs with its result by any of its ids.
-        strips_images: Images older than the newest user image are removed.
-        strips_tool_images: So are all tool images but the newest.
-        drops_sidecar: `api_content` of a rewritten message is dropped.
-        marks_row: The summary row carries `_compressed_summary`.
-        marks_user: It also says whether a user ever spoke; measured with the list, never stored.
-        marks_tail: So do the rows of the tail, until an agent takes the list over.
-        restates: An unfinished request that fell before the summary is repeated behind it.
-        drops_db_mark: `_db_persisted` is dropped from every message.
-        keeps_pruned: A list without a middle comes back pruned, not as it was given.
+        keeps_pending: Whether unanswered calls of the last assistant are kept.
+        id_variants: Whether a call pairs with its result by any of its ids.
+        strips_images: Whether images older than the newest user image are removed.
+        strips_tool_images: Whether all tool images but the newest are removed too.
+        drops_sidecar: Whether `api_content` of a rewritten message is dropped.
+        marks_row: Whether the summary row carries `_compressed_summary`.
+        marks_user: Whether it also says if a user ever spoke; counted in the list's size, never stored.
+        marks_tail: Whether the tail's rows are marked too, until an agent takes over the list.
+        restates: Whether an unfinished request before the summary is repeated after it.
+        drops_db_mark: Whether `_db_persisted` is dropped from every message.
+        keeps_pruned: Whether a list without a middle is returned pruned, not as it was given.
     """
 
     end_marker: str
@@ -48,15 +48,15 @@ class AssemblyRules:
 
 @dataclass(frozen=True, slots=True)
 class HostRules:
-    """What the agent around the compressor makes of its result.
+    """What the agent around the compressor does with its result.
 
     Attributes:
-        todos: Open to-do items are `append`ed as a user message, `fold`ed into a user message the list ends
-            with, or left out (`none`).
-        user_turn: The newest user message is put back when the list holds no user row (`any`), or no `real`
-            one; `none` where no release looks.
-        grow_guard: A result larger than the conversation is made smaller, or refused.
-        keeps_reply: The newest readable answer is put back when the compressor summarised it.
+        todos: Open to-do items are `append`ed as a user message, `fold`ed into a user message at the list's
+            end, or left out (`none`).
+        user_turn: The newest user message is put back if the list has no user row (`any`) or no `real` one;
+            `none` for releases that do not check.
+        grow_guard: Whether a result larger than the conversation is made smaller, or refused.
+        keeps_reply: Whether the newest readable answer is put back if the compressor summarised it.
     """
 
     todos: str
@@ -67,17 +67,17 @@ class HostRules:
 
 @dataclass(frozen=True, slots=True)
 class EngineRules:
-    """What becomes of a context engine that a user installs and `context.engine` names.
+    """What happens to a context engine that a user installs and `context.engine` names.
 
     Attributes:
-        copies: Every agent gets the one object (`shared`), a deep copy (`deepcopy`), or what the engine's own
-            `clone_for_agent` returns (`clone`); where that fails, Hermes silently takes its own engine.
-        home_folders: A folder of the home's plugins with the engine's name is taken without being enabled,
-            whatever class the engine has.
-        reads_entries: An entry point may name the `register` function itself in place of its module, and its
-            source is looked at as that of a folder is.
-        providers: Words of a source that make it a provider, of memory or the like, which is loaded otherwise
-            and registers no engine.
+        copies: What every agent gets: the same object (`shared`), a deep copy (`deepcopy`), or the result of
+            the engine's own `clone_for_agent` (`clone`); if that fails, Hermes silently uses its own engine.
+        home_folders: Whether a folder of the home's plugins with the engine's name is used without being
+            enabled, whatever class the engine has.
+        reads_entries: Whether an entry point may name the `register` function itself instead of its module,
+            and its source is checked like that of a folder.
+        providers: Words in a source that mark it as a provider, of memory for example; providers are loaded
+            otherwise and register no engine.
     """
 
     copies: str
@@ -91,9 +91,9 @@ class HookRules:
     """What a release shows its plugins of a request.
 
     Attributes:
-        messages: The list of messages, whole.
-        tools: Their schemas are shown `whole`, `cut` where the request is long or they are deep, or only
-            counted (`none`).
+        messages: Whether the whole list of messages is shown.
+        tools: Tool schemas are shown `whole`, `cut` if the request is long or they are deep, or only counted
+            (`none`).
     """
 
     messages: bool
@@ -105,12 +105,12 @@ class SequenceRules:
     """How a list is put in order before it goes to a provider.
 
     Attributes:
-        joins_answers: Neighbouring assistant rows become one, not only neighbouring user rows.
-        replaces_candidates: An answer that still had to be verified gives way to the one behind it.
-        strict_results: A result may refer to either id of its call, and each call has one.
-        drops_unanswered: A call that the results behind it do not answer is dropped.
-        keeps_unnamed: A result that names no call stays.
-        spares_summaries: A user row is not joined to a summary or to what was sent into a running turn.
+        joins_answers: Whether neighbouring assistant rows are joined, not only neighbouring user rows.
+        replaces_candidates: Whether an answer that was still to be verified is replaced by the next one.
+        strict_results: Whether a result may refer to either id of its call, and each call has one result.
+        drops_unanswered: Whether a call that the results after it do not answer is dropped.
+        keeps_unnamed: Whether a result that names no call is kept.
+        spares_summaries: Whether user rows are never joined to a summary or to text sent into a running turn.
     """
 
     joins_answers: bool
@@ -123,12 +123,12 @@ class SequenceRules:
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryRules:
-    """How the release's tool for finished training trajectories cuts; apart from its live compression.
+    """How the release's tool for finished training trajectories cuts; separate from live compression.
 
     Attributes:
-        snaps: A boundary never parts a tool turn from the turn that called it.
-        least_region: A region no larger than the summary that would replace it is left alone.
-        refuses_cut: An answer that stopped at its output limit is no summary.
+        snaps: Whether a boundary never separates a tool turn from the turn that called it.
+        least_region: Whether a region no larger than its summary would be is left alone.
+        refuses_cut: Whether an answer that stopped at its output limit is rejected as a summary.
     """
 
     snaps: bool

@@ -28,7 +28,7 @@ from core.support.program_files import load_table
 _T = TypeVar("_T")
 _DOCUMENT = "seed-"
 _MINOR = 2
-"""Numbers that name a release; a third one names a patch."""
+"""How many numbers name a minor release; a third one names a patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,10 @@ class Policy:
     """How one release compresses.
 
     Attributes:
-        release: `0.13` ... `0.22`, a patch release that cuts otherwise, or the name of a document's policy.
-        group: `A` ... `E`: releases that cut alike; `document` for what a document says.
-        source: `release`, or `document` when no release behaves so.
-        follows: The release that all but weighing and cutting is taken from; "" where its own is known.
+        release: `0.13` ... `0.22`, a patch release that cuts differently, or the name of a document's policy.
+        group: `A` ... `E` for releases that cut alike; `document` for a policy from a document.
+        source: `release`, or `document` if no release behaves this way.
+        follows: The release whose rules apply except for weighing and cutting; "" if all its own are known.
     """
 
     release: str
@@ -70,17 +70,17 @@ class Policy:
 
 
 def releases() -> tuple[str, ...]:
-    """The releases with a policy, oldest first; patch releases that cut otherwise are not among them."""
+    """The minor releases with a policy, oldest first; patch releases are not among them."""
     return tuple(name for name in _names() if name[0].isdigit() and len(version_of(name)) == _MINOR)
 
 
 def patches() -> tuple[str, ...]:
-    """Patch releases that cut otherwise, oldest first; each stands for those before it, back to the last."""
+    """Patch releases that cut differently, oldest first; each also covers the patches since the last one."""
     return tuple(name for name in _names() if name[0].isdigit() and len(version_of(name)) > _MINOR)
 
 
 def documents() -> tuple[str, ...]:
-    """Policies that some document describes and no release follows."""
+    """Names of policies that a document describes and no release follows."""
     return tuple(name for name in _names() if name.startswith(_DOCUMENT))
 
 
@@ -90,17 +90,17 @@ def newest_release() -> str:
 
 
 def nearest_release(version: str) -> str:
-    """The release whose policy stands in for a version.
+    """The release whose policy applies to a version.
 
     A version between two releases takes the older one, because a behaviour is only proved from the release it
     was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.23.1` gives `0.22`. A patch
-    release takes the next of its minor release that cuts in a way of its own: `0.20.1` gives `0.20.5`.
+    release takes the next patch of its minor release that cuts differently: `0.20.1` gives `0.20.5`.
 
     Args:
         version: `0.15.2`, `v0.22`, `hermes-agent 0.18.2`, ...
 
     Raises:
-        ConfigError: The text holds no version.
+        ConfigError: The text contains no version.
     """
     found = re.search(r"\d+\.\d+(?:\.\d+)?", version)
     if found is None:
@@ -117,7 +117,7 @@ def nearest_release(version: str) -> str:
 
 
 def covers(release: str, version: str) -> bool:
-    """Whether a version belongs to the release, rather than lying near it: `0.15.2` to `0.15`."""
+    """Whether a version belongs to a release and is not merely near it: `0.15.2` belongs to `0.15`."""
     found = re.search(r"(\d+)\.(\d+)", version)
     return found is not None and (int(found[1]), int(found[2])) == version_of(release)[:_MINOR]
 
@@ -130,7 +130,7 @@ def load_policy(release: str) -> Policy:
         release: A name from `releases()` or `documents()`.
 
     Raises:
-        ConfigError: There is no such policy, or its file cannot be used; file and key are named.
+        ConfigError: There is no such policy, or its file is invalid; the error names file and key.
     """
     if release not in _names():
         known = ", ".join(_names())
@@ -155,7 +155,7 @@ def _names() -> tuple[str, ...]:
 
 
 def _merged(name: str) -> dict[str, Any]:
-    """A policy file laid over the one it extends."""
+    """A policy file merged over the one it extends."""
     values = _read(name)
     parent = values.pop("extends", None)
     return values if parent is None else _overlay(_merged(str(parent)), values)
@@ -181,7 +181,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _build(cls: type[_T], values: Any, where: str, path: str) -> _T:
-    """A frozen dataclass from a mapping, every key checked.
+    """Build a frozen dataclass from a mapping and check every key.
 
     Raises:
         ConfigError: A key is missing, unknown or of the wrong type.

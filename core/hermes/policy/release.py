@@ -1,4 +1,4 @@
-"""Which release of Hermes wrote a conversation, from the traces each leaves; none is recorded before 0.22."""
+"""Detects which release of Hermes wrote a conversation, from traces; none before 0.22 records it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _table = partial(shared_table, "core/hermes/policy/release_clues.yaml")
 
 Version = tuple[int, ...]
 _RULES = "rules"
-"""Where the evidence says that one release's rules stand in for another's."""
+"""The `where` of evidence that another release's rules are used."""
 _MINOR, _LAST = 2, 9999
 _OPEN: Version = (_LAST,)
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseClues:
-    """What was seen, gathered by a caller that may read databases.
+    """The traces found, collected by a caller that may read databases.
 
     Attributes:
-        pin: Version text stored beside the tool schemas of a session (0.22).
+        pin: The version stored with the tool schemas of a session (0.22).
         schema_version: `schema_version.version`.
         columns: `table.column` names of the file.
-        summary: The newest summary of the conversation, and where it stands.
+        summary: The newest summary of the conversation, and where it is.
         log_shapes: Names of `log_shapes` seen for the conversation, and where.
     """
 
@@ -43,10 +43,10 @@ class ReleaseClues:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseGuess:
-    """The release whose rules apply, by the name of its policy.
+    """The release whose rules apply, as the name of its policy.
 
     Attributes:
-        release: `0.19`: a name `load_policy` knows.
+        release: A name that `load_policy` knows, such as `0.19`.
         version: As precise as the traces allow: `0.22.2`, `0.13 to 0.14`.
     """
 
@@ -57,13 +57,13 @@ class ReleaseGuess:
 
     @property
     def stands_in(self) -> str:
-        """One sentence where the rules are another release's, because nobody knows its own; else nothing."""
+        """One sentence if another release's rules are used because its own are unknown; else ""."""
         return next((one.text for one in self.evidence if one.where == _RULES), "")
 
 
 @dataclass(frozen=True, slots=True)
 class _Clue:
-    """A release some clue names, and how surely."""
+    """A range of releases that a trace indicates, with its evidence."""
 
     first: Version
     last: Version
@@ -71,11 +71,11 @@ class _Clue:
 
 
 def detect_release(clues: ReleaseClues) -> ReleaseGuess:
-    """Name the release whose rules apply to the next step of a conversation.
+    """Detect the release whose rules apply to the next step of a conversation.
 
-    A stored version proves it. Otherwise the traces are laid over one another, those of the file first: it
-    was brought up to date by the newest release that opened it, and that one will run next. A trace that
-    contradicts them belongs to an older chapter of the conversation and is only mentioned.
+    A stored version proves it. Otherwise the ranges of the traces are intersected, those of the file first:
+    the newest release that opened the file migrated it, and will run next. A trace that contradicts them
+    belongs to an older part of the conversation and is only mentioned.
     """
     if clues.pin and (pinned := _pinned(clues.pin)):
         return pinned
@@ -84,7 +84,7 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
         evidence = Evidence(Source.DERIVED, "no trace", "no trace of a release; the newest known is assumed")
         return ReleaseGuess(newest_release(), Verdict.UNKNOWN, "unknown", (evidence,))
     first, last, fitting = _overlap(found)
-    # Releases no trace tells apart also compress alike; the older one is surely behind it.
+    # Releases that no trace distinguishes also compress alike; the older one is certain.
     release = nearest_release(_text(first))
     fits = len(fitting) == len(found) and covers(release, _text(first))
     return ReleaseGuess(
@@ -96,7 +96,7 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
 
 
 def borrowed(release: str, version: str) -> str:
-    """That rules are another release's, where nobody knows those of a version; "" where its own are known."""
+    """A sentence if a version's own rules are unknown and another release's are used; else ""."""
     if not covers(release, version):
         return f"the rules of Hermes {version} are not known: those of {release} are used"
     other = load_policy(release).follows
@@ -111,12 +111,12 @@ def _standing_in(release: str, version: str) -> Iterator[Evidence]:
 
 
 def release_of_summary(match: SummaryMatch) -> str | None:
-    """Policy name of the newest release that writes this prefix; None when the prefix does not tell."""
+    """Policy name of the newest release that writes this prefix; None if the prefix is unknown."""
     return nearest_release(match.releases[-1]) if match.releases else None
 
 
 def shape_names(logger: str, message: str) -> Iterator[str]:
-    """Names of the log shapes one log line shows."""
+    """Names of the log shapes that a log line shows."""
     for shape in _table()["log_shapes"]:
         texts = (shape["text"], shape.get("within", ""))
         if shape["logger"] in ("", logger) and all(text in message for text in texts):
@@ -156,7 +156,7 @@ def _schema_clues(version: int | None) -> Iterator[_Clue]:
 
 
 def _column_clues(columns: frozenset[str]) -> Iterator[_Clue]:
-    # The newest column of the table says how far the file was brought up.
+    # The newest column in the table shows how far the file was migrated.
     seen = [row for row in _table()["columns"] if row["column"] in columns]
     if seen:
         yield _bounded(seen[-1], Evidence(Source.DATABASE, seen[-1]["column"], "the column exists"))
@@ -171,7 +171,7 @@ def _log_clues(shapes: Iterable[tuple[str, str]]) -> Iterator[_Clue]:
 
 
 def _overlap(found: list[_Clue]) -> tuple[Version, Version, list[_Clue]]:
-    """The range all clues allow, skipping those that contradict earlier ones."""
+    """The range all clues allow, skipping clues that contradict earlier ones."""
     first: Version = (0,)
     last, fitting = _OPEN, []
     for clue in found:
@@ -200,7 +200,7 @@ def _joined(releases: tuple[str, ...]) -> str:
 
 
 def _latest(text: str) -> Version:
-    """The last patch of a release: `0.18` ends behind `0.18.2`."""
+    """The last patch of a release: `0.18` ends after `0.18.2`."""
     version = version_of(text)
     return version if len(version) > _MINOR else (*version, _LAST)
 

@@ -1,4 +1,4 @@
-"""The rules by which one release makes a summary, or goes without one, as values."""
+"""A release's rules for making a summary, or going without one, as values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A share of the middle granted to the summary while the middle is below a size."""
+    """The summary's share of the middle, while the middle is below a size."""
 
     below: int
     ratio: float
@@ -15,7 +15,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
-    """What a document says a model takes to summarise middles of some sizes."""
+    """A model's output, cost and duration for middles of some sizes, according to a document."""
 
     model: str
     tokens: tuple[int, ...]
@@ -28,34 +28,34 @@ class SummaryRules:
     """What a summary may cost and must contain.
 
     Attributes:
-        ratio: Share of the middle's estimate granted to the summary.
-        bands: Shares by size instead of `ratio`, smallest first.
-        least: Tokens granted at least.
-        cap: Tokens granted at most.
-        cap_percent: Share of the window granted at most.
-        output_factor: Output limit sent to the model, as a multiple of the budget; 0 when none is sent.
+        ratio: The summary's share of the middle's estimate.
+        bands: Shares by size instead of `ratio`, smallest size first.
+        least: Minimum budget in tokens.
+        cap: Maximum budget in tokens.
+        cap_percent: Maximum budget as a share of the window.
+        output_factor: Output limit sent to the model, as a multiple of the budget; 0 if none is sent.
         headings: Section headings, without `## `.
-        lean_headings: Headings added in the lean tail mode.
-        search: Where an earlier summary is looked for: `window`, `before_end` or `everywhere`.
-        forgets: A summary in memory is dropped when the list holds none.
-        every_summary: All earlier summaries leave the middle and are joined, merged ones unwrapped.
-        marked: The row's `_compressed_summary` flag makes it a summary.
-        unwraps: A summary behind a prior-context wrapper is found.
-        end: Which end marker is cut from a body, with all behind it: `none`, the `last` thing in it, or the
-            first one `anywhere`.
-        reloads_skills: Skills whose bodies leave are named under the summary.
-        reads_as: Release whose prefix table decides what is a summary.
-        temporal: The summariser is told the date and to word finished work as finished.
-        auto_focus: Without a topic, the newest requests serve as one.
-        grounds_task: The first section is overwritten with the newest request.
-        task_aliases: Other headings of that section; where there are any, only the first such section stays.
-        media_notes: `MEDIA:` paths are hidden from the summariser.
-        list_text: List content is shown by its text parts, not by its repr, and think blocks not at all.
-        input_cap: Most characters shown to the summariser; 0 for no bound.
+        lean_headings: Headings added in lean tail mode.
+        search: Where an earlier summary is searched for: `window`, `before_end` or `everywhere`.
+        forgets: Whether a summary in memory is dropped if the list has none.
+        every_summary: Whether all earlier summaries leave the middle and are joined, merged ones unwrapped.
+        marked: Whether the row's `_compressed_summary` flag makes it a summary.
+        unwraps: Whether a summary after a prior-context wrapper is found.
+        end: The end marker that is cut from a body with all that follows: `none`, the `last` thing in it, or
+            the first one `anywhere`.
+        reloads_skills: Whether skills whose bodies leave are named under the summary.
+        reads_as: The release whose prefix table decides what is a summary.
+        temporal: Whether the summariser is told the date and to describe finished work as finished.
+        auto_focus: Whether the newest requests serve as the topic if none is given.
+        grounds_task: Whether the first section is overwritten with the newest request.
+        task_aliases: Other headings of that section; if there are any, only the first such section is kept.
+        media_notes: Whether `MEDIA:` paths are hidden from the summariser.
+        list_text: Whether lists are shown by their text parts, not by their repr, and without think blocks.
+        input_cap: Most characters shown to the summariser; 0 for no limit.
         elision: How cut text is marked: `plain` or `counted`.
-        lean_extras: Mechanical sections are appended in the lean tail mode.
-        log_tokens: Tokens added to the budget for the session log of the lean tail mode.
-        models: What summary models cost and how long they take; no release says.
+        lean_extras: Whether mechanical sections are appended in lean tail mode.
+        log_tokens: Tokens added to the budget for the session log of lean tail mode.
+        models: Cost and duration of summary models; empty for releases.
     """
 
     ratio: float
@@ -93,20 +93,20 @@ class FailureRules:
 
     Attributes:
         fallback: `sentence`, `structured` or `note`.
-        abort_configurable: `compression.abort_on_summary_failure` is honoured.
-        aborts: Failure kinds that leave the list alone.
-        cooldowns: Seconds of pause by failure kind, 0 for the ladder's; `other` for the rest.
-        ladder: Pauses of timeouts in a row, a gateway's and limits of rate among them.
-        overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 when none.
-        empty_is_failure: An empty answer is no summary; otherwise its prefix is inserted alone.
-        cut_is_failure: One that the output limit cut off is none; otherwise it is taken as it is.
-        force_clears: A manual attempt ends a running pause.
-        repeats_ask: The fallback repeats the request in the in-progress and pending sections.
-        snapshot: Characters of the previous summary the fallback keeps; 0 for a mere mention.
+        abort_configurable: Whether `compression.abort_on_summary_failure` is honoured.
+        aborts: Kinds of failure after which the list is left alone.
+        cooldowns: Pause in seconds by kind of failure, 0 for the ladder's; `other` for the rest.
+        ladder: Pauses after timeouts in a row, including gateway timeouts and rate limits.
+        overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 for none.
+        empty_is_failure: Whether an empty answer is a failure; otherwise only the prefix is inserted.
+        cut_is_failure: Whether an answer cut off at the output limit is a failure; otherwise it is used.
+        force_clears: Whether a manual attempt ends a running pause.
+        repeats_ask: Whether the fallback repeats the request in the in-progress and pending sections.
+        snapshot: Characters of the previous summary that the fallback keeps; 0 if it only mentions it.
         cap: Most characters of a structured fallback.
-        main_model_on: Failure kinds of a summary model after which the main model is asked once.
-        main_model_elsewhere: Only where the main model's provider is another one.
-        main_model_auto_on: The same where provider `auto` leads to the main model's own server.
+        main_model_on: Failures of the summary model after which the main model is asked once.
+        main_model_elsewhere: Whether it is only asked if its provider is another one.
+        main_model_auto_on: The failures instead if provider `auto` leads to the main model's own server.
     """
 
     fallback: str
@@ -128,12 +128,12 @@ class FailureRules:
 
 @dataclass(frozen=True, slots=True)
 class FeedbackRules:
-    """Which outcomes `/compress` tells apart.
+    """Which outcomes `/compress` distinguishes.
 
     Attributes:
-        names_failures: Aborts and fallbacks have headlines of their own.
-        names_refusals: So has a summary refused because it would grow the conversation.
-        size_line: What the line on both sizes calls them.
+        names_failures: Whether aborts and fallbacks have headlines of their own.
+        names_refusals: Whether a summary refused because it would grow the conversation has one too.
+        size_line: The term for both sizes in the line about them.
     """
 
     names_failures: bool

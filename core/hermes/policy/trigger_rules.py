@@ -1,4 +1,4 @@
-"""The rules by which one release counts tokens, and fires or holds back, as values."""
+"""A release's rules for counting tokens and for starting or delaying a compaction, as values."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EstimateRules:
-    """How tokens are guessed without a tokenizer.
+    """How tokens are estimated without a tokenizer.
 
     Attributes:
-        unit: `chars`: a quarter of the characters of the whole list; `dense`: per message, ideographs one
-            token each and a quarter of the characters of the rest; `bytes`: of its UTF-8 bytes instead.
-        image_tokens: Price of one image.
+        unit: `chars`: a quarter of the characters of the whole list; `dense`: per message, one token for each
+            ideograph and a quarter of the other characters; `bytes`: a quarter of its UTF-8 bytes instead.
+        image_tokens: Tokens counted for an image.
         dropped_keys: Message keys that are never counted.
-        sidecar_wins: A text in `api_content` is counted instead of `content`.
-        reasoning_once: `reasoning` is not counted beside a non-blank `reasoning_content`.
-        blank_ciphertext: `encrypted_content` counts as an empty text.
-        output_images: Images in an `output` list are priced like those in `content`.
-        thinking_keys: Keys a route may refuse to replay for old answers; empty when always counted.
+        sidecar_wins: Whether a text in `api_content` is counted instead of `content`.
+        reasoning_once: Whether `reasoning` is ignored beside a non-blank `reasoning_content`.
+        blank_ciphertext: Whether `encrypted_content` counts as empty text.
+        output_images: Whether images in an `output` list count like those in `content`.
+        thinking_keys: Keys that a route may refuse to replay for old answers; empty if always counted.
     """
 
     unit: str
@@ -33,17 +33,17 @@ class EstimateRules:
 
 @dataclass(frozen=True, slots=True)
 class ModelRule:
-    """A threshold of its own for some models.
+    """A threshold for particular models.
 
     Attributes:
-        percent: The share of the window.
-        provider: Provider it holds for; empty for all.
+        percent: Share of the window.
+        provider: The provider it applies to; "" for all.
         families: Model names, alone or followed by `-` or `.`.
         names: Model names that must match whole.
         containing: Parts of model names.
         excluding: Parts that undo a match.
-        raise_only: A configured share above `percent` stands.
-        switchable: `compression.codex_gpt55_autoraise` can turn it off.
+        raise_only: Whether a configured share above `percent` is kept.
+        switchable: Whether `compression.codex_gpt55_autoraise` can turn it off.
     """
 
     percent: float
@@ -58,7 +58,7 @@ class ModelRule:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """What a share of the window leads to, in words."""
+    """What happens above a share of the window, in words."""
 
     above: float
     does: str
@@ -66,20 +66,20 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdRules:
-    """Where compression fires.
+    """When compression starts.
 
     Attributes:
-        minimum: Tokens the threshold is raised to.
-        minimum_configurable: `agent.minimum_tool_context_length` replaces it.
-        small_window: Below this window `small_percent` is the least share; 0 for never.
+        minimum: The threshold is raised to at least this many tokens.
+        minimum_configurable: Whether `agent.minimum_tool_context_length` replaces it.
+        small_window: Below this window `small_percent` is the minimum share; 0 for never.
         small_percent: That share.
-        reserves_output: The share is taken of the window less `model.max_tokens`.
-        near_full: Share used instead of a threshold no prompt can reach; 0 where releases left it there.
-        softens_minimum: The minimum may not lift the threshold past `near_full` of the window.
-        absolute_cap: `compression.threshold_tokens` is honoured.
-        model_thresholds: `compression.model_thresholds` is honoured.
+        reserves_output: Whether the share applies to the window less `model.max_tokens`.
+        near_full: Share that replaces a threshold no prompt can reach; 0 for releases that kept such a one.
+        softens_minimum: Whether the minimum may lift the threshold to at most `near_full` of the window.
+        absolute_cap: Whether `compression.threshold_tokens` is honoured.
+        model_thresholds: Whether `compression.model_thresholds` is honoured.
         model_rules: Built-in shares by model, first match first.
-        tiers: What grows with the share of the window in use, lowest first; no release has any.
+        tiers: Actions by share of the window in use, lowest first; empty for releases.
     """
 
     minimum: int
@@ -97,15 +97,15 @@ class ThresholdRules:
 
 @dataclass(frozen=True, slots=True)
 class CheckRules:
-    """When a release looks at the size of a conversation, and at which number.
+    """When a release checks the size of a conversation, and which number it uses.
 
     Attributes:
-        preflight_guarded: Strikes stop the check at the start of a turn.
-        pre_api: There is a check before each model call.
-        anchored: Stored usage plus what came since is compared, where it still fits the transcript.
-        huge_counts: Few but huge messages pass the count gate.
-        tool_schemas: Tools are counted by name, description and parameters, not by their repr.
-        live_turn: Rows of the running turn are counted without their timestamps.
+        preflight_guarded: Whether strikes disable the check at the start of a turn.
+        pre_api: Whether there is a check before each model call.
+        anchored: Whether stored usage plus later messages is compared, if it still fits the transcript.
+        huge_counts: Whether few but huge messages pass the count gate.
+        tool_schemas: Whether tools are counted by name, description and parameters, not by their repr.
+        live_turn: Whether rows of the running turn are counted without their timestamps.
     """
 
     preflight_guarded: bool
@@ -118,23 +118,23 @@ class CheckRules:
 
 @dataclass(frozen=True, slots=True)
 class GateRules:
-    """What can stop an automatic compaction.
+    """What can prevent an automatic compaction.
 
     Attributes:
-        strikes: Ineffective attempts in a row that stop it.
-        cooldown: A running summary cooldown stops it.
-        fallback_streak: Fallbacks in a row that stop it; 0 for never.
-        recovery: A passed recovery deadline allows one attempt.
+        strikes: Ineffective attempts in a row that prevent it.
+        cooldown: Whether a running summary cooldown prevents it.
+        fallback_streak: Fallbacks in a row that prevent it; 0 for never.
+        recovery: Whether a passed recovery deadline allows one attempt.
         verdict: What makes an attempt ineffective: `savings` below `least_savings`, or the next real `usage`.
-        least_savings: Percent.
-        nothing_strikes: Finding nothing to compress is a strike.
-        too_few_strikes: So is a list that is too short.
+        least_savings: Minimum savings, in percent.
+        nothing_strikes: Whether finding nothing to compress is a strike.
+        too_few_strikes: Whether a list that is too short is a strike too.
         deferral: When a rough estimate waits for a real count: `never`, `fitted` (the last real prompt fitted
-            and little came since), `awaiting` (also right after a compaction) or `always`.
-        benches: Fallbacks in a row after which the summary model is not asked again for a while; 0 for never.
+            and little was added since), `awaiting` (also right after a compaction) or `always`.
+        benches: Fallbacks in a row after which the summary model is not asked for a while; 0 for never.
         small_middle: After a strike, a middle below this share of the threshold is summarised by rule.
-        switch_forgets: Another model voids usage and strikes.
-        switch_clears: Another route also ends cooldown and streak.
+        switch_forgets: Whether switching the model discards usage and strikes.
+        switch_clears: Whether switching the route also ends cooldown and streak.
     """
 
     strikes: int

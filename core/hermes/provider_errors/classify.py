@@ -1,4 +1,4 @@
-"""The class each release of Hermes gives a provider error, by the rules of `rules.yaml` and `words.yaml`."""
+"""How each release of Hermes classifies a provider error, by the rules of `rules.yaml` and `words.yaml`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ROOM = "core/hermes/provider_errors"
 
 @dataclass(frozen=True, slots=True)
 class ErrorClass:
-    """What a release takes an error for.
+    """The class a release gives an error.
 
     Attributes:
-        name: Its name for the class.
+        name: The release's name for the class.
     """
 
     name: str
@@ -39,7 +39,7 @@ def classify(failure: ProviderFailure, size: SessionSize, release: str) -> Error
 
     Args:
         failure: The failed call.
-        size: How large the conversation was; a bare refusal of a large one passes for an overflow.
+        size: Size of the conversation; a bare refusal of a large one counts as an overflow.
         release: `0.13` ... `0.22`.
     """
     asked = _asked(failure, size, release)
@@ -112,14 +112,14 @@ _CHECKS: dict[str, Callable[[Any, Asked, Mapping[str, Any]], bool]] = {
 
 @cache
 def _rules(release: str) -> tuple[Mapping[str, Any], ...]:
-    """The rules a release has, in order."""
+    """The rules of a release, in order."""
     rules = shared_table(f"{_ROOM}/rules.yaml")["rules"]
     return tuple(rule for rule in rules if within(release, rule))
 
 
 @cache
 def _words(release: str) -> dict[str, frozenset[str]]:
-    """Every list of words as the release has it."""
+    """Every word list as of the release."""
     now = version(release)
     return {
         name: frozenset(word for since, added in lists.items() if version(since) <= now for word in added)

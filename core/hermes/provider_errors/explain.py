@@ -1,4 +1,4 @@
-"""A provider error explained: what it means, what each release makes of it, what helps."""
+"""Explains a provider error: what it means, how each release reacts, and what helps."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TABLE = "core/hermes/provider_errors/advice.yaml"
 
 @dataclass(frozen=True, slots=True)
 class ErrorExplanation:
-    """What can be said about a provider error.
+    """The explanation of a provider error.
 
     Attributes:
         meaning: Our own reading.
-        reactions: What each release asked about makes of it, oldest first.
-        headline: One sentence: what is wrong, and which releases act so that it cannot help.
+        reactions: How each release asked about reacts, oldest first.
+        headline: One sentence: what is wrong, and which releases react in a way that cannot help.
     """
 
     meaning: Meaning
@@ -39,8 +39,8 @@ def explain_error(
 
     Args:
         failure: The failed call.
-        size: How large the conversation was: a bare refusal of a large one passes for an overflow.
-        release: Only this release; None for all known.
+        size: Size of the conversation; a bare refusal of a large one counts as an overflow.
+        release: Only this release; None for all known ones.
     """
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))
@@ -60,12 +60,12 @@ def advice_of(meaning: Meaning) -> tuple[str, str]:
 
 
 def helps(meaning: Meaning, reaction: Reaction) -> bool:
-    """Whether what a release does can help against what is wrong; its numbers may still be wrong."""
+    """Whether a release's action can help with what is wrong; its numbers may still be wrong."""
     return reaction.action in shared_table(_TABLE)[meaning.kind]["fits"]
 
 
 def next_step(reaction: Reaction) -> str:
-    """What a release does next, for people, with the numbers it goes on with."""
+    """What a release does next, as text, with the numbers it continues with."""
     words: str = shared_table(_TABLE)["actions"][reaction.action]
     rules = load_policy(reaction.release).overflow
     parts = [words]
@@ -85,7 +85,7 @@ def next_step(reaction: Reaction) -> str:
 
 
 def _missed(missed: list[Reaction], asked: int) -> str:
-    """Which releases do what cannot help."""
+    """A sentence on the releases whose action cannot help."""
     words: Mapping[str, str] = shared_table(_TABLE)["actions"]
     parts = [f"{names} {words[action]}" for action, names in _by_action(missed)]
     sentence = f"{'; '.join(parts)}, which does not help."
@@ -93,7 +93,7 @@ def _missed(missed: list[Reaction], asked: int) -> str:
 
 
 def _by_action(reactions: list[Reaction]) -> Iterator[tuple[str, str]]:
-    """The releases of each action, neighbours as a range."""
+    """Each action with the releases that take it, neighbours as a range."""
     order = list(releases())
     actions = dict.fromkeys(one.action for one in reactions)
     for action in actions:
@@ -111,7 +111,7 @@ def _ranges(places: list[int], order: list[str]) -> Iterator[str]:
 
 
 def _words(meaning: Meaning) -> dict[str, Any]:
-    """The numbers of a meaning as parts of sentences, empty where they are not known."""
+    """The numbers of a meaning as parts of sentences, "" if unknown."""
     limit, room = meaning.limit, meaning.available
     return {
         "of_limit": f" of {limit:,} tokens" if limit else "",

@@ -1,4 +1,4 @@
-"""A call to a model that failed, in the form in which Hermes gets to see it."""
+"""A failed call to a model, in the form in which Hermes sees it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from typing import Any
 
 LONG_CONTEXT_TIER = 200_000
-"""The window a release goes on with after a refusal of long requests on a plan."""
+"""The window a release uses after a plan's limit on long requests refused one."""
 OUTPUT_MARGIN = 64
-"""Tokens a release stays below the output a provider has room for."""
+"""Tokens by which a release stays below the output that a provider has room for."""
 _SDK_PREFIX = re.compile(r"^\s*error code: (\d{3})(?: - (.*))?$", re.IGNORECASE | re.DOTALL)
 _HTTP_ERRORS = range(400, 600)
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderFailure:
-    """One failed call.
+    """A failed call.
 
     Attributes:
-        text: What the exception says, `str(exception)`.
-        status: The HTTP status the exception carries; None for one that came without.
-        body: What the client library keeps of the answer's body. The OpenAI one keeps the inner error object.
-        base_url: Where the call went.
+        text: The exception's text, `str(exception)`.
+        status: The HTTP status of the exception; None if it has none.
+        body: What the client library keeps of the answer's body; OpenAI's keeps the inner error object.
+        base_url: The endpoint of the call.
     """
 
     text: str
@@ -38,7 +38,7 @@ class ProviderFailure:
 
     @property
     def message(self) -> str:
-        """Text, message of the body and message an aggregator wrapped, in lower case, none of them twice."""
+        """The text, the body's message and a message wrapped by an aggregator, in lower case, none twice."""
         raw = self.text.lower()
         inner = error_object(self.body)
         body = lowered(inner.get("message")) or lowered((self.body or {}).get("message"))
@@ -61,16 +61,16 @@ def failure_of(
     base_url: str = "",
     exception: str = "",
 ) -> ProviderFailure:
-    """A failure from what a user has in hand, put into the form the client library would have given it.
+    """A failure from what a user has at hand, in the form the client library would have given it.
 
     Args:
-        text: The message, the line of a log, or the JSON of the answer.
-        status: The HTTP status, where it is known.
+        text: The message, the log line, or the JSON of the answer.
+        status: The HTTP status, if known.
         body: The body of the answer as parsed JSON, or its plain text.
         provider: Name of the provider.
         model: Name of the model.
-        base_url: Where the call went.
-        exception: Class name of the exception, as `ValidationException`.
+        base_url: The endpoint of the call.
+        exception: Class name of the exception, such as `ValidationException`.
     """
     text, status, body = _taken_apart(text, status, body)
     if body is None and status is not None and text.strip():
@@ -84,25 +84,25 @@ def failure_of(
 
 
 def error_object(body: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """`body["error"]` where it is an object, else nothing."""
+    """`body["error"]` if it is an object, else an empty one."""
     found = body.get("error") if isinstance(body, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
 
 def lowered(value: object) -> str:
-    """The value as text in lower case; the empty text for nothing."""
+    """The value as lower-case text; "" for None."""
     return str(value or "").lower()
 
 
 def _wrapped_message(inner: Mapping[str, Any]) -> str:
-    """The upstream's message inside `metadata.raw`, as OpenRouter sends it."""
+    """The upstream message in `metadata.raw`, as OpenRouter sends it."""
     metadata = inner.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
     return lowered(error_object(parsed_object(raw)).get("message"))
 
 
 def parsed_object(text: object) -> dict[str, Any] | None:
-    """A JSON object from a text; None for anything else."""
+    """A JSON object parsed from a text; None for anything else."""
     if not isinstance(text, str) or not text.strip():
         return None
     try:
@@ -113,7 +113,7 @@ def parsed_object(text: object) -> dict[str, Any] | None:
 
 
 def _taken_apart(text: str, status: int | None, body: Any) -> tuple[str, int | None, Any]:
-    """Status and body out of a text that holds them: `Error code: 400 - {...}`, or bare JSON."""
+    """Extract status and body from a text that contains them: `Error code: 400 - {...}`, or bare JSON."""
     if body is not None:
         return text, status, body
     found = _SDK_PREFIX.match(text)
@@ -126,7 +126,7 @@ def _taken_apart(text: str, status: int | None, body: Any) -> tuple[str, int | N
 
 
 def _literal(text: str) -> Any:
-    """A JSON or Python literal; None where it is neither, or cut."""
+    """A JSON or Python literal; None if it is neither, or cut off."""
     for read in (json.loads, ast.literal_eval):
         try:
             found = read(text.strip())
@@ -138,7 +138,7 @@ def _literal(text: str) -> Any:
 
 
 def _presumed_body(text: str, status: int, provider: str) -> dict[str, Any]:
-    """The body behind a bare message: every provider wraps it alike, and Hermes reads it there."""
+    """The likely body of a bare message: every provider wraps it alike, and Hermes reads it there."""
     if provider == "anthropic":
         kinds = {400: "invalid_request_error", 401: "authentication_error", 403: "permission_error"}
         kinds |= {
@@ -161,7 +161,7 @@ def _as_sdk_says(text: str, status: int | None, body: Any) -> str:
 
 
 def _kept_body(body: Any) -> Mapping[str, Any] | None:
-    """The part of the body the exception carries: Anthropic's keeps the whole, OpenAI's the inner object."""
+    """The part of the body the exception carries: Anthropic's keeps all, OpenAI's the inner object."""
     if not isinstance(body, dict):
         return None
     if body.get("type") == "error":

@@ -1,4 +1,4 @@
-"""Our own reading of a provider error: what it truly means, and the limit and room it states."""
+"""Our own reading of a provider error: what it really means, and the limit and room it states."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _COUNT = re.compile(r"(?<![\d.-])\d{3,8}(?![\d.]*\d)")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a provider error says.
+    """The meaning of a provider error.
 
     Attributes:
         kind: `input_overflow`, `output_cap`, `billing`, ... (contracts: `explain-error`).
-        limit: Tokens of the window the text states; None where it states none.
-        available: Output tokens that would fit, as stated or as the difference of what is stated.
+        limit: The window the text states, in tokens; None if it states none.
+        available: Output tokens that would fit, as stated or as the difference of stated numbers.
         used: Input tokens the text states.
-        asked: Output tokens that were asked for, as the text states.
-        why: One clause that says what is wrong.
+        asked: Output tokens that were requested, as the text states.
+        why: A clause that says what is wrong.
     """
 
     kind: str
@@ -59,7 +59,7 @@ def meaning_of(failure: ProviderFailure) -> Meaning:
 
 
 def readable(failure: ProviderFailure) -> str:
-    """Everything the failure says, as one text: lower case, no thousands separators, bodies flattened."""
+    """All of a failure's texts as one: lower case, no thousands separators, bodies flattened."""
     parts = [failure.text, *_texts(failure.body)]
     for nested in (error_object(failure.body).get("message"), (failure.body or {}).get("message")):
         parts += list(_texts(parsed_object(nested)))
@@ -68,7 +68,7 @@ def readable(failure: ProviderFailure) -> str:
 
 
 def _plain(part: str) -> str:
-    """Lower case, one space between words, escapes undone, a limit of output spelt one way."""
+    """Lower case, single spaces, escapes decoded, names of the output limit spelt one way."""
     part = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), part.lower())
     part = re.sub(r"(\s|\\n)+", " ", part.replace('\\"', '"').replace("’", "'")).strip()
     return re.sub(r"\bmax(output|completion|new)?tokens\b", _spelt_out, part)
@@ -93,7 +93,7 @@ def _texts(value: Any, name: str = "") -> Iterator[str]:
 
 
 def _found(reading: Mapping[str, Any], text: str, failure: ProviderFailure) -> dict[str, int] | None:
-    """The numbers of a reading that fits; None where it does not."""
+    """The numbers of a reading if it matches; else None."""
     if "status" in reading and not _has_status(reading["status"], failure.status or _stated_status(text)):
         return None
     if "provider" in reading and failure.provider.lower() not in reading["provider"]:
@@ -112,7 +112,7 @@ def _found(reading: Mapping[str, Any], text: str, failure: ProviderFailure) -> d
 
 
 def _parts(names: list[str], text: str) -> dict[str, int] | None:
-    """Numbers told apart by the words beside each; None unless all are there and the sum passes the limit."""
+    """Numbers identified by the words beside them; None unless all occur and their sum exceeds the limit."""
     known = shared_table(_TABLE)["parts"]
     found: dict[str, int] = {}
     for name in names:
@@ -125,7 +125,7 @@ def _parts(names: list[str], text: str) -> dict[str, int] | None:
 
 
 def _stated_status(text: str) -> int | None:
-    """The HTTP status a text names where one stands in front of a message; None where none does."""
+    """The HTTP status a text states before a message; None if it states none."""
     found = _STATUS.search(text)
     return int(found[1] or found[2]) if found else None
 
@@ -143,7 +143,7 @@ def _patterns(sources: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
 
 
 def _meaning_of(reading: Mapping[str, Any], numbers: dict[str, int], text: str) -> Meaning:
-    """The meaning of a reading with its numbers."""
+    """The meaning of a matching reading with its numbers."""
     limit = None if reading.get("no_limit") else numbers.get("limit", reading.get("limit"))
     used = _used(numbers)
     available = numbers.get("cap") or (numbers["past"] - 1 if "past" in numbers else None)
@@ -160,21 +160,21 @@ def _meaning_of(reading: Mapping[str, Any], numbers: dict[str, int], text: str) 
 
 
 def _smaller_first(text: str) -> tuple[int, int] | None:
-    """The only two numbers of a text that can be tokens: what is too long is the larger one."""
+    """The two numbers of a text that can be tokens, if there are just two: the larger one is too long."""
     found = {int(number) for number in _COUNT.findall(text)} - _STATUSES
     return (min(found), max(found)) if len(found) == 2 else None
 
 
 def _used(numbers: Mapping[str, int]) -> int | None:
-    """Input tokens as stated, a second part added; a figure in characters is turned into tokens."""
+    """Input tokens as stated, plus a second part; a number of characters is converted to tokens."""
     if "characters" in numbers:
         return -(-numbers["characters"] // _CHARACTERS_PER_TOKEN)
     return numbers["input"] + numbers.get("input2", 0) if "input" in numbers else None
 
 
 def _by_sum(numbers: Mapping[str, int], used: int | None) -> tuple[str, int | None]:
-    """Whether input or output broke the sum, and the room that is left for output."""
-    if used is None:  # "at least": the provider derived the input from the output asked for
+    """Whether input or output exceeded the sum, and the room left for output."""
+    if used is None:  # "at least": the provider derived the input from the requested output
         return ("input_overflow" if numbers.get("least", 0) >= numbers["limit"] else "output_cap"), None
     left = numbers["limit"] - used
     return ("output_cap", left) if left > 0 else ("input_overflow", None)

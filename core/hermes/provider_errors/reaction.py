@@ -1,4 +1,4 @@
-"""What each release of Hermes reads out of a provider error, and what it does about it."""
+"""What each release of Hermes reads from a provider error, and how it reacts."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _TABLE = "core/hermes/provider_errors/numbers.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """How one release takes an error, and what follows.
+    """How a release classifies an error, and what follows.
 
     Attributes:
         action: `compress`, `reduce_output`, `stop_output_cap`, `shrink_image`, `strip_thinking`, `retry`,
             `fallback_or_backoff`, `fallback_or_stop` or `fail_not_explained`.
-        limit: The window it reads out of the text.
-        available: The output room it reads out of the text.
-        output_cap: Whether it takes the text for a refused output cap; None where it does not ask.
-        retry_output: `max_tokens` of its next call, where it lowers that.
-        window_after: The window it goes on with, where it may change.
-        attempts: Attempts a turn has at compressing or shrinking; None where the action takes none.
+        limit: The window it reads from the text.
+        available: The output room it reads from the text.
+        output_cap: Whether it takes the text for a refused output cap; None if it does not check.
+        retry_output: `max_tokens` of its next call, if it lowers that.
+        window_after: The window it continues with, if that may change.
+        attempts: Attempts per turn at compressing or shrinking; None if the action uses none.
     """
 
     release: str
@@ -53,11 +53,11 @@ class Reaction:
 
 
 def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> Reaction:
-    """What a release makes of a failure.
+    """How a release reacts to a failure.
 
     Args:
         failure: The failed call.
-        size: How large the conversation was.
+        size: Size of the conversation.
         release: `0.13` ... `0.22`.
     """
     rules = load_policy(release).overflow
@@ -94,7 +94,7 @@ def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> React
 
 
 def _output_after(room: int, size: SessionSize, rules: OverflowRules) -> int:
-    """`max_tokens` of the next call: what is left, less a margin; 0.19 also asks its own estimate."""
+    """`max_tokens` of the next call: what is left, less a margin; 0.19 also uses its own estimate."""
     own = size.window - size.tokens
     if rules.own_estimate and own > 0:
         return max(1, min(room, own) - OUTPUT_MARGIN)
@@ -104,7 +104,7 @@ def _output_after(room: int, size: SessionSize, rules: OverflowRules) -> int:
 def _window_after(
     failure: ProviderFailure, size: SessionSize, limit: int | None, rules: OverflowRules
 ) -> int:
-    """The window a release goes on with: a stated lower one, else the next it tries, else the same."""
+    """The window a release continues with: a stated lower one, else the next it tries, else the same."""
     excess_only = failure.provider.lower() in ("minimax", "minimax-cn") and limit is None
     if excess_only and "context window exceeds limit (" in failure.text.lower():
         return size.window
@@ -112,21 +112,21 @@ def _window_after(
 
 
 def lower_window(limit: int | None, window: int, rules: OverflowRules) -> int | None:
-    """The next smaller window: the limit a refusal states, else a step down; None where there is none."""
+    """The next smaller window: the limit a refusal states, else a tier lower; None if there is none."""
     if limit is not None and limit < window:
         return limit
     return next((tier for tier in rules.tiers if tier < window), None)
 
 
 def _is_unexplained(failure: ProviderFailure, size: SessionSize, window: int) -> bool:
-    """A server of one's own refuses a request that by its size should fit, and gives no number."""
+    """Whether a local server refuses, without a number, a request whose size should fit."""
     if not is_local_server(failure.base_url) or re.search(r"\d{4,}", failure.text):
         return False
     return size.tokens < window * _UNEXPLAINED_SHARE
 
 
 def is_local_server(base_url: str) -> bool:
-    """Whether Hermes 0.22 takes an endpoint for a server of one's own: this machine, a private network."""
+    """Whether Hermes 0.22 takes an endpoint for a local server: on this machine or in a private network."""
     host = host_of(base_url if "://" in base_url else f"//{base_url}") if base_url else ""
     if not host:
         return False
@@ -143,7 +143,7 @@ def is_local_server(base_url: str) -> bool:
 
 
 def parsed_limit(text: str, release: str) -> int | None:
-    """The number a release takes for the model's window, in tokens; None where it finds none.
+    """The number a release takes for the model's window, in tokens; None if it finds none.
 
     Args:
         text: `str(exception)`.
@@ -165,7 +165,7 @@ def parsed_limit(text: str, release: str) -> int | None:
 
 
 def parsed_available(text: str, release: str) -> int | None:
-    """The tokens a release believes are left for output; None where it finds no such number."""
+    """The tokens a release believes are left for output; None if it finds no such number."""
     text, table = text.lower(), shared_table(_TABLE)
     if not _says(text, _of(release, table["signs"])):
         return None
@@ -174,7 +174,7 @@ def parsed_available(text: str, release: str) -> int | None:
 
 
 def is_output_cap(text: str, release: str) -> bool | None:
-    """Whether a release takes a text for a refused output cap; None for one that asks no such thing."""
+    """Whether a release takes a text for a refused output cap; None if it does not check."""
     text, rules = text.lower(), shared_table(_TABLE)["output_cap"]
     if not within(release, rules):
         return None
@@ -187,7 +187,7 @@ def is_output_cap(text: str, release: str) -> bool | None:
 
 
 def _is_full(rule: Mapping[str, Any], text: str, release: str) -> bool:
-    """The input alone fills the window, by both numbers in the text."""
+    """Whether the input alone fills the window, by both numbers in the text."""
     window, used = re.search(rule["window"], text), re.search(rule["input"], text)
     return within(release, rule) and bool(window and used) and int(used[1]) >= int(window[1])  # type: ignore[index]
 
@@ -201,7 +201,7 @@ def _says(text: str, groups: Iterable[Mapping[str, Any]]) -> bool:
 
 
 def _room(rule: Mapping[str, Any], text: str) -> int | None:
-    """What one way gives: the number found, or the window less what the input takes."""
+    """The output room by one rule: the number found, or the window less what the input takes."""
     if "find" in rule:
         found = re.search(rule["find"], text)
         return int(found[1]) if found else None

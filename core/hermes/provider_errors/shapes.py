@@ -1,4 +1,4 @@
-"""Shapes of an error's body that a release looks at, beyond its words."""
+"""Shapes of an error's body that a release checks, apart from its words."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> s
     """The code of a body, as a release finds it.
 
     Args:
-        body: What the exception carries.
-        reading: `skips_400`: `"400"` is no code. `looks_into_message`: JSON inside the message is read too.
-            `code_from_status`: Google's `error.status` counts where the code is a number.
+        body: The body the exception carries.
+        reading: `skips_400`: `"400"` is not a code. `looks_into_message`: JSON in the message is read too.
+            `code_from_status`: Google's `error.status` counts if the code is a number.
     """
     if not body:
         return ""
@@ -57,7 +57,7 @@ def _counts(code: str, reading: Mapping[str, bool]) -> bool:
 
 
 def body_status(body: Mapping[str, Any] | None) -> int | None:
-    """An HTTP status an error object carries inside an answer that came as a success."""
+    """The HTTP status in an error object inside an answer that was sent as a success."""
     if not isinstance(body, Mapping):
         return None
     inner = error_object(body)
@@ -66,11 +66,11 @@ def body_status(body: Mapping[str, Any] | None) -> int | None:
 
 
 def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
-    """The message a release judges as saying something or nothing.
+    """The message that a release judges as meaningful or empty.
 
     Args:
-        body: What the exception carries.
-        wide: Whether the release also knows the places where proxies put it.
+        body: The body the exception carries.
+        wide: Whether the release also knows where proxies put it.
     """
     if not isinstance(body, Mapping):
         return ""
@@ -89,7 +89,7 @@ def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
 
 
 def _openrouter_upstream(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """An aggregator's wrapper around a refusal of the provider behind it."""
+    """An aggregator's wrapper around a refusal by the upstream provider."""
     inner = error_object(asked.failure.body)
     if lowered(inner.get("message")).strip() != "provider returned error":
         return False
@@ -99,7 +99,7 @@ def _openrouter_upstream(asked: Asked, _: Mapping[str, Any]) -> bool:
 
 
 def _no_reset(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """No field names a time at which the limit is lifted."""
+    """No field gives a time at which the limit is lifted."""
     body = asked.failure.body or {}
     return not any(
         place.get(name) not in (None, "") for place in (body, error_object(body)) for name in _RESET_FIELDS
@@ -107,7 +107,7 @@ def _no_reset(asked: Asked, _: Mapping[str, Any]) -> bool:
 
 
 def _codex_replay(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """What Codex answers to reasoning it does not accept back, without naming it."""
+    """Codex's answer to reasoning it does not accept back, without naming it."""
     if asked.failure.provider.strip().lower() != "openai-codex" or asked.status not in (None, 400):
         return False
     body = asked.failure.body or {}
@@ -118,7 +118,7 @@ def _codex_replay(asked: Asked, _: Mapping[str, Any]) -> bool:
 
 
 def _not_injected(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """The parameter refused is none that another provider's server adds on its own."""
+    """The refused parameter is not one that another provider's server adds by itself."""
     provider = asked.failure.provider.strip().lower()
     senders = ("meta", "muse", "msl", "model-api", "bedrock", "mantle")
     refused = "prompt_cache_retention" in asked.text and asked.hits(["rejected"])
@@ -126,7 +126,7 @@ def _not_injected(asked: Asked, _: Mapping[str, Any]) -> bool:
 
 
 def _unsupported_near(asked: Asked, rule: Mapping[str, Any]) -> bool:
-    """`unsupported` stands within 32 characters of what the pattern finds."""
+    """`unsupported` occurs within 32 characters of the pattern's match."""
     found = re.search(rule["pattern"], asked.text)
     if found is None:
         return False
@@ -134,7 +134,7 @@ def _unsupported_near(asked: Asked, rule: Mapping[str, Any]) -> bool:
 
 
 def _oversized_content(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """A validator refuses a message's content that carries a large picture."""
+    """A validator refuses a message's content that has a large image."""
     details = (asked.failure.body or {}).get("detail")
     return (
         any(_names_large_picture(entry) for entry in details if isinstance(entry, Mapping))
@@ -164,7 +164,7 @@ def _picture_length(part: object) -> int:
 
 
 def _reasoning_model(asked: Asked, _: Mapping[str, Any]) -> bool:
-    """A model that thinks for minutes: for it a lost connection is no sign of an overflow."""
+    """A model that thinks for minutes, for which a lost connection is no sign of an overflow."""
     name = asked.failure.model.strip().lower().rsplit("/", 1)[-1]
     return any(re.match(rf"{re.escape(slug)}(?:$|[\-._:])", name) for slug in asked.words["reasoning_models"])
 
@@ -187,10 +187,10 @@ SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionSize:
-    """How large the conversation was when the call failed.
+    """Size of the conversation when the call failed.
 
     Attributes:
-        window: Tokens the model reads, as Hermes believes.
+        window: The model's window in tokens, as Hermes believes.
     """
 
     tokens: int = 20_000
@@ -198,7 +198,7 @@ class SessionSize:
     messages: int = 12
 
     def passes(self, share: float, tokens: int, messages: int) -> bool:
-        """Whether it counts as large: a share of the window, or for small windows one of two numbers."""
+        """Whether it counts as large: by share of the window, or in a small window by one of two numbers."""
         if self.tokens > self.window * share:
             return True
         return self.window <= _SMALL_WINDOW and (self.tokens > tokens or self.messages > messages)
@@ -206,7 +206,7 @@ class SessionSize:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question to the rules: a failure as one release reads it."""
+    """The input of the rules: a failure as a release reads it."""
 
     failure: ProviderFailure
     size: SessionSize
@@ -217,5 +217,5 @@ class Asked:
     words: Mapping[str, frozenset[str]]
 
     def hits(self, names: Iterable[str]) -> bool:
-        """Whether a word of one of the lists is in the text."""
+        """Whether the text contains a word of one of the lists."""
         return any(word in self.text for name in names for word in self.words.get(name, ()))
