@@ -1,6 +1,6 @@
-"""Writing a rehearsed compaction: lock, journal, one transaction, read back.
+"""Writes a rehearsed compaction: lock, journal, one transaction, read back.
 
-Others wait while the transaction runs, so all that can be read, worked out or put on disk beforehand is.
+Others wait while the transaction runs, so everything that can be read, computed or saved before it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Case:
     rehearsal: Rehearsal
     seen: Snapshot
     version: int
-    """The database's own count of changes by others when the snapshot was taken."""
+    """The database's counter of changes by others when the snapshot was taken."""
     holder: str | None
 
 
@@ -46,15 +46,15 @@ def execute(
 ) -> Applied:
     """Write a rehearsal to its database.
 
-    What it replaces is in the journal before it commits. Afterwards the conversation is read back; should it
-    not be what was previewed, it is undone at once.
+    The rows it replaces are in the journal before it commits. Afterwards the conversation is read back; if it
+    differs from the preview, the write is undone at once.
 
     Args:
-        rehearsal: From `rehearse`.
-        journal: Where the replaced rows are kept.
-        force: Names of guards to pass regardless, where they allow it.
-        progress: Told the name of each step as it begins.
-        now: The time the rows and the journal get; the present by default.
+        rehearsal: The result of `rehearse`.
+        journal: Keeps the replaced rows.
+        force: Names of guards to override, if they allow it.
+        progress: Called with the name of each step as it begins.
+        now: The time for the rows and the journal; the present by default.
 
     Raises:
         DatabaseError: A guard refuses, the session is being compressed, or the write failed; nothing changed.
@@ -97,7 +97,7 @@ def _require_guards(
 
 
 def _entry(case: _Case, now: datetime) -> Entry:
-    """What is known before anything is written: the old rows, whole, and what will be set in them."""
+    """The entry as known before the write: the old rows, whole, and what will be set in them."""
     connection, rehearsal, seen = case.connection, case.rehearsal, case.seen
     settings = _settings(rehearsal)
     records = [
@@ -150,7 +150,7 @@ def _carry_out(
 
 
 def _commit(case: _Case, complete: Complete) -> tuple[tuple[int, ...], float]:
-    """The one transaction; returns the ids of the new rows, and the seconds for which others waited."""
+    """Run the only transaction; returns the ids of the new rows, and the seconds others had to wait."""
     connection = case.connection
     with transaction(connection):
         began = time.monotonic()
@@ -168,7 +168,7 @@ def _commit(case: _Case, complete: Complete) -> tuple[tuple[int, ...], float]:
 
 
 def _records(case: _Case, inserted: tuple[int, ...]) -> Iterator[Record]:
-    """What could not be known before: new rows, the sessions, and what triggers did to old rows."""
+    """What could not be known before: new rows, the sessions, and changes to old rows by triggers."""
     connection, rehearsal, seen = case.connection, case.rehearsal, case.seen
     (session,) = read_images(connection, "sessions", "id", [rehearsal.session_id])
     moved = changes(seen.session, session, session)
@@ -188,7 +188,7 @@ def _abandon(journal: Journal, entry_id: str) -> None:
     try:
         journal.mark(entry_id, EntryState.ABANDONED)
     except DatabaseError:
-        # The disk that failed the write may fail the journal too; `recover` tells the two cases apart later.
+        # The disk that failed the write may fail the journal too; `recover` decides later which case it is.
         return
 
 
@@ -196,7 +196,7 @@ def _read_back(rehearsal: Rehearsal, journal: Journal, entry_id: str) -> None:
     with Store(rehearsal.database) as store:
         loaded = live_messages(store, rehearsal.target_id)
     if same_transcript(loaded[: len(rehearsal.after)], rehearsal.after):
-        return  # what came in since the commit stands behind
+        return  # rows added since the commit follow the written ones
     undo(journal, entry_id)
     raise DatabaseError(
         "what was written does not load as previewed, so it was taken back", where=rehearsal.session_id

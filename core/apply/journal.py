@@ -1,6 +1,6 @@
-"""What was replaced, kept in a file of our own until the user lets go of it.
+"""Keeps replaced rows in a file of our own until the user prunes it.
 
-The entry is on disk before the change commits, so whatever a crash leaves can be told apart and taken back.
+An entry is on disk before its change commits, so after a crash its outcome can be determined and undone.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ Complete = Callable[["Iterable[Record]", tuple[int, int]], None]
 
 
 def journal_of(database: Path) -> Journal:
-    """The journal that has what is written to a database on record."""
+    """The journal of writes to a database."""
     return Journal(journal_file(database))
 
 
 class Journal:
-    """The operations on record.
+    """The recorded operations.
 
-    Databases below its folder are named from there, so that the folder may be moved.
+    Databases below the journal's folder have relative paths, so that the folder may be moved.
 
     Args:
-        path: The journal's file; made, readable by its owner alone, on the first write.
+        path: The journal's file; the first write creates it, readable only by its owner.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or journal_path()
 
     def add(self, entry: Entry) -> None:
-        """Put an entry on disk; returns once it is there."""
+        """Save an entry; returns once it is on disk."""
         summary = entry.summary
         with self._opened() as database, database.conn:
             database.table("operations").insert(
@@ -78,9 +78,9 @@ class Journal:
 
     @contextmanager
     def completing(self, entry_id: str) -> Iterator[Complete]:
-        """Get ready to add what a transaction did, before it commits; rows on record get their new values.
+        """Prepare to add what a transaction did, before it commits; recorded rows get their new values.
 
-        The session database is locked while that is done, so opening the journal does not belong there.
+        The session database is locked while that is added, so the journal is opened beforehand.
         """
         with self._opened() as database:
             database.conn.execute("PRAGMA wal_autocheckpoint = 0")
@@ -94,12 +94,12 @@ class Journal:
             yield complete
 
     def mark(self, entry_id: str, state: EntryState) -> None:
-        """Say where an operation stands."""
+        """Set the state of an operation."""
         with self._opened() as database, database.conn:
             database.table("operations").update(entry_id, {"state": state.value})
 
     def entries(self) -> tuple[JournalEntry, ...]:
-        """Every operation on record, newest first."""
+        """Every recorded operation, newest first."""
         if not self.path.exists():
             return ()
         with self._opened() as database:
@@ -107,10 +107,10 @@ class Journal:
             return tuple(summary_of(row, self.path.parent) for row in rows)
 
     def entry(self, entry_id: str) -> Entry:
-        """One operation with its rows.
+        """An operation with its rows.
 
         Raises:
-            NotFoundError: There is none with this id, or its beginning.
+            NotFoundError: No id begins with this text, or several do.
         """
         found = [one for one in self.entries() if one.id.startswith(entry_id)] if entry_id else []
         exact = [one for one in found if one.id == entry_id] or found
@@ -130,7 +130,7 @@ class Journal:
             )
 
     def prune(self, entry_ids: Iterable[str]) -> None:
-        """Forget operations and give their space back; they can no longer be undone."""
+        """Delete operations and free their space; they can no longer be undone."""
         with self._opened() as database:
             with database.conn:
                 for entry_id in entry_ids:
@@ -148,16 +148,16 @@ class Journal:
 
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self.path.exists():
-            # It will hold parts of conversations.
+            # It will contain parts of conversations.
             self.path.touch(mode=0o600)
         with reading(self.path), closing(sqlite_utils.Database(self.path)) as database:
             database.conn.execute("PRAGMA busy_timeout = 5000")
             make_tables(database)
-            # With full syncing a finished commit is on the disk.
+            # With full synchronisation a finished commit is on disk.
             database.conn.execute("PRAGMA synchronous = FULL")
             yield database
 
 
 def new_entry_id(now: datetime) -> str:
-    """A short name for an operation that people can type."""
+    """A short id of an operation that is easy to type."""
     return f"{now:%y%m%d}-{uuid.uuid4().hex[:4]}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 ROUTES = "gateway_routing"
-"""Where a gateway has on record which session a chat speaks to; its rows are known by their rowid."""
+"""The table in which a gateway records the session of each chat; rows are identified by rowid."""
 _OPERATIONS = {
     "id": str,
     "at": float,
@@ -47,7 +47,7 @@ FROM operations o LEFT JOIN records r ON r.operation = o.id AND r.table_name = '
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One row before and after an operation; None where it did not exist."""
+    """A row before and after an operation; None if it did not exist."""
 
     table: str
     key: str | int
@@ -60,8 +60,8 @@ class Entry:
     """A journal entry with its rows.
 
     Attributes:
-        identity: What tells this database from another at the same path.
-        sequence: The highest message id ever given out, before and after.
+        identity: Distinguishes this database from another at the same path.
+        sequence: The highest message id ever assigned, before and after.
     """
 
     summary: JournalEntry
@@ -71,15 +71,15 @@ class Entry:
 
 
 def make_tables(database: Database) -> None:
-    """The tables of a journal, where it has none yet or is an older one."""
+    """Create the tables of a journal, or update those of an older one."""
     if "operations" in database.table_names():
-        if "call" not in database.table("operations").columns_dict:  # made before calls were noted
+        if "call" not in database.table("operations").columns_dict:  # created before calls were recorded
             database.table("operations").add_column("call", str)
         return
     database.enable_wal()
     records = {"operation": str, "table_name": str, "key": str, "before": str, "after": str}
     database.table("records").create(records, pk=("operation", "table_name", "key"), if_not_exists=True)
-    # Last, as its presence says that all is made.
+    # Last, because its presence shows that all tables exist.
     database.table("operations").create(_OPERATIONS, pk="id", if_not_exists=True)
 
 
@@ -101,7 +101,7 @@ def summary_of(row: Mapping[str, Any], folder: Path) -> JournalEntry:
 
 
 def noted_call(call: SummaryCall) -> str:
-    """A call to a model as it is noted."""
+    """A call to a model as stored JSON."""
     usage = None if call.usage is None else asdict(call.usage)
     usd = None if call.usd is None else str(call.usd)
     return json.dumps({"model": call.model, "usage": usage, "usd": usd})

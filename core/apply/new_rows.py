@@ -1,4 +1,4 @@
-"""What a compaction writes: the rows of the new transcript, and what changes in the columns of sessions."""
+"""What a compaction writes: the rows of the new transcript, and changed columns of sessions."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def new_rows(
 ) -> tuple[NewRow, ...]:
     """The rows that make `after` the live transcript.
 
-    A message that was there before is copied column by column, so that what only the row knows (times, ids,
-    provider blobs) goes along; only what differs is replaced.
+    A message that existed before is copied column by column, to keep what only the row has (times, ids,
+    provider blobs); only what differs is replaced.
     """
     sources = {message.row.id: message.wire for message in before if message.row}
     return tuple(
@@ -56,7 +56,7 @@ def new_rows(
 
 
 def stored(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages that lie in rows: Hermes keeps the system prompt elsewhere."""
+    """The messages that are stored in rows; Hermes stores the system prompt elsewhere."""
     return tuple(message for message in messages if message.role != "system")
 
 
@@ -80,7 +80,7 @@ def _new_row(
     if summary and (source is None or "content" in values):
         values["_compressed_summary"] = 1
     if source is not None and values:
-        # Hermes fills these in again; a stale one would tie the new text to the old.
+        # Hermes fills these in again; a stale one would link the new text to the old one.
         values["display_identity"] = None
     if restamped:
         values |= {"timestamp": None, "display_identity": None}
@@ -134,12 +134,12 @@ def _calls(row: NewRow, sources: Mapping[int, Message]) -> int:
 def session_changes(
     session: Session, mode: ApplyMode, schema: Schema, counts: tuple[int, int], now: float
 ) -> tuple[ColumnChange, ...]:
-    """What changes in the session that is compacted.
+    """The changes to the session that is compacted.
 
     Args:
         session: The session as it is.
         mode: How the compaction is written.
-        schema: Says which columns there are.
+        schema: Tells which columns exist.
         counts: Messages and tool calls of the new transcript.
         now: Epoch seconds.
     """
@@ -166,7 +166,7 @@ def new_session(
     counts: tuple[int, int],
     now: float,
 ) -> dict[str, Any]:
-    """The columns in which the session to be made differs from the one it comes from; empty in place."""
+    """The columns in which the new session differs from its source; empty for a compaction in place."""
     if mode is ApplyMode.IN_PLACE:
         return {}
     linked = mode is ApplyMode.CONTINUATION or _can_branch(session, schema)
@@ -200,7 +200,7 @@ def next_title(connection: sqlite3.Connection, title: str | None) -> str | None:
 
 
 def without_keys(config: str | None, names: tuple[str, ...]) -> str | None:
-    """`model_config` without some keys; unchanged, to the byte, when it has none of them."""
+    """`model_config` without some keys; byte for byte unchanged if it has none of them."""
     parsed = json_object(config)
     if not parsed or not parsed.keys() & set(names):
         return config
@@ -216,7 +216,7 @@ def _can_branch(session: Session, schema: Schema) -> bool:
 
 def _new_id(connection: sqlite3.Connection, now: float) -> str:
     while True:
-        # Local time, as in the ids Hermes makes.
+        # Local time, as in the ids Hermes creates.
         made = f"{datetime.fromtimestamp(now):%Y%m%d_%H%M%S}_{uuid.uuid4().hex[:6]}"
         if connection.execute("SELECT 1 FROM sessions WHERE id = ?", (made,)).fetchone() is None:
             return made

@@ -1,4 +1,4 @@
-"""From a preview, or from turns a release lost, to the exact rows, tried out on a private copy."""
+"""Turns a preview, or turns a release lost, into exact rows, and tries them on a private copy."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def rehearse(
     preview: Preview,
     mode: ApplyMode | None = None,
 ) -> Rehearsal:
-    """Work out every row a preview would write, and try the statements on a private copy.
+    """Compute every row a preview would write, and try the statements on a private copy.
 
     Args:
         store: The database, open for reading.
         session_id: The session whose live messages the preview was made from.
-        preview: What the compaction would leave.
-        mode: How to write it; default as the release does.
+        preview: The result of the compaction.
+        mode: How to write it; by default as the release does.
 
     Raises:
         UsageError: There is nothing to apply, or this database cannot be written in that mode.
-        InspectorError: The private copy did not give the messages of the preview.
+        InspectorError: The private copy did not yield the messages of the preview.
     """
     if preview.feedback.noop or preview.feedback.aborted or preview.summary_index is None:
         raise UsageError("there is nothing to apply", where=session_id, remedy=preview.feedback.headline)
@@ -58,7 +58,7 @@ def rehearse_messages(
     tail_from: int,
     mode: ApplyMode | None = None,
 ) -> Rehearsal:
-    """The same for any new transcript; copies at or behind `after[tail_from]` count as carried forward."""
+    """Like `rehearse` for any new transcript; copies from `after[tail_from]` on count as carried forward."""
     mode = mode or (ApplyMode.IN_PLACE if store.schema.archives else ApplyMode.CONTINUATION)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
@@ -66,10 +66,10 @@ def rehearse_messages(
 
 
 def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
-    """Work out the rows that bring a lost tail back to where it belongs; pass the result to `execute`.
+    """Compute the rows that put a lost tail back in its place; pass the result to `execute`.
 
-    The lost turns are copied behind the compaction. What was said since must stand behind them, so it is
-    copied once more and its first rows are hidden, as Hermes hides rows that a newer one repeats.
+    The lost turns are copied after the compaction. What was said since must come after them, so it is copied
+    again and its first rows are hidden, as Hermes hides rows that a newer one repeats.
 
     Raises:
         UsageError: This session has lost nothing.
@@ -104,11 +104,11 @@ def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
 
 
 def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
-    """The rehearsal, after its statements have given the right messages on a private copy.
+    """The rehearsal, once its statements have produced the right messages on a private copy.
 
     Raises:
-        DatabaseError: The session changed since the preview; every guard that stands against it is named.
-        InspectorError: They did not, and it had not changed.
+        DatabaseError: The session changed since the preview; every guard that refuses is named.
+        InspectorError: The messages are wrong although the session had not changed.
     """
     loaded, seconds = tried(store, rehearsal)
     if not same_transcript(loaded, rehearsal.after):
@@ -134,7 +134,7 @@ def _planned(
     mode: ApplyMode,
 ) -> Rehearsal:
     schema, session, now = store.schema, store.session(session_id), time.time()
-    # Up to 0.17 rows of a rotation are stamped when they are written, and 0.17 loads them by time.
+    # Up to 0.17 rows of a rotation get the time of writing, and 0.17 loads them by time.
     restamped = not schema.archives
     rows = new_rows(before, after, schema, restamped)
     counts = (len(rows), call_count(rows, {m.row.id: m for m in before if m.row}))
@@ -157,20 +157,20 @@ def _planned(
 
 
 def _carried(rows: tuple[NewRow, ...], tail_from: int, store: Store) -> tuple[int, ...]:
-    """Originals of the new tail; only a release that knows copies by identity tells them from the rest."""
+    """Originals of the new tail; empty for releases that do not know copies by identity."""
     if not store.schema.has_uids:
         return ()
     return tuple(row.source_row for row in rows if row.source_row is not None and row.position >= tail_from)
 
 
 def tried(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:
-    """Carry a rehearsal out on a private copy and load the result as Hermes would.
+    """Execute a rehearsal on a private copy and load the result as Hermes would.
 
     Only the one session is copied, so the size of the database does not matter.
 
     Returns:
-        The messages, and the processor seconds the transaction took: how busy the machine is just now says
-        nothing about the real one.
+        The messages, and the CPU seconds of the transaction, which do not depend on the machine's present
+        load.
     """
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "rehearsal.db"
@@ -204,7 +204,7 @@ def _copy(source: Path, target: Path, session_id: str) -> None:
         for name, images in tables:
             for image in images:
                 insert_image(connection, name, image)
-        # After the rows, which carry what the triggers would fill in; nothing is searched here.
+        # After the rows, which already have what the triggers would fill in; nothing is searched here.
         for statement in triggers:
             connection.execute(statement)
         connection.execute("COMMIT")
@@ -216,9 +216,9 @@ def _images(reader: sqlite3.Connection, table: str, column: str, session_id: str
 
 
 def _schema(reader: sqlite3.Connection) -> tuple[list[str], list[str]]:
-    """Statements that make tables, views and indexes, and those for triggers.
+    """The statements that create tables, views and indexes, and those that create triggers.
 
-    Shadow tables are left out: they come with the full-text table that owns them.
+    Shadow tables are left out: they are created with the full-text table that owns them.
     """
     rows = reader.execute("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     virtual = {name for _, name, sql in rows if sql.upper().startswith("CREATE VIRTUAL")}

@@ -1,4 +1,4 @@
-"""The rows of a journal entry, held against the database and put back."""
+"""Compares the rows of a journal entry with the database, and puts them back."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from core.errors import DatabaseError
 _DERIVED = frozenset(("display_identity", "display_order"))
 """Columns of a message that Hermes fills in again by itself."""
 _COUNTERS = ("message_count", "api_call_count", "input_tokens", "output_tokens")
-"""Columns of a session that move when a conversation goes on; a title or a flag may change meanwhile."""
+"""Columns of a session that change when a conversation continues; titles and flags may change anyway."""
 _EXPECTED_TEXTS = "expected_texts"
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A journal entry whose rows are staged beside the database.
+    """A journal entry whose rows are staged in temporary tables.
 
     Attributes:
         left: Columns of messages that must be as the operation left them.
-        texts: The same for long ones.
+        texts: The same for long columns.
         old: Columns of messages to be put back.
-        written: Ids of the messages the operation wrote.
+        written: Ids of the messages that the operation wrote.
     """
 
     entry: Entry
@@ -54,7 +54,7 @@ class Restoration:
 
 
 def staged(connection: sqlite3.Connection, entry: Entry) -> Restoration:
-    """Lay ready what must be found and what is put back, before the database is locked."""
+    """Stage what must be found and what is put back, before the database is locked."""
     records = [record for record in entry.records if record.table == "messages"]
     left = [{**(record.before or {}), **(record.after or {})} for record in records]
     known = columns_of(connection, "messages")
@@ -77,12 +77,12 @@ def staged(connection: sqlite3.Connection, entry: Entry) -> Restoration:
 
 
 def _common(images: Sequence[Image], known: Collection[str], without: Collection[str]) -> tuple[str, ...]:
-    """Columns which all these rows have, and the table has still."""
+    """Columns that all these rows have and that the table still has."""
     return tuple(name for name in known if name not in without and all(name in image for image in images))
 
 
 def reached(connection: sqlite3.Connection, entry: Entry) -> bool:
-    """Whether the rows an operation wrote lie in the database."""
+    """Whether the database contains the rows that an operation wrote."""
     records = tuple(one for one in entry.records if one.table == "messages" and one.before is None)
     if not records:
         return False
@@ -91,7 +91,7 @@ def reached(connection: sqlite3.Connection, entry: Entry) -> bool:
 
 
 def continued(connection: sqlite3.Connection, what: Restoration) -> str:
-    """Who has gone on from what the operation left; empty when nobody has."""
+    """How the conversation continued after the operation; "" if it did not."""
     target, source = what.entry.summary.target_id, what.entry.summary.session_id
     query = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
     found = connection.execute(query, (target, what.entry.sequence[0])).fetchall()
@@ -120,7 +120,7 @@ def _session_moved(connection: sqlite3.Connection, record: Record) -> bool:
 
 
 def _holds(connection: sqlite3.Connection, key: Cell, image: Image, names: Collection[str]) -> bool:
-    """Whether a session is as in the image, in those of these columns that both have."""
+    """Whether a session equals the image in those of these columns that both have."""
     found = read_images(connection, "sessions", "id", [key])
     if not found:
         return False
@@ -129,15 +129,15 @@ def _holds(connection: sqlite3.Connection, key: Cell, image: Image, names: Colle
 
 
 def put_back(connection: sqlite3.Connection, what: Restoration) -> None:
-    """Inside a transaction: take away the rows that were written, set the others as they were.
+    """Within a transaction, delete the rows that were written and restore the others.
 
     Raises:
-        DatabaseError: A row is not as it was afterwards.
+        DatabaseError: A row differs from its old state afterwards.
     """
     delete_rows(connection, "messages", what.written)
     made = [record.key for record in what.sessions if record.before is None]
     delete_rows(connection, "sessions", made)
-    # Twice at most: triggers that follow the first round renumber rows which the second sets right.
+    # Up to two rounds: triggers after the first one renumber rows, which the second one corrects.
     for _ in range(2):
         for table, changes, keys in _alike(one for one in what.entry.records if one.table != ROUTES):
             update_rows(connection, table, keys, changes)
@@ -165,12 +165,12 @@ def is_back(connection: sqlite3.Connection, what: Restoration) -> bool:
 def _session_is_back(connection: sqlite3.Connection, record: Record) -> bool:
     if record.before is None:
         return not read_images(connection, "sessions", "id", [record.key])
-    # Only what the operation changed is put back; the rest may have moved on.
+    # Only what the operation changed is restored; the rest may have changed since.
     return _holds(connection, record.key, record.before, record.after or {})
 
 
 def _alike(records: Iterable[Record]) -> Iterator[tuple[str, Image, list[str | int]]]:
-    """Changed rows, those to be set to the same values together."""
+    """Changed rows, grouped by the values they are to be set to."""
     groups: dict[tuple[str, str], list[Record]] = {}
     for record in records:
         if record.before is not None and record.after:

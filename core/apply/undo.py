@@ -1,4 +1,4 @@
-"""Taking back what an apply wrote, or putting the old conversation beside it as a new session."""
+"""Undoes an apply, or restores the old conversation as a new session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.store.store import Store
 
 
 def undo(journal: Journal, entry_id: str) -> JournalEntry:
-    """Put back every row an operation replaced and take away every row it wrote.
+    """Restore every row an operation replaced and delete every row it wrote.
 
     Raises:
         NotFoundError: No such entry, or its database is gone.
@@ -40,7 +40,7 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
         what = staged(connection, entry)
         with texts_untouched(connection), transaction(connection):
             refresh(connection, summary.session_id, holder)
-            # A crash may have come between an undo and its note in the journal.
+            # A crash may have come between an undo and its record in the journal.
             if not is_back(connection, what):
                 _require_untouched(connection, what)
                 put_back(connection, what)
@@ -49,10 +49,10 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
 
 
 def undo_as_fork(journal: Journal, entry_id: str) -> Rehearsal:
-    """The conversation as it was before an operation, to be written beside it as a new session.
+    """The conversation as it was before an operation, to be written as a new session.
 
-    For when Hermes has continued, so that the operation itself can no longer be taken back. No row it
-    replaced is ever deleted, so they need only be copied. Pass the result to `execute`.
+    This is for a conversation that has continued, so that the operation itself can no longer be undone.
+    Replaced rows are never deleted, so they only need to be copied. Pass the result to `execute`.
 
     Raises:
         NotFoundError: No such entry, or its database is gone.
@@ -72,10 +72,10 @@ def _was_live(record: Record) -> bool:
 
 
 def recover(journal: Journal) -> tuple[JournalEntry, ...]:
-    """Find out what became of operations a crash left pending; returns the ones decided.
+    """Determine the outcome of operations that a crash left pending; returns those decided.
 
     The journal is written before a transaction commits, so an entry is either wholly in the database or not
-    in it at all, and its new rows tell which.
+    at all, and its new rows show which.
     """
     decided = []
     for summary in journal.entries():

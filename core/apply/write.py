@@ -1,4 +1,4 @@
-"""Carrying out a rehearsed compaction inside a transaction the caller holds."""
+"""Writes a rehearsed compaction within a transaction that the caller holds."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _FTS_STEP = re.compile(r"\s*(?:DELETE\s+FROM|INSERT\s+INTO)\s+messages_fts\w*\b"
 _MARKS = re.compile(r"\b(?:active|compacted)\b", re.IGNORECASE)
 _NEW = "new_rows"
 _STEP = 1e-6
-"""Seconds between the rows of one compaction, so that they keep their order where times decide it."""
+"""Seconds between the rows of a compaction, to keep their order if it depends on times."""
 _DEFAULTS = {"observed": 0, "_compressed_summary": 0}
 _LIVE = {"active": 1, "compacted": 0, "display_order": None}
-"""A live row; its place in displays is given by the database's own triggers."""
+"""Values of a live row; the database's own triggers set its display order."""
 
 
 @contextmanager
 def texts_untouched(connection: sqlite3.Connection) -> Iterator[None]:
-    """Within, setting `active` and `compacted` of messages indexes no text again.
+    """Within this context, setting `active` and `compacted` of messages does not index their texts again.
 
-    A trigger of this connection alone comes before the database's own and ends the row's triggers there. It
-    is used only where all it could end are those that index texts; should SQLite run it later than them, the
-    rows are indexed again, which is slow and not wrong.
+    A trigger of this connection fires before the database's own and ends the triggers of the row. It is used
+    only if all of those merely index texts; if SQLite fired it after them, the rows would be indexed again,
+    which is slow but not wrong.
     """
     if not _only_index(connection):
         yield
@@ -57,7 +57,7 @@ def texts_untouched(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _only_index(connection: sqlite3.Connection) -> bool:
-    """Whether there are triggers that follow an update of a message, and all of them only index its text."""
+    """Whether a message has triggers on update, and all of them only index its text."""
     query = (
         "SELECT CAST(sql AS BLOB) FROM main.sqlite_master WHERE type = 'trigger' AND tbl_name = 'messages'"
     )
@@ -75,7 +75,7 @@ def _indexes(head: str, body: str) -> bool:
 
 @contextmanager
 def prepared(connection: sqlite3.Connection, rehearsal: Rehearsal, now: float) -> Iterator[None]:
-    """Lay ready what `write` inserts, before the database is locked."""
+    """Stage what `write` inserts, before the database is locked."""
     known = [name for name in columns_of(connection, "messages") if name != "id"]
     stage(connection, _NEW, known, _images(connection, rehearsal, known, now))
     with texts_untouched(connection):
@@ -83,7 +83,7 @@ def prepared(connection: sqlite3.Connection, rehearsal: Rehearsal, now: float) -
 
 
 def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ...]:
-    """Write the rows of a prepared rehearsal; full-text tables follow through the database's own triggers.
+    """Write the rows of a prepared rehearsal; the database's own triggers update the full-text tables.
 
     Returns:
         Ids of the rows inserted, in order.
@@ -100,9 +100,9 @@ def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ..
 
 
 def follow(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Iterator[Record]:
-    """Let a gateway's chat go on with what was written, and forget the size of its last prompt.
+    """Let a gateway's chat continue with the new session, and reset the size of its last prompt.
 
-    As the gateway's own compaction does: by the old size it would compress the new transcript at once.
+    The gateway's own compaction does so too: with the old size it would compress the new transcript at once.
     """
     if rehearsal.mode is ApplyMode.FORK or not columns_of(connection, ROUTES):
         return
@@ -117,14 +117,14 @@ def follow(connection: sqlite3.Connection, rehearsal: Rehearsal) -> Iterator[Rec
 
 
 def set_route(connection: sqlite3.Connection, key: str | int, old: Cell, new: Cell) -> None:
-    """Change what the gateway has on record about a chat, unless it has changed that itself."""
+    """Change a chat's route in the gateway's table, unless the gateway has changed it itself."""
     (was, before), (mark, value) = bind(old), bind(new)
     query = f"UPDATE gateway_routing SET entry_json = {mark} WHERE rowid = ? AND entry_json = {was}"  # noqa: S608
     connection.execute(query, (value, key, before))
 
 
 def retired(rehearsal: Rehearsal) -> tuple[tuple[tuple[int, ...], Image], ...]:
-    """Rows that leave the transcript, and what is set in them."""
+    """Rows that leave the transcript, and the columns set in them."""
     return (
         (rehearsal.superseded, {"active": 0, "compacted": 0}),
         (rehearsal.archived, {"active": 0, "compacted": 1}),

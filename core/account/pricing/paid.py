@@ -1,4 +1,4 @@
-"""What sessions cost as recorded, in words: nothing on servers of one's own, which no provider bills."""
+"""The recorded cost of sessions, in words: `nothing` on local servers, which no provider bills."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:
-    """An amount, `nothing`, or that it is not known."""
+    """An amount, `nothing`, or that the cost is unknown."""
     own = usd is None and unbilled(routes)
     return fmt.money(usd, mark=fmt.LOWER_BOUND if lower_bound else "", own=own)
 
 
 def unbilled(routes: Iterable[Session | UsageRow]) -> bool:
-    """Whether all went to servers of one's own."""
+    """Whether all sessions used local servers."""
     from core.account.pricing.price import billing_of  # a list whose rows all have a price does without
 
     return all(billing_of(one.provider or "", one.base_url or "") == "local" for one in routes)

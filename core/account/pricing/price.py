@@ -1,4 +1,4 @@
-"""What tokens cost at a price entry, in exact decimals."""
+"""Computes the cost of tokens at a price entry, in exact decimals."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from core.model.accounting.usage import Origin
 from core.support.program_files import shared_table
 
 route_rules = partial(shared_table, "core/account/pricing/price_routes.yaml")
-"""How routes find their prices, and who pays for them."""
+"""How prices are found for routes, and who pays for them."""
 
 MILLION = Decimal(1_000_000)
 _ZERO = Decimal(0)
 ONE_HOUR_FACTOR = Decimal("1.6")
-"""An hour's cache write bills twice the input rate, five minutes' 1.25 times; 2 / 1.25."""
+"""Price ratio of cache writes kept for an hour (2 x the input rate) and five minutes (1.25 x)."""
 
 
 def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
-    """The entry that held at a moment: the last one in force, the first when none was.
+    """The entry in force at a moment: the last one that applies, or the first if none did.
 
     Args:
         rows: Entries of one model, oldest first.
-        at: The moment; None takes the newest that holds all day.
+        at: The moment; None takes the newest entry that applies all day.
     """
     if len(rows) < 2:
         return rows[0] if rows else None
@@ -38,22 +38,22 @@ def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
 
 
 def rates_for(row: PriceRow, prompt: int) -> Rates:
-    """The rates of a request by the length of its prompt: passing a tier raises the whole request."""
+    """The rates of a request by prompt length: exceeding a tier changes the rate of the whole request."""
     above = [tier for tier in row.tiers if prompt > tier.above]
     return above[-1].rates if above else row.rates
 
 
 def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Decimal | None:
-    """What some tokens cost; None where the entry, or the rate of a bucket that was used, is not known.
+    """What the tokens cost; None if the entry, or the rate of a used bucket, is unknown.
 
-    A bucket without a rate of its own bills as uncached input, as providers without a cache price do.
-    Reasoning is inside the output and not priced again.
+    A bucket without a rate of its own is billed as uncached input, as providers without a cache price do.
+    Reasoning is part of the output and not priced again.
 
     Args:
         row: The entry.
         tokens: The buckets; unknown ones count as empty.
-        calls: How many requests made them: a long-context tier is chosen by the mean prompt.
-        one_hour: Cache writes are kept for an hour.
+        calls: How many requests used them: the mean prompt selects a long-context tier.
+        one_hour: Whether cache writes are kept for an hour.
     """
     if row is None:
         return None
@@ -73,13 +73,13 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
-    """The same of bare numbers, for ledgers of many rows.
+    """Like `price`, but from plain numbers, for ledgers of many rows.
 
     Args:
         row: The entry.
         buckets: Fresh input, cache read, cache write, output.
-        calls: How many requests made them.
-        one_hour: Cache writes are kept for an hour.
+        calls: How many requests used them.
+        one_hour: Whether cache writes are kept for an hour.
     """
     prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
     total = _ZERO
@@ -94,7 +94,7 @@ def cost(
 
 
 def _bucket_rates(rates: Rates, one_hour: bool = False) -> tuple[Decimal | None, ...]:
-    """Of uncached input, cache read, cache write and output."""
+    """The rates of uncached input, cache read, cache write and output."""
     read = rates.cache_read if rates.cache_read is not None else rates.input
     return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
 
@@ -111,7 +111,7 @@ def _holds(row: PriceRow, at: datetime) -> bool:
 
 @cache
 def billing_of(provider: str, base_url: str, mode: str = "") -> str:
-    """Who pays for a route: `api`, `included` or `local`."""
+    """Who pays for a route: `api`, `included` (a subscription) or `local`."""
     rules = route_rules()
     if mode in rules["included_modes"] or provider.lower() in rules["included"]:
         return "included"
@@ -121,7 +121,7 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
 
 
 def is_local(base_url: str) -> bool:
-    """Whether an endpoint is on this machine or a private network."""
+    """Whether an endpoint is on this machine or in a private network."""
     host = host_of(base_url if "://" in base_url else f"//{base_url}")
     rules = route_rules()
     if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
@@ -132,11 +132,11 @@ def is_local(base_url: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class BucketCosts:
-    """Costs of a ledger row, split.
+    """The cost of a ledger row, by bucket.
 
     Attributes:
-        usd: By bucket; those of which nothing has a price are absent.
-        saved: What the same prompts would cost more without a cache, writes paid for; None without a price.
+        usd: Cost by bucket, without buckets that have no price.
+        saved: How much more the same prompts would cost without a cache, net of writes; None without a price.
     """
 
     usd: Mapping[str, Decimal]
@@ -153,7 +153,7 @@ def bucket_rates(part: LedgerPart) -> dict[str, Decimal | None]:
 
 
 def bucket_costs(row: LedgerRow) -> BucketCosts:
-    """Split what a row costs; what a subscription pays is left out."""
+    """Split a row's cost by bucket, without what a subscription pays."""
     usd: dict[str, Decimal] = {}
     saved: Decimal | None = None
     for part in row.parts:
@@ -172,14 +172,14 @@ def bucket_costs(row: LedgerRow) -> BucketCosts:
 def reread_cost(
     figure: str, tokens: int, fresh: Decimal, cached: Decimal, entry: PriceRow
 ) -> tuple[Decimal, Origin]:
-    """Dollars above what the same tokens would have cost from the cache, and their origin.
+    """The cost of rereading tokens above their price from the cache, and its origin.
 
     Args:
-        figure: What the amount is called.
-        tokens: How many were read anew.
-        fresh: USD per million of a token that is read anew, written to the cache where that costs.
-        cached: USD per million of one from the cache.
-        entry: The price entry both are of.
+        figure: Name of the amount.
+        tokens: How many were reread.
+        fresh: USD per million tokens reread, including the write to the cache if that costs extra.
+        cached: USD per million tokens from the cache.
+        entry: The price entry of both rates.
     """
     usd = (fresh - cached) * tokens / MILLION
     terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))

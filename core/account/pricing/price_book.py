@@ -1,4 +1,4 @@
-"""Which price holds for a route at a moment: the user's overrides first, then the bundled list."""
+"""Finds the price of a route at a moment: the user's overrides first, then the bundled list."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """One entry of the user's file.
+    """An entry of the user's price file.
 
     Attributes:
-        model, provider: Patterns with `*`; an empty provider fits all.
+        model, provider: Patterns with `*`; an empty provider matches all.
     """
 
     model: str
@@ -42,17 +42,17 @@ class Override:
     row: PriceRow
 
     def fits(self, model: str, provider: str) -> bool:
-        """Whether the entry is for this route."""
+        """Whether the entry applies to this route."""
         return fnmatchcase(model.lower(), self.model) and fnmatchcase(provider.lower(), self.provider)
 
 
 class PriceBook:
-    """Finds prices and remembers what it found.
+    """Finds prices and caches what it found.
 
     Args:
-        overrides: The user's entries, which go first.
-        one_hour: Cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
-        folder: Where looked-up entries are kept between runs; None for nowhere.
+        overrides: The user's entries, which have priority.
+        one_hour: Whether cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
+        folder: Where entries are cached between runs; None for nowhere.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class PriceBook:
     def entries(
         self, model: str, provider: str = "", base_url: str = "", mode: str = ""
     ) -> tuple[PriceRow, ...]:
-        """The dated entries of a route, oldest first; empty when nobody has a price."""
+        """The dated entries of a route, oldest first; empty if it has no known price."""
         key = (model, provider, base_url, mode)
         if key not in self._entries:
             self._entries[key] = self._find(*key)
@@ -94,14 +94,14 @@ class PriceBook:
         at: datetime | None = None,
         calls: int = 1,
     ) -> Decimal | None:
-        """What some tokens cost on a route at a moment; unknown where a subscription pays."""
+        """The cost of tokens on a route at a moment; None if unknown or paid by a subscription."""
         row = self.entry(model, provider, base_url, at=at)
         if row is not None and row.billing == "included":
             return None
         return price(row, tokens, calls=calls, one_hour=self.one_hour)
 
     def save(self) -> None:
-        """Keeps what was looked up for the next run."""
+        """Save the entries found, for the next run."""
         self.list.save()
 
     def _find(self, model: str, provider: str, base_url: str, mode: str) -> tuple[PriceRow, ...]:
@@ -133,13 +133,13 @@ class PriceBook:
         return self._with_unknown_provider(self.list.entries(None, model))
 
     def _by_endpoint(self, base_url: str, model: str) -> tuple[PriceRow, ...]:
-        """Entries of the provider an endpoint belongs to."""
+        """Entries of the provider that an endpoint belongs to."""
         found = self.list.entries(None, model, base_url)
         found = found or self.list.entries(None, model.partition(":")[0], base_url)
         return self._of_provider(found[0].provider, model) if found else ()
 
     def _of_provider(self, provider: str, model: str) -> tuple[PriceRow, ...]:
-        """Entries of a provider, whose list may spell a model with or without its vendor."""
+        """Entries of a provider, whose list may name a model with or without its vendor."""
         base, _, variant = model.partition(":")
         if variant in route_rules()["free"].get(provider, ()):
             nothing = Rates(*[Decimal(0)] * 4)
@@ -151,7 +151,7 @@ class PriceBook:
         return found
 
     def _renamed(self, provider: str, model: str, rules: Mapping[str, Any]) -> tuple[PriceRow, ...]:
-        """Entries of a list that names a model with a date and a scope the route may leave out."""
+        """Entries of a list whose model names have a date and a scope that the route may leave out."""
         rows, note = self._of_provider(provider, model), ""
         listed = bool(rows) or model.startswith(rules["surcharged"])
         names = () if listed else _candidates(model.lower(), rules)
@@ -161,7 +161,7 @@ class PriceBook:
         return tuple(replace(row, note=self._claims(row, note, rules)) for row in rows)
 
     def _claims(self, row: PriceRow, note: str, rules: Mapping[str, Any]) -> str:
-        """What was assumed of an entry, and that it costs more than worldwide where it does."""
+        """What was assumed for an entry, and whether it costs more than the worldwide one."""
         world = row.model.replace(rules["surcharged"], rules["world"], 1)
         costs = self._of_provider(row.provider, world) if world != row.model else ()
         dearer = any(one.rates.input != row.rates.input for one in costs)
@@ -174,7 +174,7 @@ class PriceBook:
 
 
 def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
-    """The beginnings a listed name may have for a model of a route."""
+    """The prefixes a listed name may have for a route's model."""
     model = re.sub(r"(\d)\.(\d)", r"\1-\2", model)
     if model.startswith(rules["world"]):
         return (model,)
@@ -183,23 +183,23 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def open_book(*, one_hour: bool = False) -> PriceBook:
-    """A price book with this user's overrides, remembering look-ups in their cache directory.
+    """A price book with this user's overrides, which caches entries in the user's cache directory.
 
     Args:
-        one_hour: Cache writes are kept for an hour.
+        one_hour: Whether cache writes are kept for an hour.
 
     Raises:
-        ConfigError: The file of overrides cannot be used.
+        ConfigError: The file of overrides is invalid.
     """
     overrides = read_overrides(config_directory() / OWN_PRICES)
     return PriceBook(overrides, one_hour=one_hour, folder=cache_directory())
 
 
 def read_overrides(path: Path) -> tuple[Override, ...]:
-    """The user's own prices; none when the file does not exist.
+    """Read the user's own prices; none if the file does not exist.
 
     Raises:
-        ConfigError: The file is no list of entries; the message names the entry.
+        ConfigError: The file is not a list of valid entries; the message names the entry.
     """
     try:
         content = user_yaml(read_user_file(path))

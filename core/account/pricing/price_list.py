@@ -1,6 +1,6 @@
-"""The price list that ships with genai-prices, read offline and kept in a small file of our own.
+"""The price list bundled with genai-prices, read offline, with a small cache of our own.
 
-Reading that list takes a twentieth of a second, so entries once looked up are remembered by its version.
+Reading the list takes 50 ms, so entries found are cached under its version.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 PACKAGE = "genai_prices"
 _READING = Lock()
 _FORMAT = 2
-"""Of the file of remembered entries."""
+"""Version of the cache file's format."""
 _FIELDS = {
     "input": "input_mtok",
     "output": "output_mtok",
@@ -44,10 +44,8 @@ _FIELDS = {
 class PriceList:
     """Entries of the bundled list by provider and model.
 
-    Without a directory entries are remembered within the process only.
-
     Args:
-        cache: Directory of the remembered entries; None remembers within the process only.
+        cache: Directory of the cache file; None caches within the process only.
     """
 
     def __init__(self, cache: Path | None = None) -> None:
@@ -63,12 +61,12 @@ class PriceList:
         return f"genai-prices {self.version}"
 
     def entries(self, provider: str | None, model: str, url: str | None = None) -> tuple[PriceRow, ...]:
-        """The dated entries of a model, oldest first; empty when the list has none.
+        """The dated entries of a model, oldest first; empty if the list has none.
 
         Args:
-            provider: Provider of the list; None finds it by endpoint.
-            model: A slug.
-            url: Endpoint.
+            provider: The provider's id in the list; None finds it by endpoint.
+            model: Model slug.
+            url: The endpoint.
         """
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
@@ -81,19 +79,19 @@ class PriceList:
         return self._known[key]
 
     def named(self, provider: str, names: Sequence[str], ending: str) -> str | None:
-        """The newest entry that is one of some names but for its ending; None when there is none.
+        """The newest listed name that is one of `names` apart from its ending; None if there is none.
 
         Args:
-            provider: Provider of the list.
-            names: What the listed name may be, its ending left out.
-            ending: What such a name may end in, as a pattern.
+            provider: The provider's id in the list.
+            names: Possible listed names, without their ending.
+            ending: Pattern of the ending.
         """
         listed = next((one.models for one in _shipped().providers if one.id == provider), ())
         fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]
         return max(fits, default=None)
 
     def save(self) -> None:
-        """Remembers new entries for the next run; a directory that cannot be written is done without."""
+        """Save new entries for the next run; an unwritable directory is ignored."""
         if self._file is None or not self._fresh:
             return
         keep(self._file, json.dumps(self._saved, default=str).encode())
@@ -122,10 +120,10 @@ class PriceList:
 
 @cache
 def _shipped() -> DataSnapshot:
-    """The list of the package, without what that loads to fetch newer prices.
+    """The package's list, without the imports that only fetching newer prices needs.
 
-    Its `__init__` brings an HTTP client, its types bring pydantic, which checks lists that are fetched: five
-    sixths of the time. Nothing is fetched here. Whoever imports the package gets it whole.
+    Its `__init__` imports an HTTP client, and its types import pydantic, which validates fetched lists: five
+    sixths of the time. Nothing is fetched here. An import elsewhere still loads the whole package.
     """
     with _READING:
         spec = None if PACKAGE in sys.modules else find_spec(PACKAGE)
@@ -154,7 +152,7 @@ def _forget() -> None:
 
 
 def _read_types() -> None:
-    """Carry out the module of the types, for which alone pydantic is something that does nothing."""
+    """Execute the module of types with a pydantic that does nothing; no other module sees that one."""
     spec = find_spec(f"{PACKAGE}.types")
     if spec is None or spec.loader is None:
         return
@@ -168,14 +166,14 @@ def _without_pydantic(name: str, *rest: Any) -> Any:
 
 
 class _Inert:
-    """Stands for pydantic: anything may be asked of it, and nothing comes of it."""
+    """Stands in for pydantic: accepts any access and does nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_, **__: None
 
 
 def _version() -> str:
-    """The version of the package, by the name of the folder that says so."""
+    """The package's version, from the name of its dist-info folder."""
     spec = find_spec(PACKAGE)
     folders = Path(spec.origin).parents[1].glob(f"{PACKAGE}-*.dist-info") if spec and spec.origin else ()
     found = [folder.name.removeprefix(f"{PACKAGE}-").removesuffix(".dist-info") for folder in folders]
@@ -217,7 +215,7 @@ def _starts(prices: ModelPrice) -> list[int]:
 
 
 def _rates(prices: ModelPrice, above: int | None) -> Rates:
-    """The rates of the base, or of the tier that begins above a prompt length."""
+    """The base rates, or those of the tier that begins above a prompt length."""
     return Rates(**{ours: _rate(vars(prices).get(theirs), above) for ours, theirs in _FIELDS.items()})
 
 

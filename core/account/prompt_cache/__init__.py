@@ -1,1 +1,1 @@
-"""The prompt cache: where a request carries breakpoints, what calls hit, what broke it, what that cost."""
+"""The prompt cache: breakpoints of requests, hits of calls, breaks with their causes, and costs."""

@@ -1,7 +1,7 @@
 """Where a request carries cache breakpoints, as each release of Hermes places them.
 
-The strategy is `system_and_3`: at most four markers, one on the system message and the rest on the last
-messages that count. Nothing of it is stored; it is worked out from the messages.
+The strategy is `system_and_3`: at most four markers, one on the system message and the others on the last
+messages that count. None of this is stored; it is computed from the messages.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from core.model.transcript.message import Message
 
 STRATEGY = "system_and_3"
 MARKERS = 4
-"""Most breakpoints a provider accepts in one request."""
+"""Most breakpoints a provider accepts in a request."""
 SYSTEM, TOOLS = -1, -2
-"""Index of a breakpoint before the messages: on a system prompt kept apart, on the tool schemas."""
+"""Index of a breakpoint before the messages: on a separate system prompt, on the tool schemas."""
 
 
 def place(
@@ -34,18 +34,18 @@ def place(
     """The breakpoints of a request, in message order.
 
     Args:
-        messages: What the request carries; a system message first if there is one.
+        messages: The messages of the request; a system message, if there is one, first.
         release: The Hermes release.
         layout: `native`, `envelope` or `none`.
         ttl: `5m` or `1h`; anything else is taken as `5m`, as Hermes does.
-        system_prefix: The static beginning of the system prompt, where the release marks it apart (0.22).
-        tool_parts: The route honours markers inside tool results; LiteLLM-style proxies do not (0.22).
-        tool_schemas: The route marks the last tool schema instead of the system prompt's end, and completed
-            exchanges instead of the last messages (0.22, straight to Anthropic with tools).
+        system_prefix: The static start of the system prompt, if the release marks it separately (0.22).
+        tool_parts: Whether the route honours markers in tool results; LiteLLM-style proxies do not (0.22).
+        tool_schemas: Whether the route marks the last tool schema instead of the system prompt's end, and
+            completed exchanges instead of the last messages (0.22, directly to Anthropic with tools).
 
     Returns:
-        Every marker, also those a provider ignores (`honoured` False), and until 0.19 those the messages
-        brought along.
+        All markers, including those that a provider ignores (`honoured` False) and, until 0.19, those already
+        on the messages.
     """
     if layout not in ("native", "envelope"):
         return ()
@@ -55,7 +55,7 @@ def place(
     if tool_schemas and rules.prefix:
         return tuple(_with_schemas(placer, wires, system_prefix))
     marks = _system_marks(placer, wires, system_prefix)
-    # A leading system message uses up one breakpoint even when it cannot carry a marker.
+    # A leading system message uses up a breakpoint even if it cannot carry a marker.
     left = MARKERS - max(_is_system(wires), len(marks))
     counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and placer.counts(wire)]
     found = (placer.mark(index, wires[index]) for index in counted[-left:])
@@ -70,12 +70,12 @@ def place(
 def with_prefix_tokens(
     breakpoints: Sequence[Breakpoint], weights: Sequence[int], base: int
 ) -> tuple[Breakpoint, ...]:
-    """The same breakpoints with the tokens before each.
+    """The same breakpoints, each with the tokens before it.
 
     Args:
-        breakpoints: As placed.
+        breakpoints: The breakpoints as placed.
         weights: Tokens of each message.
-        base: Tokens of what stands before the messages: tool schemas, and a system prompt kept apart.
+        base: Tokens before the messages: tool schemas, and a separate system prompt.
     """
     return tuple(
         replace(point, prefix_tokens=base + sum(weights[: max(0, point.index + 1)])) for point in breakpoints
@@ -84,7 +84,7 @@ def with_prefix_tokens(
 
 @dataclass(frozen=True, slots=True)
 class _Placer:
-    """Puts one marker on one message."""
+    """Places a marker on a message."""
 
     rules: Placing
     native: bool
@@ -103,7 +103,7 @@ class _Placer:
         return isinstance(content, str) and content != ""
 
     def mark(self, index: int, wire: Mapping[str, Any]) -> Breakpoint | None:
-        """The marker a message gets; None when it gets none although it counts."""
+        """The marker for a message; None if it gets none although it counts."""
         role, content = str(wire.get("role", "")), wire.get("content")
         if role == "tool" and self.native:
             return self._at(index, role, "top")
@@ -130,7 +130,7 @@ def _is_system(wires: Sequence[Mapping[str, Any]]) -> bool:
 def _system_marks(
     placer: _Placer, wires: Sequence[Mapping[str, Any]], prefix: str | None
 ) -> list[Breakpoint]:
-    """One marker on a leading system message, two where its static beginning is marked apart."""
+    """One marker on a leading system message, or two if its static start is marked separately."""
     if not _is_system(wires):
         return []
     content = wires[0].get("content")
@@ -154,7 +154,7 @@ def _with_schemas(
 
 
 def _carried(wires: Sequence[Mapping[str, Any]], placed: Sequence[Breakpoint]) -> Iterator[Breakpoint]:
-    """Markers the messages brought along, on those that got none: until 0.19 they stay in the request."""
+    """Markers already on messages that got none: until 0.19 they stay in the request."""
     taken = {mark.index for mark in placed}
     for index, wire in enumerate(wires):
         content = wire.get("content")
@@ -172,7 +172,7 @@ def _is_marked(part: Any) -> bool:
 
 
 def _stripped(wire: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message without earlier markers; parts that only a marker had made are one string again."""
+    """A message without earlier markers; parts that were only split for a marker become a string again."""
     content = wire.get("content")
     if not isinstance(content, list):
         return wire
@@ -202,7 +202,7 @@ def _is_plain(part: Any) -> bool:
 
 
 def _completed(wires: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Ends of completed exchanges: the last result of a round of calls, an answer, the newest request."""
+    """Indexes where exchanges end: a call round's last result, an answer, or the newest request."""
     ends: list[int] = []
     index = 0
     while index < len(wires):

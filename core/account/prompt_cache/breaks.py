@@ -1,4 +1,4 @@
-"""Calls that missed the cache although the call before had filled it, and what happened in between."""
+"""Calls that missed the cache although the previous call had filled it, and what happened in between."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _REWRITTEN = frozenset({Kind.MICRO, Kind.TURN})
 _TELLING = _COMPACTED | _REWRITTEN | {Kind.PROMPT_REBUILT}
 _LEAST_SCHEMA = 256
 _SHARE = 0.02
-"""Messages read from the store may weigh this much more or less than those that were sent."""
+"""Relative tolerance between the weight of messages read from the store and of those sent."""
 _EVER = datetime.max.replace(tzinfo=UTC)
 
 Cause = tuple[str, tuple[Evidence, ...]]
 SHARE = 0.4
-"""A break loses at least this share of what the call before left in the cache."""
+"""A break loses at least this share of what the previous call left in the cache."""
 LEAST = 1024
-"""... and at least so many tokens: providers cache nothing shorter."""
+"""... and at least this many tokens: providers cache nothing shorter."""
 
 
 def _nothing_asked(_since: datetime, _until: datetime) -> int:
@@ -44,16 +44,16 @@ class BreakContext:
     """What may have broken the cache between two calls.
 
     Attributes:
-        log: Lines of the conversation's sessions.
-        sessions: Its session ids.
-        remembers: The program keeps the messages when it sets up a new agent, as the terminal does; a gateway
-            reads them from the store again.
-        asked: Tokens of what the user said after one moment and up to another.
-        tools: Hash of the tool schemas by session, where the store keeps one.
-        identity: When the beginning of the system prompt became another than that of the stored prompt, which
-            matters where its static beginning is sent apart (0.22).
-        ttl: How long the cache is kept.
-        pruned: When old results were shortened, after the last row before that, with where rows show it.
+        log: The log lines of the conversation's sessions.
+        sessions: The conversation's session ids.
+        remembers: Whether the program keeps the messages when it creates a new agent, as the terminal does; a
+            gateway reads them from the store again.
+        asked: Returns the tokens the user wrote after one moment and up to another.
+        tools: Hash of the tool schemas by session, if the store has one.
+        identity: When the start of the system prompt began to differ from the stored prompt's, which matters
+            if its static start is sent separately (0.22).
+        ttl: Lifetime of the cache.
+        pruned: Times of prunings, each that of the last row before it, with the rows that show it.
     """
 
     log: Log
@@ -68,7 +68,7 @@ class BreakContext:
 
 
 class Causes:
-    """Tells the causes of a conversation's breaks.
+    """Finds the causes of a conversation's breaks.
 
     Args:
         context: What else happened.
@@ -87,7 +87,7 @@ class Causes:
         self._front = min((call.prompt for call in calls if call.prompt), default=0)
 
     def of(self, before: CacheCall, call: CacheCall) -> Cause:
-        """The first cause that fits, in the order in which one explains away the others."""
+        """The first cause that fits, in an order in which each cause rules out the later ones."""
         context = self._context
         between = [line for at, line in self._lines if before.at <= at <= call.at]
         if compacted := [line for line in between if line.kind in _COMPACTED]:
@@ -110,13 +110,13 @@ class Causes:
         if (one := tools.get(before.session)) and (other := tools.get(call.session)) and one != other:
             text = f"tool schemas {one[:12]} before, {other[:12]} now"
             return "tools_changed", (Evidence(Source.DATABASE, f"session {call.session}", text),)
-        # An agent counts its calls, so the count begins anew with the agent.
+        # An agent counts its calls, so the count starts again with a new agent.
         return self._set_up_anew(before, call) if call.number == 1 else ("unknown", ())
 
     def _set_up_anew(self, before: CacheCall, call: CacheCall) -> Cause:
         """What a new agent sends differently: other tools, messages read from the store, or a system prompt.
 
-        The stored system prompt is used again; another log line tells when it is not.
+        It reuses the stored system prompt; another log line shows if it does not.
         """
         started = next((at for at in self._starts if before.at < at <= call.at), None)
         if started is None:
@@ -146,7 +146,7 @@ class Causes:
         return "system_prompt_changed", (anew, Evidence(Source.CONFIG, "SOUL.md", text))
 
     def _grown(self, before: CacheCall, call: CacheCall) -> int:
-        """Tokens by which the prompt grew beyond what was said since, or shrank; 0 for less than a tool."""
+        """Tokens by which the prompt grew beyond what was said, or shrank; 0 if less than a tool schema."""
         then, now = before.prompt or 0, call.prompt or 0
         until = next((at for at in self._turns if at > call.at), _EVER)
         asked = self._context.asked(before.at, until)
@@ -158,7 +158,7 @@ class Causes:
 
 
 def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord]]:
-    """Lines that may explain a break; of turns only those with fewer messages than the turn before."""
+    """Lines that may explain a break; of turns only those with fewer messages than the previous one."""
     history = 0
     for record in context.log.records:
         if record.session not in context.sessions and record.kind is not Kind.MICRO:
@@ -178,9 +178,9 @@ def _quote(record: LogRecord) -> Evidence:
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:
-    """When SOUL.md, with which a system prompt begins, became another than a stored one begins with.
+    """When SOUL.md, with which a system prompt begins, was changed so that the stored prompt differs from it.
 
-    None while the stored prompt holds it, or where nobody can tell. Only the last change of a file is known.
+    None if the stored prompt contains it or this is unknown. A file shows only its last change.
     """
     if home is None or not system_prompt:
         return None
@@ -196,16 +196,16 @@ def identity_changed(home: Path | None, system_prompt: str | None) -> datetime |
 def find_breaks(
     calls: Sequence[CacheCall], context: BreakContext, price: CallPrice, *, one_hour: bool = False
 ) -> tuple[CacheBreak, ...]:
-    """Every break, with cause and price.
+    """Find all breaks, each with cause and cost.
 
-    Providers regularly find a little less than the whole previous prompt; that usual shortfall is the median
+    Providers regularly find a little less than the whole previous prompt; this usual shortfall is the median
     over the conversation, and only what is missing beyond it counts.
 
     Args:
-        calls: Of one conversation, in time order.
+        calls: The calls of one conversation, in time order.
         context: What else happened.
-        price: The price entry of a call; where it is None, amounts stay unknown.
-        one_hour: Cache writes are kept for an hour.
+        price: Returns the price entry of a call; if it is None, amounts stay unknown.
+        one_hour: Whether cache writes are kept for an hour.
     """
     usual = _usual_shortfall(calls)
     caching = {call.route for call in calls if call.cache_read}
@@ -214,7 +214,7 @@ def find_breaks(
     for place in range(1, len(calls)):
         before, call = calls[place - 1], calls[place]
         lost = _lost(before, call, usual)
-        # Where a route never hits there is no cache to break; after a change of route both are asked.
+        # On a route that never hits there is no cache to break; after a change of route both are checked.
         if lost is None or not {before.route, call.route} & caching:
             continue
         cause, evidence = causes.of(before, call)
@@ -236,7 +236,7 @@ def find_breaks(
 
 
 def _usual_shortfall(calls: Sequence[CacheCall]) -> int:
-    """How much of the previous prompt is typically not found again, in tokens."""
+    """How much of the previous prompt is typically not found in the cache, in tokens."""
     gaps = [
         max(0, before.prompt - call.cache_read)
         for before, call in pairwise(calls)
@@ -261,7 +261,7 @@ def _miss(call: CacheCall, lost: int) -> Evidence:
 
 
 def _bill(lost: int, call: CacheCall, price: CallPrice, one_hour: bool) -> tuple[Decimal, Origin] | None:
-    """What reading the lost tokens anew cost above reading them from the cache, and the sum."""
+    """What rereading the lost tokens cost above reading them from the cache, with its origin."""
     entry = price(call)
     if entry is None:
         return None

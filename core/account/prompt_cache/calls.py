@@ -17,7 +17,7 @@ from core.model.accounting.prompt_cache import CacheCall, Payback
 from core.model.accounting.usage import Origin
 
 ToUtc = Callable[[datetime], datetime]
-"""Turns a local time of the log into UTC."""
+"""Converts a local time of the log to UTC."""
 _INVISIBLE = "the summariser's call left no record: its price is not in it"
 
 
@@ -35,9 +35,9 @@ def read_calls(
 
     Args:
         log: The lines of these sessions.
-        sessions: Their ids.
-        to_utc: Turns the log's times into UTC.
-        known: What was read before: thousands of calls are not made anew for one that is new.
+        sessions: Ids of the sessions.
+        to_utc: Converts the log's times to UTC.
+        known: Calls read before, which are reused, so that a new call does not rebuild thousands.
     """
     lines = [record for record in log.records if record.kind is Kind.CALL and record.session in sessions]
     calls = [call for call, line in zip(known, lines, strict=False) if _is_of(call, line, to_utc)]
@@ -58,10 +58,10 @@ CallPrice = Callable[[CacheCall], PriceRow | None]
 
 @dataclass(frozen=True, slots=True)
 class SummaryCost:
-    """What the summariser cost in one session, as recorded.
+    """The summariser's recorded cost in a session.
 
     Attributes:
-        usd: All its calls together; None without a price.
+        usd: Cost of all its calls; None without a price.
     """
 
     usd: Decimal | None
@@ -76,15 +76,15 @@ def paybacks(
     price: CallPrice,
     to_utc: ToUtc = local_time,
 ) -> tuple[Payback, ...]:
-    """Every completed compaction with calls on both sides.
+    """The payback of every completed compaction with calls on both sides.
 
     Args:
-        calls: Of the conversation, in time order.
-        log: Its lines.
+        calls: The conversation's calls, in time order.
+        log: Its log lines.
         sessions: Its session ids.
-        summaries: What the summariser cost, by session; one without an entry recorded nothing.
-        price: The price entry of a call; where it is None, amounts stay unknown.
-        to_utc: Turns the log's times into UTC.
+        summaries: The summariser's cost by session; sessions without an entry recorded none.
+        price: Returns the price entry of a call; if it is None, amounts stay unknown.
+        to_utc: Converts the log's times to UTC.
     """
     pairs = list(_pairs(log, sessions))
     found = []
@@ -113,9 +113,9 @@ def _pairs(log: Log, sessions: frozenset[str]) -> Iterator[tuple[LogRecord | Non
 
 
 def _summariser(started: LogRecord | None, summaries: Mapping[str, SummaryCost]) -> Decimal | None:
-    """The price of one summary; the store keeps a session's sum.
+    """The price of one summary, as the mean of the session's stored sum.
 
-    A summary with a topic was asked for by hand, outside a turn, where nothing is recorded.
+    A summary with a topic was requested by hand, outside a turn, where nothing is recorded.
     """
     if started is None or started.focus is not None:
         return None

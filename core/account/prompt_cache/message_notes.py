@@ -1,7 +1,7 @@
-"""What markers and costs rest on, noted of each message as it passes by.
+"""Collects what markers and costs depend on while messages pass, so that each message is read only once.
 
-Following a conversation of 12,000 messages, to read them all for the markers and once more for the costs took
-0.8 s of a core each time; of what was noted only the new ones are read.
+While a conversation of 12,000 messages was followed, reading all of them for the markers and again for the
+costs took 0.8 s of CPU each time; with these notes only new messages are read.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Passing = Callable[[Sequence[int]], Iterable[Message]]
 
 @dataclass(slots=True)
 class GenerationNotes:
-    """The messages of one generation.
+    """Notes on the messages of a generation.
 
     Attributes:
-        rows: How many rows they are of, and the hash of those; None while some are being added.
-        outlines: What decides on markers, without the texts.
-        weights: The release's estimate of each.
-        results: What the costs of tool results rest on.
+        rows: How many rows are noted, and their hash; None while some are being added.
+        outlines: The messages without their texts: what decides on markers.
+        weights: The release's estimate of each message.
+        results: Notes on tool results, for their costs.
     """
 
     rows: tuple[int, int] | None = (0, hash(()))
@@ -38,13 +38,13 @@ class GenerationNotes:
     results: ResultNotes = field(default_factory=ResultNotes)
 
     def is_of(self, rows: tuple[int, ...]) -> bool:
-        """Whether these are the first messages of some rows."""
+        """Whether the noted messages are the first of these rows."""
         return self.rows is not None and hash(rows[: self.rows[0]]) == self.rows[1]
 
     def add(
         self, rows: tuple[int, ...], messages: Passing, copies: frozenset[int], rules: EstimateRules
     ) -> None:
-        """Note the messages of those rows that are not noted yet."""
+        """Note the messages of rows that are not noted yet."""
         assert self.rows is not None
         start, self.rows = self.rows[0], None
         for message in messages(rows[start:]):
@@ -56,17 +56,17 @@ class GenerationNotes:
 
 @dataclass(slots=True)
 class MessageNotes:
-    """The notes of a conversation, for one reader at a time.
+    """The notes on a conversation, for one reader at a time.
 
     Attributes:
-        calls: Of its log, as they were read last.
+        calls: The calls of its log, as last read.
     """
 
     calls: tuple[CacheCall, ...] = ()
     _known: dict[int, tuple[tuple[object, ...], GenerationNotes]] = field(default_factory=dict)
 
     def of(self, generation: Generation, messages: Passing, rules: EstimateRules) -> GenerationNotes:
-        """The notes of all messages of a generation."""
+        """The notes on all messages of a generation."""
         begun = generation.session_id, generation.boundary, rules
         before, notes = self._known.get(generation.index, ((), GenerationNotes()))
         if before != begun or not notes.is_of(generation.row_ids):
@@ -77,7 +77,7 @@ class MessageNotes:
 
 
 def _outlined(wire: Wire) -> Message:
-    """What decides on markers, without the text: thousands of messages are asked for one marker on three."""
+    """The message without its text: markers are decided for thousands of messages, on three at most."""
     role, content, calls = wire.get("role"), wire.get("content"), bool(wire.get("tool_calls"))
     if isinstance(content, str):
         content = content[:1]
@@ -89,5 +89,5 @@ def _outlined(wire: Wire) -> Message:
 
 @lru_cache(maxsize=256)
 def _bare(role: str, content: str, *, calls: bool) -> Message:
-    """One for all that differ in no more than their texts."""
+    """A shared message for all that differ only in their text."""
     return Message({"role": role, "content": content, "tool_calls": calls})

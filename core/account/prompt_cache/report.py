@@ -1,4 +1,4 @@
-"""Everything about the prompt cache of one conversation."""
+"""The prompt cache report of a conversation."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CacheInputs:
-    """One conversation and what is known around it.
+    """A conversation and what is known about it.
 
     Attributes:
-        log: The lines of its sessions; without them hits are known as a sum only.
+        log: The log lines of its sessions; without them only the sum of hits is known.
         release: The Hermes release whose rules apply.
-        config: The home's config.yaml; Hermes' defaults without it.
-        prices: Amounts stay unknown without them.
-        to_utc: Turns the log's times into UTC; this machine's zone by default.
-        messages: Gives the messages of rows, in the order asked for.
-        notes: What was noted of them before.
-        pruned: When old results were shortened without a summary, with the row that shows it.
+        config: The home's config.yaml; Hermes' defaults without one.
+        prices: The price book; amounts stay unknown without it.
+        to_utc: Converts the log's times to UTC; from this machine's zone by default.
+        messages: Returns the messages of rows, in the order requested.
+        notes: Notes taken of the messages before.
+        pruned: When old results were shortened without a summary, with the rows that show it.
     """
 
     store: Store
@@ -68,7 +68,7 @@ class CacheInputs:
 
     @property
     def tip(self) -> Session:
-        """The session that carries the conversation on."""
+        """The session that continues the conversation."""
         return self.conversation.tip
 
     @cached_property
@@ -78,26 +78,26 @@ class CacheInputs:
 
     @cached_property
     def route(self) -> Route:
-        """Where its requests go."""
+        """The route of its requests."""
         return Route(self.tip.provider or "", self.tip.base_url or "", self.tip.model or "")
 
     def entry(self, at: datetime | None, model: str = "", provider: str = "") -> PriceRow | None:
         """The price entry of a call."""
         if self.prices is None:
             return None
-        # The endpoint is recorded per session only: it tells nothing about a call to another provider.
+        # The endpoint is recorded per session only, so it is not that of calls to another provider.
         same = not provider or provider == self.route.provider
         url = self.route.base_url if same else ""
         return self.prices.entry(model or self.route.model, provider or self.route.provider, url, at=at)
 
     def asked(self, since: datetime, until: datetime) -> int:
-        """Tokens of what the user said in between."""
+        """The tokens the user wrote in between."""
         rules = load_policy(self.release).estimate
         return total_tokens([size for at, size in self._user_messages if since < at <= until], rules)
 
     @cached_property
     def _user_messages(self) -> tuple[tuple[datetime, Size], ...]:
-        """When the user said something, and how much."""
+        """The times of the user's messages, and their sizes."""
         rules = load_policy(self.release).estimate
         return tuple(
             (message.row.timestamp, message_size(message.wire, rules))
@@ -107,17 +107,17 @@ class CacheInputs:
         )
 
     def call_entry(self, call: CacheCall) -> PriceRow | None:
-        """The price entry of a call of the log."""
+        """The price entry of a call in the log."""
         return self.entry(call.at, call.model, call.provider)
 
 
 def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = True) -> CacheReport:
-    """Breakpoints, calls, breaks, advice and costs of one conversation.
+    """Breakpoints, calls, breaks, advice and costs of a conversation.
 
     Args:
         case: The conversation.
-        results: Cost the tool results too, which reads every message.
-        markers: Place the next request's markers too, which weighs every message it holds.
+        results: Whether to cost the tool results too, which reads every message.
+        markers: Whether to place the next request's markers too, which weighs every message in it.
     """
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
@@ -173,7 +173,7 @@ def _breaks(
 
 
 def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakpoint, ...]:
-    """Where the next request would carry markers, as positions in the live messages."""
+    """Where the next request would carry markers, as indexes of the live messages."""
     if not case.conversation.generations or route.layout == "none":
         return ()
     rules = load_policy(case.release).estimate
@@ -196,16 +196,16 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     counted = with_prefix_tokens(shifted, noted.weights, base)
     if static is None:
         return counted
-    apart = ("system", "part 0")  # how long the static beginning is, is not stored
+    apart = ("system", "part 0")  # the length of the static start is not stored
     return tuple(
         replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
     )
 
 
 def _static(case: CacheInputs, system: str | None) -> str | None:
-    """A beginning of the system prompt that stands for its static one, of which only the presence matters.
+    """A stand-in for the static start of the system prompt, of which only the presence matters.
 
-    0.22 sends it apart unless SOUL.md has become another than the stored prompt begins with.
+    0.22 sends it separately unless SOUL.md was changed after the prompt was stored.
     """
     if not system or not placing(case.release).prefix or identity_changed(case.store.location.home, system):
         return None
@@ -213,14 +213,14 @@ def _static(case: CacheInputs, system: str | None) -> str | None:
 
 
 def _shifted(index: int, system: int) -> int:
-    """A position in the request as one in the messages; the system prompt stands before them."""
+    """An index in the request as an index in the messages; the system prompt comes before them."""
     if index < 0:
         return index
     return index - system if index >= system else SYSTEM
 
 
 def _summaries(case: CacheInputs) -> dict[str, SummaryCost]:
-    """What the summariser cost in each session that recorded its calls."""
+    """The summariser's cost in each session that recorded its calls."""
     rows = [row for row in case.store.model_usage(sorted(case.sessions)) if row.task == "compression"]
     return {row.session_id: SummaryCost(_usd(case, row), row.calls or 1) for row in rows}
 
@@ -228,7 +228,7 @@ def _summaries(case: CacheInputs) -> dict[str, SummaryCost]:
 def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
     if case.prices is None:
         return row.actual_cost.usd or row.estimated_cost.usd or None
-    # Auxiliary rows may name the route `auto`, which nobody has a price for.
+    # Auxiliary rows may name the route `auto`, which has no price.
     provider = case.route.provider if row.provider == "auto" else row.provider
     book, at = case.prices, row.last_seen
     return book.price(row.tokens, row.model, provider, row.base_url, at=at, calls=row.calls or 1)

@@ -1,4 +1,4 @@
-"""What each tool result cost over its life in the context."""
+"""The cost of each tool result over its life in the context."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from core.model.transcript.message import Message
 _CHARS = 4
 _FEW = 20
 _Result = int | tuple[int, int]
-"""Hash of the id of the call; behind it how many results under that id stood before it: some models give an
-id twice."""
+"""Hash of the call id; for a repeated id, with how many results had it before: some models give an id
+twice."""
 _Price = Callable[[datetime | None], PriceRow | None]
 
 
 @dataclass(slots=True)
 class ResultNotes:
-    """The tool results of one generation, a column for each thing that their cost rests on, without a text.
+    """The tool results of a generation: a column for each value their cost depends on, without texts.
 
     Attributes:
-        messages, calls: How many were passed by.
-        names: The tools of calls not answered yet, by id.
-        times: Seconds since 1970; no number where a row has no time.
-        ids: Hashes of the ids of the calls that were answered.
-        before: The calls before each result.
+        messages, calls: How many were passed.
+        names: The tools of calls not answered yet, by call id.
+        times: Seconds since 1970; NaN for a row without a time.
+        ids: Hashes of the ids of the answered calls.
+        before: The number of calls before each result.
     """
 
     messages: int = 0
@@ -51,7 +51,7 @@ class ResultNotes:
     before: array[int] = field(default_factory=numbers)
 
     def note(self, message: Message, copies: frozenset[int]) -> None:
-        """Take the next message; `copies` are the positions of those the compaction stored again."""
+        """Note the next message; `copies` are the positions of messages the compaction stored again."""
         place, row = self.messages, message.row
         self.messages += 1
         if row is None:
@@ -77,12 +77,12 @@ class ResultNotes:
 
 @dataclass(slots=True)
 class _Life:
-    """One result while its calls are counted.
+    """A result while its calls are counted.
 
     Attributes:
-        tool: "" until the name of its call is known.
+        tool: Its tool; "" until the name of its call is known.
         carried: Tokens over all calls; a pruned copy weighs less than the original.
-        generation: The one it was met in last, its size there, and the calls of that before it.
+        generation: The last generation it was in, with its `size` there and the calls `before` it.
     """
 
     row: int
@@ -98,7 +98,7 @@ class _Life:
 
 
 def noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
-    """The results of one generation; `copies` are the positions of those the compaction stored again."""
+    """The results of a generation; `copies` are the positions of messages the compaction stored again."""
     notes = ResultNotes()
     for message in messages:
         notes.note(message, copies)
@@ -108,31 +108,31 @@ def noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
 def result_costs(
     generations: Iterable[ResultNotes], price: _Price, *, hit_rate: float | None = None
 ) -> Iterator[ResultCost]:
-    """What each tool result of a conversation cost, in any order.
+    """The cost of each tool result of a conversation, in any order.
 
-    Every answer of the model is one call, and that call carried all results before it in its generation. A
-    copy in a later generation continues the life of the original, at the copy's size. A result is written
-    once and read from the cache afterwards, as often as the conversation's hit rate says.
+    Every answer of the model is one call, which carried all earlier results in its generation. A copy in a
+    later generation continues the life of the original, with the copy's size. A result is written once and
+    then read from the cache, as often as the conversation's hit rate says.
 
     Args:
-        generations: What was noted of each, oldest first.
-        price: The price entry in force at a moment; where it is None, amounts stay unknown.
-        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read as
-            a hit.
+        generations: The notes on each, oldest first.
+        price: Returns the price entry in force at a moment; if it is None, amounts stay unknown.
+        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read
+            as a hit.
     """
     share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
     return (_cost(life, price, share) for life in _lives(generations) if life.calls)
 
 
 def dearest(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
-    """The few that cost most."""
+    """The few results that cost most."""
     return tuple(nsmallest(_FEW, costs, key=lambda one: (-(one.usd or 0), -one.tokens * one.calls, one.row)))
 
 
 def _lives(generations: Iterable[ResultNotes]) -> Iterator[_Life]:
-    """Every result's, in any order.
+    """The lives of all results, in any order.
 
-    What stands in the newest generation alone, and once, is told as it is met: 6,000 together take 2 MB.
+    A result that occurs only once, in the newest generation, is yielded at once: 6,000 kept would take 2 MB.
     """
     known: dict[_Result, _Life] = {}
     *earlier, newest = ResultNotes(), *generations

@@ -1,4 +1,4 @@
-"""Who gets cache markers, how long what they mark is kept, and what another lifetime would have cost."""
+"""Which routes get cache markers, how long their cache lives, and what another lifetime would have cost."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from core.support.program_files import newest_for, shared_table, version
 
 _LIFETIMES = ("5m", "1h")
 _MARGIN = Decimal("0.02")
-"""A difference below this share is none."""
+"""A difference below this share is ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a request goes.
+    """The route of a request.
 
     Attributes:
-        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; worked out when empty.
+        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; "" derives it from the route.
     """
 
     provider: str = ""
@@ -44,18 +44,18 @@ class Route:
 
     @property
     def host(self) -> str:
-        """Host of the endpoint, lower case."""
+        """Host of the endpoint, in lower case."""
         return host_of(self.base_url if "://" in self.base_url else f"//{self.base_url}")
 
     @property
     def litellm(self) -> bool:
-        """A LiteLLM proxy: the word stands alone in the provider or host name."""
+        """Whether this is a LiteLLM proxy: the word stands alone in the provider or host name."""
         return "litellm" in re.split(r"[:\-_/]", self.provider.lower()) + re.split(r"[.\-]", self.host)
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """What a release does when it places markers; see `breakpoints.yaml`."""
+    """How a release places markers; see `breakpoints.yaml`."""
 
     counts: str
     tools: str
@@ -78,10 +78,10 @@ def _placings() -> dict[str, Placing]:
 
 
 def cache_route(route: Route, release: str) -> CacheRoute:
-    """Whether Hermes of a release marks requests on a route, and in which layout.
+    """Whether a release of Hermes marks requests on a route, and in which layout.
 
     Args:
-        route: Provider, endpoint, model.
+        route: Provider, endpoint and model.
         release: The Hermes release.
     """
     rule = next(
@@ -100,13 +100,13 @@ def cache_route(route: Route, release: str) -> CacheRoute:
 
 
 def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> str | None:
-    """The lifetime in force: `5m`, `1h`, or None when the configuration switches caching off.
+    """The lifetime in force: `5m`, `1h`, or None if the configuration switches caching off.
 
     Args:
-        configured: `prompt_caching.cache_ttl` as read.
-        route: Some routes keep 5 minutes only.
+        configured: The value of `prompt_caching.cache_ttl`.
+        route: The route, as some keep only five minutes.
         release: The Hermes release.
-        source: Source of the session; `auto` depends on it.
+        source: Source of the session, on which `auto` depends.
     """
     rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
     text = str(configured).lower() if configured is not None else "none"
@@ -173,8 +173,8 @@ def advise(
 ) -> TtlAdvice | None:
     """The better lifetime for these calls; None without calls.
 
-    Each call is replayed: what the call before had in its prompt is read from the cache unless the pause was
-    longer than the lifetime, the rest is written. Breaks that no lifetime prevents stay breaks.
+    Each call is replayed: the previous call's prompt is read from the cache unless the pause was longer than
+    the lifetime, and the rest is written. Breaks that no lifetime prevents stay breaks.
     """
     gaps = [call.since(before) for before, call in pairwise(calls)]
     if not gaps:
@@ -191,7 +191,7 @@ def advise(
 
 
 def _costs(calls: Sequence[CacheCall], broken: set[int], price: CallPrice) -> tuple[Decimal | None, ...]:
-    """USD of the input side of all calls with each lifetime: tokens of equal rates are one sum."""
+    """USD of the input side of all calls, for each lifetime; tokens at equal rates are summed first."""
     sums: dict[int, tuple[Rates, list[int]]] = {}
     before = 0
     for place, call in enumerate(calls):
@@ -216,7 +216,7 @@ def _costs(calls: Sequence[CacheCall], broken: set[int], price: CallPrice) -> tu
 
 
 def _usd(rates: Rates, prompt: int, read: int, lifetime: str) -> Decimal:
-    """What tokens cost that are read from the cache, and the others, written to it."""
+    """The cost of tokens read from the cache, and of the other ones, which are written to it."""
     write = write_rate(rates, one_hour=lifetime == "1h")
     assert write is not None
     assert rates.cache_read is not None

@@ -1,6 +1,6 @@
-"""Usage and cost exports of providers, read by the column mappings of reconcile.yaml.
+"""Reads usage and cost exports of providers by the column mappings of reconcile.yaml.
 
-Some have a column for each bucket, some a row for each kind of token, some amounts of money only.
+Some have a column for each bucket, some a row for each kind of token, some only amounts of money.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from core.support.program_files import shared_table
 
 BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
 FIELDS = ("day", "model", *BUCKETS, "usd", "calls", "cache_write_more", "currency", "kind", "amount")
-"""What a column can hold: `cache_write_more` is added to `cache_write`, `kind` is that of the `amount`."""
+"""Possible fields of a column: `cache_write_more` adds to `cache_write`; `kind` says what `amount` counts."""
 GENERIC = "generic"
 _SEPARATORS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of one book, or several of a day and model together."""
+    """A line of one of the two books, or the sum of several for the same day and model."""
 
     day: date
     model: str
@@ -39,18 +39,18 @@ class Entry:
     calls: int | None = None
 
     def __add__(self, other: Entry) -> Entry:
-        """Both together."""
+        """The sum of both."""
         usd, calls = add_known(self.usd, other.usd), add_known(self.calls, other.calls)
         return Entry(self.day, self.model, self.tokens + other.tokens, usd, calls)
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """What a file holds.
+    """The contents of an export file.
 
     Attributes:
-        skipped: How many lines were no entries.
-        first_skipped: Day and model of the first of them, as they stand there.
+        skipped: How many lines were not entries.
+        first_skipped: Day and model of the first of them, as written.
     """
 
     mapping: str
@@ -60,15 +60,15 @@ class Export:
 
 
 def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, str] | None = None) -> Export:
-    """The entries of an export.
+    """Read the entries of an export.
 
     Args:
-        export: The CSV file; a byte order mark, another separator and grouped digits do no harm.
-        mapping: A column mapping of reconcile.yaml; found by the columns by default.
-        columns: The column of each field, where no mapping knows it; see `FIELDS`.
+        export: The CSV file; a byte order mark, other separators and grouped digits are accepted.
+        mapping: A column mapping of reconcile.yaml; None finds it by the columns.
+        columns: The column of each field, if no mapping knows it; see `FIELDS`.
 
     Raises:
-        UsageError: No mapping fits the file's columns, or it cannot be read.
+        UsageError: No mapping fits the file's columns, or the file cannot be read.
     """
     header, lines, separator = _lines(export)
     name, places = _fitting(header, mapping, columns or {}, export)
@@ -84,7 +84,7 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
 
 
 def _lines(export: Path) -> tuple[list[str], list[dict[str, str]], str]:
-    """Names of the columns, the lines, and what separates the cells."""
+    """The column names, the lines, and the separator."""
     try:
         text = _untitled(_decoded(export.read_bytes()))
         separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
@@ -96,7 +96,7 @@ def _lines(export: Path) -> tuple[list[str], list[dict[str, str]], str]:
 
 
 def _decoded(data: bytes) -> str:
-    """The text as spreadsheets save it: UTF-8, UTF-16 with its mark, or the code page of the West."""
+    """The text as spreadsheets save it: UTF-8, UTF-16 with a BOM, or Windows-1252."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     try:
@@ -106,7 +106,7 @@ def _decoded(data: bytes) -> str:
 
 
 def _untitled(text: str) -> str:
-    """The table without the lines above it: a title, `sep=;`, or nothing."""
+    """The table without the lines before it: a title, `sep=;`, or blank lines."""
     lines = text.splitlines(keepends=True)
     for place, line in enumerate(lines):
         if not line.startswith("sep=") and any(separator in line for separator in _SEPARATORS):
@@ -117,7 +117,7 @@ def _untitled(text: str) -> str:
 def _fitting(
     header: Iterable[str], mapping: str | None, own: Mapping[str, str], export: Path
 ) -> tuple[str, dict[str, str]]:
-    """The mapping whose columns are there, and where each field stands."""
+    """The mapping that fits the columns, and the column of each field."""
     known = {_plain(name): name for name in header}
     rules = {
         name: rule
@@ -157,14 +157,14 @@ def _column(names: Iterable[str], known: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Makes entries of lines."""
+    """Converts lines to entries."""
 
     columns: Mapping[str, str]
     rule: Mapping[str, Any]
     comma: bool
 
     def entry(self, line: Mapping[str, Any]) -> Entry | None:
-        """A line as an entry; None when it lacks what the mapping needs."""
+        """A line as an entry; None if it lacks what the mapping needs."""
         day, model = day_of(self.cell(line, "day")), model_of(self.cell(line, "model"))
         counts = self._counts(line)
         currency = self.cell(line, "currency").lower()
@@ -177,7 +177,7 @@ class _Reader:
         return Entry(day, model, tokens, usd, counts["calls"])
 
     def is_empty(self, line: Mapping[str, Any]) -> bool:
-        """A day on which nothing was used: only times are filled in."""
+        """Whether nothing was used on the line's day: only times are filled in."""
         return not any(self.cell(line, name) for name in self.columns if name != "day")
 
     def cell(self, line: Mapping[str, Any], name: str) -> str:
@@ -185,7 +185,7 @@ class _Reader:
         return str(line.get(self.columns.get(name, "")) or "").strip()
 
     def _counts(self, line: Mapping[str, Any]) -> dict[str, int | None]:
-        """Buckets and calls, what the cache served apart from the fresh input."""
+        """Buckets and calls, with cache reads separated from the fresh input."""
         if "kinds" in self.rule:
             kind = self.rule["kinds"].get(self.cell(line, "kind").lower())
             amount = count_of(self.cell(line, "amount"))

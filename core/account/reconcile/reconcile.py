@@ -1,4 +1,4 @@
-"""Two counts of the same: rows of a database side by side, a provider's export beside what was recorded."""
+"""Compares two counts of the same usage: a database's rows, or a provider's export and Hermes' record."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def reconcile(
     mapping: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Reconciliation:
-    """Matches an export against the databases.
+    """Match an export against the databases.
 
     Args:
-        stores: What Hermes recorded.
+        stores: The databases of what Hermes recorded.
         export: The provider's CSV file.
-        mapping: A column mapping of reconcile.yaml; found by the columns by default.
-        columns: The column of each field, where no mapping knows it.
+        mapping: A column mapping of reconcile.yaml; None finds it by the columns.
+        columns: The column of each field, if no mapping knows it.
 
     Raises:
-        UsageError: No mapping fits the file's columns, or it cannot be read.
+        UsageError: No mapping fits the file's columns, or the file cannot be read.
     """
     read = read_export(export, mapping, columns)
     if not read.entries:
@@ -63,7 +63,7 @@ def reconcile(
 
 
 def _recorded(store: Store, first: date, last: date) -> Iterator[Entry]:
-    """What a store recorded on each day, UTC, as providers count days."""
+    """What a store recorded on each day, in UTC, as providers count days."""
     for group in Spending(store, _window(first, last), "day").groups:
         row = finish("", "", "", [group], priced=False)
         if group.key is not None and row.tokens.total:
@@ -102,7 +102,7 @@ def _match(theirs: Entry | None, ours: Entry | None) -> ReconcileRow:
 
 
 def _judged(row: ReconcileRow) -> ReconcileRow:
-    """Whether the two books agree, by tokens where the export counts them."""
+    """The row with a verdict on whether the books agree: by tokens if the export has them, else by cost."""
     if row.verdict:
         return row
     limits = shared_table("core/account/reconcile/reconcile.yaml")["tolerance"]
@@ -152,7 +152,7 @@ def _in_money(row: ReconcileRow) -> str:
 
 
 def _bucket_apart(row: ReconcileRow) -> str:
-    """The bucket most of a difference lies in."""
+    """The bucket with most of a difference."""
     apart = {
         name: abs((getattr(row.provider_tokens, name) or 0) - (getattr(row.hermes_tokens, name) or 0))
         for name in BUCKETS[:4]
@@ -161,9 +161,9 @@ def _bucket_apart(row: ReconcileRow) -> str:
 
 
 def row_lint(store: Store) -> tuple[Discrepancy, ...]:
-    """Sessions whose totals, split by model and messages do not agree, the widest apart first.
+    """Sessions whose totals, split by model and messages disagree, largest difference first.
 
-    Usage of auxiliary tasks is in the split alone, and a row taken back stays in `message_count` until the
+    Usage of auxiliary tasks is only in the split, and a row taken back stays in `message_count` until the
     session is rewritten (Hermes 0.16 and later): neither is a disagreement.
 
     Raises:
@@ -176,7 +176,7 @@ def row_lint(store: Store) -> tuple[Discrepancy, ...]:
 
 
 def _against_split(connection: Connection, schema: Schema) -> Iterator[Discrepancy]:
-    """Totals of sessions against what the main agent used by model."""
+    """Compare session totals with the main agent's usage by model."""
     if not (schema.has("session_model_usage", *_COUNTERS) and schema.has("sessions", *_COUNTERS)):
         return
     own = "WHERE u.task = '' " if schema.has("session_model_usage", "task") else ""
@@ -196,7 +196,7 @@ def _against_split(connection: Connection, schema: Schema) -> Iterator[Discrepan
 
 
 def _against_messages(connection: Connection, schema: Schema) -> Iterator[Discrepancy]:
-    """`message_count` against live rows, counted in one pass over an index."""
+    """Compare `message_count` with live rows, counted in one pass over an index."""
     if not schema.has("sessions", "message_count"):
         return
     live = "total(active = 1)" if schema.keeps_rows else "count(*)"

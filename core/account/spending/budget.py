@@ -1,4 +1,4 @@
-"""What was spent, of a ledger or today, and whether that passed a budget."""
+"""How much was spent, in a ledger or today, and whether that exceeds a budget."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from core.store.database.open_database import OpenDatabase
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """Money of the sessions that began today.
+    """The cost of the sessions that began today.
 
     Attributes:
-        usd: US dollars, recorded where Hermes recorded them and computed where it did not.
-        at_least: It was more: something has no price, or a session of an earlier day went on today, all of
-            which is booked on the day it began.
-        largest: What the conversation is called that cost most of what Hermes recorded, and how much.
+        usd: US dollars, as recorded by Hermes, or computed if it recorded nothing.
+        at_least: Whether it may be more: something has no price, or a session of an earlier day continued
+            today, whose cost is booked on the day it began.
+        largest: Name and recorded cost of the conversation that cost most.
     """
 
     since: datetime
@@ -33,15 +33,15 @@ class Today:
 
     @property
     def known(self) -> Decimal | None:
-        """The money, and None where all of it is unknown: a sum of nothing known is not nothing."""
+        """The amount, or None if none of it is known: an unknown sum is not zero."""
         return None if self.at_least and not self.usd else self.usd
 
 
 def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
-    """Compares a ledger with a budget; what counts as spent says `spent_of`.
+    """Compare a ledger with a budget; `spent_of` defines what counts as spent.
 
     Args:
-        spending: Of the period the budget is for, with prices where the models may be unpriced by Hermes.
+        spending: The ledger of the budget's period, with prices if Hermes may lack some.
         budget: US dollars.
     """
     spent, at_least = spent_of(spending)
@@ -72,7 +72,7 @@ def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
 
 
 def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
-    """The dearest conversation with its auxiliary calls; None where nothing was recorded to cost anything."""
+    """The most expensive conversation with its auxiliary calls; None if no cost was recorded."""
     sums: dict[str, Decimal] = {}
     for row in spending.rows:
         sums[row.key] = sums.get(row.key, Decimal(0)) + (row.recorded.usd or 0)
@@ -89,12 +89,12 @@ def spent_today(
 ) -> Today:
     """Add up what was spent since midnight.
 
-    Prices are looked up only where Hermes recorded no cost: their list takes a third of a second to load.
+    Prices are looked up only if Hermes recorded no cost: loading their list takes a third of a second.
 
     Args:
         stores: The databases.
-        now: The moment that is "today"; this one by default.
-        zone: Whose day; this machine's by default.
+        now: A moment of the day that is "today"; the present by default.
+        zone: Time zone of the day; this machine's by default.
     """
     since = day_start(now or datetime.now(UTC), zone)
     spending = collect(stores, by="conversation", since=since, zone=zone).ledger()

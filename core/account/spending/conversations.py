@@ -1,4 +1,4 @@
-"""Which conversation a session's spending belongs to, which delegates worked for it, and on which days."""
+"""Maps sessions to conversations, with their delegates, titles and the days they span."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from core.store.conversations.session_lists import SessionLists
 
 BY_ID = frozenset(("session", "conversation"))
-"""Ledgers whose keys are ids."""
+"""Dimensions of ledgers whose keys are ids."""
 
 MOST_NAMED = 200
-"""Rows without a title that are named, the largest: their first messages are read."""
+"""How many of the largest untitled rows get a name, which requires reading their first messages."""
 
 _LATEST = 10**11
-"""Beyond this a time is damage."""
+"""Later times, in epoch seconds, are damaged data."""
 
 _MONTH = 31 * 86_400.0
 
@@ -45,7 +45,7 @@ class Threads:
 
     @cached_property
     def roots(self) -> Mapping[str, str]:
-        """Root of the conversation of every session: parents up, as long as each continues the one above."""
+        """The root of every session's conversation: the topmost parent in a chain of continuations."""
         found: dict[str, str] = {}
         for one in self.lineage.links:
             path: list[str] = []
@@ -70,7 +70,7 @@ class Threads:
 
     @cached_property
     def _helpers(self) -> Mapping[str, Sequence[str]]:
-        """Delegated conversations by the root of the one that sent them off."""
+        """Delegated conversations by the root of the one that started them."""
         groups: dict[str, list[str]] = defaultdict(list)
         for one, root in self.roots.items():
             parent = self.lineage.links[one].parent_id
@@ -92,7 +92,7 @@ class Threads:
         return self._members.get(root, (root,))
 
     def delegates(self, root: str) -> tuple[str, ...]:
-        """Roots of the delegated conversations below it, theirs included, each once."""
+        """Roots of the delegated conversations below it, including indirect ones, each once."""
         found: dict[str, None] = {}
         waiting = list(self._helpers.get(root, ()))
         while waiting:
@@ -104,11 +104,11 @@ class Threads:
 
 
 def read_threads(store: OpenDatabase, session: str | None = None) -> Threads:
-    """The conversations of a store, from `sessions` alone.
+    """The conversations of a store, read from `sessions` only.
 
     Args:
         store: The database.
-        session: Only those of this session's family are asked for: of 20,000 sessions that is a handful.
+        session: Read only this session's family, a handful of sessions even in a store of 20,000.
     """
     with reading(store.path):
         if session is not None:
@@ -119,19 +119,19 @@ def read_threads(store: OpenDatabase, session: str | None = None) -> Threads:
 
 
 def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None:
-    """Know which words of the titles are credentials by what is said in their sessions."""
+    """Find credentials in titles with the help of the texts of their sessions."""
     if by in ("session", "conversation"):
         named = {group.key: group.title for group in map(Group._make, groups) if group.title}
         learn_shown(store.connection, store.schema, store.path, named)
 
 
 def best_cost(row: LedgerRow) -> Money:
-    """What a row cost: as recorded where anything is, else by the price list."""
+    """The cost of a row: recorded if there is one, else by the price list."""
     return row.recorded if row.recorded.usd is not None else row.computed
 
 
 def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
-    """A ledger for people: sessions that nobody gave a title go by what was said first in them."""
+    """A ledger for display: sessions without a title are named by their first message."""
     untitled = [row.key for row in found.rows if not row.label][:MOST_NAMED]
     if found.by not in BY_ID or not untitled:
         return found
@@ -141,7 +141,7 @@ def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
 
 
 def whole(found: Ledger) -> Ledger:
-    """A ledger with one row for each session or conversation; that of other things as it is."""
+    """A ledger with one row per session or conversation; ledgers of other dimensions are unchanged."""
     if found.by not in BY_ID:
         return found
     rows: dict[str, list[LedgerRow]] = defaultdict(list)
@@ -173,7 +173,7 @@ def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
 def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | None = None) -> int:
     """How many sessions made their last call on another day, or in another hour, than they began.
 
-    `form` is how a day or hour is written (`strftime`).
+    `form` is the `strftime` format of a day or hour.
     """
     where, values = window.where()
     query = f"SELECT s.started_at, {_last(store)} FROM sessions s WHERE {where}"  # noqa: S608
@@ -204,7 +204,7 @@ def went_on(store: OpenDatabase, moment: datetime) -> int:
 
 
 def _last(store: OpenDatabase) -> str:
-    """The last sign of a model at work: of the split by model, else of the messages."""
+    """SQL for the time of a session's last call: from the split by model, else from the messages."""
     found = ["(SELECT max(m.timestamp) FROM messages m WHERE m.session_id = s.id)"]
     if store.schema.has("session_model_usage", "last_seen"):
         found.insert(0, "(SELECT max(u.last_seen) FROM session_model_usage u WHERE u.session_id = s.id)")

@@ -1,4 +1,4 @@
-"""Sums of what was spent, before they become rows of a ledger."""
+"""Sums of spending, before they become rows of a ledger."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any, NamedTuple
 from core.model.accounting.ledger import PriceRow
 
 Fields = tuple[Any, ...]
-"""The fields of a `Group` in their order, as a database answers: many thousand named ones are felt."""
+"""The fields of a `Group` in order, as a database returns them: building many thousand groups is slow."""
 
 
 class Group(NamedTuple):
-    """What was spent under one key, on one route, for one task, at one set of prices.
+    """Spending under one key, on one route, for one task, at one set of prices.
 
     Attributes:
-        place: Below that of every smaller group; what is not known counts as nothing.
-        recorded: The actual amounts where there are some, else the estimates.
+        place: Sort key: smaller for larger groups; unknown values count as zero.
+        recorded: The actual amounts if there are any, else the estimates.
         missing: Sessions or tasks with tokens but no recorded cost.
-        status: What Hermes called the amounts; `mixed` when it called them several things.
-        included: A subscription pays.
-        shaky: Sessions of which something is known to be missing.
-        at: When its first session started, epoch seconds.
-        priced_by: The tables Hermes names as the source of what it recorded, `,` between them.
-        sessions: How many come together here; one whose calls took two routes counts on each.
-        apart: A session whose split says more than its total, which is to be read in place of it.
-        price: The entry of the price list; None when nobody asked, or there is none.
-        usd: What the tokens cost by it.
-        unpriced: Sessions with tokens but without a price, when prices were asked for.
-        again: How many of `sessions` another group of the same row counts already.
+        status: Hermes' status of the amounts; `mixed` if there are several.
+        included: Whether a subscription pays.
+        shaky: Sessions with something known to be missing.
+        at: When its first session started, in epoch seconds.
+        priced_by: The tables Hermes names as the source of the recorded amounts, separated by `,`.
+        sessions: How many sessions it covers; a session with calls on two routes counts on each.
+        apart: Id of a session whose split says more than its total and must be read instead; else None.
+        price: The entry of the price list; None if prices were not requested or there is none.
+        usd: Cost of the tokens by that entry.
+        unpriced: Sessions with tokens but without a price, if prices were requested.
+        again: How many of `sessions` are already counted in another group of the same row.
         unbooked: Sessions with calls that were booked nowhere.
     """
 
@@ -63,12 +63,12 @@ class Group(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Sessions in sight, and how many of them are counted short or oddly.
+    """The sessions counted, and how many of them are counted short or inconsistently.
 
     Attributes:
-        disagreeing: Their split by model exceeds their total.
-        residual: Their split by model leaves something over.
-        unbooked: They made calls that were booked nowhere.
+        disagreeing: Sessions whose split by model exceeds their total.
+        residual: Sessions whose split by model leaves a remainder.
+        unbooked: Sessions with calls that were booked nowhere.
     """
 
     sessions: int = 0

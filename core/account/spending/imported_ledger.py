@@ -1,4 +1,4 @@
-"""A ledger of the calls in other tools' logs, in the rows and with the prices of every other ledger."""
+"""A ledger of calls in other tools' logs, with the rows and prices of every other ledger."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEYS: Mapping[str, Callable[[Call], str]] = {
     "provider": lambda call: call.provider,
 }
 _NAMED = 3
-"""Files that a note calls by their name."""
+"""Files that a note names."""
 DIMENSIONS = (*_KEYS, *FORMS)
 
 
@@ -36,19 +36,19 @@ def transcript_ledger(
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Ledger:
-    """Adds up the calls of some logs; each counts once, at its own time and price.
+    """Add up the calls of some logs; each counts once, at its own time and price.
 
     Args:
         files: JSONL logs of Claude Code or Codex, or of API answers.
         by: One of `DIMENSIONS`.
-        since: Only calls made then or later.
+        since: Only calls made at this time or later.
         until: Only calls made earlier.
-        prices: Compute costs too; None leaves `computed` empty.
+        prices: The price book for computed costs; None leaves `computed` empty.
         zone: Time zone of days and hours; this machine's by default.
 
     Raises:
         NotFoundError: One of the files does not exist.
-        UsageError: There is no such dimension, or none of the files holds any usage.
+        UsageError: There is no such dimension, or no file contains any usage.
     """
     if by not in DIMENSIONS:
         raise UsageError(f"cannot group logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
@@ -88,7 +88,7 @@ def _within(at: datetime | None, since: datetime | None, until: datetime | None)
 def _rows(
     calls: Sequence[Call], by: str, prices: PriceBook | None, zone: tzinfo | None
 ) -> list[tuple[str, list[Group]]]:
-    """What is booked under each key: largest first; days and hours in order."""
+    """The groups of each key: largest first; days and hours in order."""
     rows: dict[str, list[Group]] = {}
     met: set[tuple[str, str]] = set()
     for call in calls:
@@ -123,7 +123,7 @@ def _booked(call: Call, prices: PriceBook | None, *, first: bool) -> Group:
 
 
 def _usd(entry: PriceRow, call: Call) -> Decimal | None:
-    """The price of a call, an hour's cache writes at their own rate."""
+    """The price of a call, with an hour's cache writes at their own rate."""
     tokens = call.tokens
     usd = cost(entry, (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output))
     rates = rates_for(entry, tokens.prompt or 0)
@@ -177,7 +177,7 @@ def _notes(calls: Sequence[Call], read: Transcripts) -> Iterator[str]:
 
 
 def _more(proved: int, cut: int) -> str:
-    """What is known of answers whose end was not logged: text that is seen and not counted proves more."""
+    """A note on answers whose end was not logged: text seen but not counted proves more output."""
     if not proved:
         return "they may have put out more"
     if proved == cut:
@@ -186,7 +186,7 @@ def _more(proved: int, cut: int) -> str:
 
 
 def _crossings(calls: Sequence[Call], by: str, zone: tzinfo | None) -> Iterator[str]:
-    """How many calls a day or hour does not hold whole, and where they are booked."""
+    """How many calls extend past a day or hour, and where they are booked."""
     crossing = sum(_crosses(call, by, zone) for call in calls) if by in FORMS else 0
     if crossing:
         said = plural(crossing, "call goes", "calls go")

@@ -57,19 +57,19 @@ def collect(
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Books:
-    """Adds up what was spent; each call counts once, whatever the dimension.
+    """Add up what was spent; each call counts once, whatever the dimension.
 
-    A session's usage is booked on the moment the session started, the only time every release records.
-    Auxiliary calls (summaries, titles, vision) are rows of their own beside the main loop's.
+    A session's usage is booked on the time it started, the only time that every release records. Auxiliary
+    calls (summaries, titles, vision) have rows of their own beside the main loop's.
 
     Args:
-        stores: The databases; the same file given twice counts once.
+        stores: The databases; a file given twice counts once.
         by: One of `DIMENSIONS`.
-        since: Only sessions that started then or later.
+        since: Only sessions that started at this time or later.
         until: Only sessions that started earlier.
-        session: Only the conversation this session belongs to.
+        session: Only the conversation that this session belongs to.
         only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
-        prices: Compute costs too; None leaves `computed` empty.
+        prices: The price book for computed costs; None leaves `computed` empty.
         zone: Time zone of days and hours; this machine's by default.
 
     Raises:
@@ -89,7 +89,7 @@ def collect(
 
 
 class Entry(NamedTuple):
-    """A row to be, of several groups; it sorts among those of one by the same three first fields."""
+    """A future row of several groups; its first three fields sort like those of a single group."""
 
     place: int
     key: str
@@ -103,8 +103,8 @@ class Books:
     """Books groups into rows.
 
     Attributes:
-        mispriced: Sums whose recorded cost is another than the computed one.
-        ungrouped: Groups that are rows as they are: sessions added up as they stand, most of a long ledger.
+        mispriced: Sums whose recorded cost differs from the computed one.
+        ungrouped: Groups that are complete rows: sessions summed as stored, most of a long ledger.
     """
 
     by: str
@@ -122,29 +122,29 @@ class Books:
     _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
 
     def add(self, group: Group, key: str, label: str) -> None:
-        """Books a group on its row."""
+        """Book a group on its row."""
         task = "" if self.by == "task" else group.task
         self._rows.setdefault((key, task), []).append(group)
-        if label:  # a conversation is called what its newest session is called
+        if label:  # a conversation has the title of its newest session
             self._labels[key] = max(self._labels.get(key, (0.0, "")), (group.at or 0.0, label))
 
     @property
     def priced(self) -> bool:
-        """Whether computed costs were asked for."""
+        """Whether computed costs were requested."""
         return self.prices is not None
 
     @property
     def lower_bound(self) -> bool:
-        """The true total is at least what was booked."""
+        """Whether the true total may be more than what was booked."""
         return bool(self.counted.silent or self.counted.disagreeing or self.counted.unbooked)
 
     def ledger(self) -> Ledger:
-        """Every row, finished."""
+        """The ledger with all rows finished."""
         rows = tuple(map(self.row, self.entries()))
         return Ledger(self.by, rows, self.totals(), self.lower_bound, self.notes(), self.since, self.until)
 
     def totals(self) -> LedgerRow:
-        """All rows together."""
+        """The total of all rows."""
         everything = [*self.ungrouped, *chain.from_iterable(self._rows.values())]
         total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
         return replace(total, lower_bound=self.lower_bound)
@@ -154,17 +154,17 @@ class Books:
         self._subtrees[key] = (tokens, recorded)
 
     def entries(self) -> list[Entry | Fields]:
-        """The rows to be: largest first; days and hours in order."""
+        """The future rows: largest first; days and hours in order."""
         ordered = self.by not in FORMS
         rows: list[Entry | Fields] = [
             Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
             for (key, task), groups in self._rows.items()
         ]
-        self.ungrouped.sort()  # by itself first: tuples of one kind are compared in half the time
+        self.ungrouped.sort()  # sorted separately first: comparing tuples of one type takes half the time
         return sorted([*self.ungrouped, *rows])
 
     def row(self, entry: Entry | Fields) -> LedgerRow:
-        """The row, finished."""
+        """A finished row."""
         if not isinstance(entry, Entry):
             group = Group._make(entry)
             return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
@@ -213,7 +213,7 @@ def _book(
     if books.prices is not None and straddles(books.by):
         classes = price_classes(books.prices, read_routes(store))
     spending = Spending(store, window, books.by, classes)
-    # Only several databases could hold the same session twice.
+    # Only several databases can contain the same session twice.
     alone, groups = (
         (spending.whole, spending.others) if sole and books.by == "session" else ([], spending.groups)
     )
@@ -235,13 +235,13 @@ def _book(
 
 
 def _count(books: Books, store: OpenDatabase, found: Counted) -> None:
-    """Note how many sessions of a database are in sight, and how many of them are counted short or oddly."""
+    """Add a database's counts of sessions, and of those counted short or inconsistently."""
     books.counted = Counted(*(old + new for old, new in zip(books.counted, found, strict=True)))
     books.unsplit = books.unsplit or (found.sessions > 0 and not splits_by_model(store))
 
 
 def _keys(books: Books, store: OpenDatabase, threads: Threads | None) -> Callable[[Group], tuple[str, str]]:
-    """How a group finds its row: the key, and what a person calls it."""
+    """How a group finds its row: the key, and the label for display."""
 
     def moment(group: Group) -> tuple[str, str]:
         if group.key is None:
@@ -263,7 +263,7 @@ def _keys(books: Books, store: OpenDatabase, threads: Threads | None) -> Callabl
 
 
 def _add_subtrees(books: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
-    """Beside a conversation's own total: what it and its delegates spent together."""
+    """Beside a conversation's own total, add what it and its delegates spent together."""
     own: dict[str, tuple[Buckets, Money]] = {}
     roots = {threads.root(group.key) for group in seen}
     wanted = {root: below for root in roots if (below := threads.delegates(root))}

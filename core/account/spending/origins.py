@@ -1,4 +1,4 @@
-"""Where a number of a ledger comes from: formula, addends, rows, price entries."""
+"""The origin of a ledger's numbers: formula, addends, rows, price entries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 
 
 def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
-    """The origin of one figure of one row.
+    """The origin of a figure in a row.
 
     Args:
         ledger: The ledger the row is from.
@@ -125,7 +125,7 @@ def _difference(row: LedgerRow) -> Origin:
 
 
 def _terms(part: LedgerPart) -> list[Term]:
-    """Tokens of each bucket with the rate of the part's newest entry."""
+    """The tokens of each bucket with the rate of the part's newest entry."""
     return [
         Term(f"{_route(part)} {_BUCKETS[name][0]}", amount, rate)
         for name, rate in bucket_rates(part).items()

@@ -1,9 +1,9 @@
-"""What a store recorded as spent, added up by the database itself.
+"""Adds up in SQL what a store recorded as spent.
 
 `sessions` holds the totals of the main loop; `session_model_usage` (0.19 and later) splits them by route and
-adds auxiliary calls, which the totals leave out. Where the split does not account for all of a session's
-total, the rest is booked on the session's own route; where it exceeds the total, the total is taken whole. So
-every token counts once, whatever it is added up by.
+adds auxiliary calls, which the totals leave out. If the split accounts for less than a session's total, the
+rest is booked on the session's own route; if it exceeds the total, the total is used unsplit. So every token
+counts once, by whatever dimension it is added up.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from core.store.database.open_database import HAS_ID, OpenDatabase
 from core.store.rows.usage import unbooked_calls
 
 QUARTER = 900
-"""Seconds in which a database groups moments: every time zone lies whole quarters of an hour off UTC."""
+"""Seconds by which a database groups times: all time zones are whole quarters of an hour off UTC."""
 FORMS = {"day": "%Y-%m-%d", "hour": "%Y-%m-%dT%H"}
-"""How a day and an hour are called."""
+"""`strftime` formats of a day and an hour."""
 _QUARTERS = f"cast(started_at / {QUARTER} as integer)"
 KEYS = {
     "session": "session",
@@ -47,35 +47,35 @@ KEYS = {
     "day": _QUARTERS,
     "hour": _QUARTERS,
 }
-"""What is grouped by; days and hours by quarters of an hour, which fit every time zone."""
+"""SQL of each dimension; days and hours use quarters of an hour, which fit every time zone."""
 _APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
 UNKNOWN, MAIN = "unknown", "main"
-"""Keys of what has no name, and of the main loop among the tasks."""
+"""Keys of unnamed values, and of the main loop among the tasks."""
 
 
 def quarter_start(number: int) -> datetime:
-    """When a quarter of an hour begins, in UTC; they are counted from 1970."""
+    """The start of a quarter of an hour, in UTC; quarters are numbered from 1970."""
     return datetime.fromtimestamp(number * QUARTER, UTC)
 
 
 def day_start(moment: datetime, zone: tzinfo | None = None) -> datetime:
-    """When the day of a moment began, by the clocks of a time zone; this machine's by default."""
+    """The start of a moment's day in a time zone; this machine's by default."""
     midnight = datetime.combine(moment.astimezone(zone).date(), time.min)
     return midnight.replace(tzinfo=zone) if zone is not None else midnight.astimezone()
 
 
 _Source = tuple[str, list[Any]]
-"""Common tables, and the values they bind."""
+"""Common table expressions, and the values they bind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Where prices change: groups never straddle one of these.
+    """Where prices change: no group spans one of these limits.
 
     Attributes:
-        days: Moments from which other prices hold, epoch seconds.
+        days: Moments at which prices change, in epoch seconds.
         minutes: Minutes of the day (UTC) at which they change.
-        prompts: Lengths of a prompt above which they change.
+        prompts: Prompt lengths above which they change.
     """
 
     days: Sequence[int] = ()
@@ -98,10 +98,10 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What counts: of the sessions that started in `[since, until)`, or those named, the share of some keys.
+    """What counts: sessions started in `[since, until)` or those named, and of them the share of some keys.
 
     Attributes:
-        only: Pairs of a key of `KEYS` and a value, all of which must hold.
+        only: Pairs of a key of `KEYS` and a value, all of which must match.
     """
 
     since: datetime | None = None
@@ -129,19 +129,19 @@ class Window:
 
 
 class Spending:
-    """What one store recorded in a window, added up by a key, a route, a task and the prices in force.
+    """What a store recorded in a window, summed by key, route, task and the prices in force.
 
-    Most sessions used one route, and their split is one row that repeats their total. Only the others are
-    taken apart and put beside their split, which is what costs time.
+    Most sessions used one route, so their split is one row that repeats their total. Only the others are
+    compared with their split, which is the slow part.
 
     Args:
         store: The database.
         window: What counts.
         by: A key of `KEYS`.
-        classes: Where prices change; None when nothing is priced.
+        classes: Where prices change; None if nothing is priced.
 
     Attributes:
-        whole: Sums of the sessions that are added up as they stand.
+        whole: Sums of the sessions used as stored.
         others: Sums of the other sessions and of auxiliary calls.
     """
 
@@ -170,7 +170,7 @@ class Spending:
         self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
 
     def _named(self, window: Window) -> Sequence[str] | None:
-        """The sessions in a window; None for all there are."""
+        """The sessions in a window; None for all."""
         if window.since is None and window.until is None:
             return window.sessions
         where, values = window.where()
@@ -183,7 +183,7 @@ class Spending:
         return [*map(Group._make, self.whole), *self.others]
 
     def counted(self) -> Counted:
-        """How many sessions are in sight, and how many are counted short."""
+        """How many sessions are counted, and how many of them are counted short."""
         whole = sum(map(_SESSIONS, self.whole))
         silent = sum(map(_SHAKY, self.whole))
         taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
@@ -191,7 +191,7 @@ class Spending:
         return Counted(seen, silent + more, disagreeing, residual, self._short())
 
     def _short(self) -> int:
-        """Sessions whose summary calls were not booked, though others were."""
+        """How many sessions have unbooked summary calls though others were booked."""
         spent = [f"s.{name}" for name in COUNTS[1:5] if self._store.schema.has("sessions", name)]
         if self._unbooked == "[]" or not spent:
             return 0
@@ -217,7 +217,7 @@ class Spending:
         return row
 
     def _distinct(self) -> int:
-        """Sessions with a share; one may have spent in its main loop and beside it."""
+        """How many sessions have a share; one may have spent both in its main loop and beside it."""
         query = f"SELECT session FROM items WHERE {self._share} AND apart IS NULL"  # noqa: S608
         both = (self._whole, self._split)
         return len(
@@ -230,11 +230,11 @@ class Spending:
 
 
 def _sums(by: str, classes: Classes) -> str:
-    """The query that adds up `items`; what they must pass is still to be filled in."""
+    """The query that sums `items`; its condition is still to be filled in."""
     chosen = f"{KEYS[by]}, task, {', '.join(ROUTE)}, included"
     priced = "NULL, NULL, 0"
     if not straddles(by):
-        # A session has one start, and its split no route twice: there is nothing to sort and add up.
+        # A session has one start, and its split has no route twice, so there is nothing to group.
         sums = ", ".join((*COUNTS, "recorded"))
         return (
             f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, priced_by, "  # noqa: S608
@@ -252,7 +252,7 @@ def _sums(by: str, classes: Classes) -> str:
 
 
 def straddles(by: str) -> bool:
-    """Whether a group by this key holds several sessions, between which prices may change."""
+    """Whether a group by this key spans several sessions, between which prices may change."""
     return KEYS[by] != "session"
 
 
@@ -264,12 +264,12 @@ def read_routes(store: OpenDatabase) -> list[tuple[str, str, str, str]]:
 
 
 def splits_by_model(store: OpenDatabase) -> bool:
-    """Whether the store keeps a split by model, and with it auxiliary calls."""
+    """Whether the store has a split by model, and with it auxiliary calls."""
     return store.schema.has("session_model_usage", "session_id")
 
 
 def _rows(store: OpenDatabase, query: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """Fetches rows as plain tuples; text is decoded by SQLite itself unless some of it is no UTF-8."""
+    """Fetch rows as plain tuples; SQLite itself decodes text unless some of it is not UTF-8."""
     connection = store.connection
     careful = connection.text_factory
     cursor = connection.cursor()

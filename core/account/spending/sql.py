@@ -1,4 +1,4 @@
-"""The SQL that adds up spending: common tables over `sessions` and `session_model_usage`."""
+"""The SQL that sums spending: common tables over `sessions` and `session_model_usage`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ COUNTS = (
 )  # fmt: skip
 _BILLED, PROMPT = COUNTS[1:5], COUNTS[1:4]
 _SPENT = " OR ".join(f"{name} <> 0" for name in _BILLED)
-"""Whether tokens were counted; where it is a condition, what is not known is no yes."""
+"""Whether tokens were counted; NULL, which a condition treats as false, if none is known."""
 MONEY = ("estimated_cost_usd", "actual_cost_usd")
 ROUTE = ("model", "billing_provider", "billing_base_url", "billing_mode")
 _TABLES = ("pricing_version", "cost_source")
-"""Where a row names the table its cost was taken from, or else what kind of table that was."""
+"""Columns that name the table a row's cost was taken from, or else the kind of table."""
 _OWN = ("id", "source", "title", "started_at", "message_count", "cost_status", "priced_by", *ROUTE)
 _HEAD = f"id AS session, source, title, started_at, '' AS task, {', '.join(ROUTE)}, cost_status, priced_by"
 _AMOUNTS = ", ".join((*COUNTS, *MONEY))
 _LIMIT = 10**15
-"""No session holds more tokens or dollars: a larger number is damage, and its sum could overflow."""
+"""No session has more tokens or dollars: a larger number is damage, and its sum could overflow."""
 _FIRST_TIME, _LAST_TIME = -6 * 10**10, 10**11
-"""Epoch seconds a calendar holds in any zone: the years 68 to 5138."""
+"""Epoch seconds that a calendar can represent in any time zone: the years 68 to 5138."""
 _UNBOOKED = "IN (SELECT value FROM json_each(?)) AS unbooked"
 """Whether a session is in a list of those with unbooked calls."""
 
 
 def added(*names: str) -> str:
-    """Columns added up, what is not known counting as nothing."""
+    """The sum of columns, with NULL as 0."""
     return f"({' + '.join(f'coalesce({name}, 0)' for name in names)})"
 
 
@@ -38,10 +38,10 @@ SIZE = added(*_BILLED)
 
 
 def whole_items(schema: Schema, where: str) -> str:
-    """The common table `items`: every session as it stands, `apart` being its id when its split says more.
+    """The common table `items`: every session as stored; `apart` is its id if its split says more, else NULL.
 
-    Binds the values of `where`, then a list of the sessions with unbooked calls as JSON. The limit is
-    none, but keeps SQLite from reading a column anew wherever it is named.
+    Binds the values of `where`, then the sessions with unbooked calls as JSON. `LIMIT -1` limits nothing, but
+    keeps SQLite from reading a column again wherever it is named.
     """
     return f"""
       WITH whole AS (
@@ -68,24 +68,24 @@ def _apart(schema: Schema) -> str:
 
 
 def _differ(name: str, unknown: str) -> str:
-    """Whether split and session say different things; most say the same, which is seen at once."""
+    """Whether split and session differ; most are equal, which the first comparison shows."""
     known = f"coalesce(u.{name}, {unknown}) <> coalesce(s.{name}, {unknown})"
     return f"(+u.{name} IS NOT +s.{name} AND {known})"
 
 
 def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
-    """The common tables `joined`, odd sessions beside the sum of their split, and `items`, what that makes.
+    """The common tables `joined` (odd sessions with the sums of their split) and `items` (the result).
 
-    Auxiliary calls, which no session's total holds, are among the items. Of those of a session that are
-    alike in `keys`, all but one count it `again`. Binds the list of odd sessions as JSON, then the values of
-    `where` twice, then the list of those with unbooked calls.
+    The items include auxiliary calls, which no session's total has. Of a session's auxiliary items with equal
+    `keys`, all but one are marked `again`. Binds the odd sessions as JSON, then the values of `where` twice,
+    then the sessions with unbooked calls.
     """
     over = " OR ".join(f"u_{name} > coalesce({name}, 0)" for name in COUNTS[1:])
     leaves = " OR ".join(f"coalesce({name}, 0) <> coalesce(u_{name}, 0)" for name in COUNTS)
     rest = ", ".join(f"{name} - coalesce(u_{name}, 0)" for name in (*COUNTS, *MONEY))
     unequal = " OR ".join(f"abs(coalesce({name}, 0) - coalesce(u_{name}, 0)) > 1e-9" for name in MONEY)
     billed = "abs(coalesce(actual_cost_usd, 0) - coalesce(u_actual_cost_usd, 0)) > 1e-9"
-    # Names of our own tables and columns only; values are bound by the caller.
+    # The SQL contains only our own table and column names; values are bound by the caller.
     return f"""
       WITH odd AS (SELECT value AS id FROM json_each(?)),
       split AS ({_split(schema)}),
@@ -119,7 +119,7 @@ def _own(schema: Schema, where: str) -> str:
 
 
 def _judged() -> str:
-    """What an item's amounts mean."""
+    """The columns that say what an item's amounts mean."""
     return (
         f"{_recorded()} AS recorded, {_status()} AS status, {_missing()} AS missing, "
         "cost_status IS 'included' AS included"
@@ -131,11 +131,11 @@ def _silent() -> str:
 
 
 def _taken(owner: str) -> str:
-    """A row of the split with what only its session knows."""
+    """A row of the split with the fields that only its session has."""
     split = ", ".join(
         f"split.{name}" for name in (*ROUTE, "cost_status", "priced_by", *COUNTS, "estimated_cost_usd")
     )
-    # The column cannot be NULL there, so 0 says nothing.
+    # The column cannot be NULL in the split, so 0 means nothing recorded.
     return (
         f"split.session_id, {owner}.source, {owner}.title, {owner}.started_at, split.task, {split}, "
         "nullif(split.actual_cost_usd, 0)"
@@ -143,22 +143,22 @@ def _taken(owner: str) -> str:
 
 
 def _split(schema: Schema) -> str:
-    """`session_model_usage` with guarded numbers; an empty table where there is none."""
+    """`session_model_usage` with guarded numbers; an empty table if there is none."""
     names = ("session_id", "task", "cost_status", "priced_by", *ROUTE)
     if schema.has("session_model_usage", "session_id"):
         columns = _columns(schema, "session_model_usage", names, "u")
-        # Before tasks were told apart, every row was the main loop's.
+        # Before tasks were recorded, every row was the main loop's.
         others = "task <> '' OR " if schema.has("session_model_usage", "task") else ""
         return f"SELECT {columns} FROM session_model_usage u WHERE {others}session_id IN odd"  # noqa: S608
     return "SELECT " + ", ".join(f"NULL AS {name}" for name in (*names, *COUNTS, *MONEY)) + " WHERE 0"
 
 
 def _columns(schema: Schema, table: str, names: Sequence[str], alias: str) -> str:
-    """Columns with numbers guarded and bytes read as text, missing ones NULL, routes never NULL."""
+    """Columns with guarded numbers and with bytes read as text; missing ones are NULL, routes never."""
     known = schema.columns.get(table, frozenset())
 
     def column(name: str) -> str:
-        """The value of a column; NULL where the database has none, or a row something else."""
+        """The value of a column; NULL if the database lacks it or a row has another type in it."""
         value = f"{alias}.{name}" if name in known else "NULL"
         if name in COUNTS:
             value = f"CASE WHEN {_number(value)} THEN cast({value} AS integer) END"
@@ -192,9 +192,9 @@ def route_columns(schema: Schema, table: str) -> str:
 
 
 def _recorded() -> str:
-    """The amount Hermes stands for: 0 for tokens that cost something is no amount.
+    """The recorded amount; 0 for tokens that cost something does not count.
 
-    `held` parts belong to a session whose billed amount is booked in one piece.
+    `held` parts belong to a session whose billed amount is booked as a whole.
     """
     return (
         "CASE WHEN held THEN NULL WHEN actual_cost_usd <> 0 THEN actual_cost_usd "
@@ -203,7 +203,7 @@ def _recorded() -> str:
 
 
 def _missing() -> str:
-    """Whether nothing Hermes wrote says what the tokens cost: where `_status` is `unknown`."""
+    """Whether no recorded amount covers the tokens, which is when `_status` is `unknown`."""
     return (
         "CASE WHEN held OR actual_cost_usd <> 0 OR estimated_cost_usd <> 0 OR cost_status = 'included' "
         f"THEN 0 ELSE ({_SPENT}) IS TRUE END"

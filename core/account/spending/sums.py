@@ -1,4 +1,4 @@
-"""Adding up groups of spending into the parts and rows of a ledger."""
+"""Adds up groups of spending into the parts and rows of a ledger."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _ADDED = ("calls", "input", "cache_read", "cache_write", "output", "reasoning", 
 _ROUTE = itemgetter(*map(Group._fields.index, ("model", "provider", "base_url", "mode", "included")))
 _TOKENS = slice(Group._fields.index("input"), Group._fields.index("reasoning") + 1)
 _BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
-"""Places of the buckets, and of those a provider bills, in a group."""
+"""Slices of a group: its buckets, and those that a provider bills."""
 _PRICE = Group._fields.index("price")
 _RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", "priced_by"))
 _MOST = 4
 
 
 def price_all(groups: list[Fields], prices: PriceBook) -> None:
-    """Puts a price on each in its own place: a second list of many thousand is felt."""
+    """Add a price to each group in place: a second list of many thousand would be slow."""
     for index, group in enumerate(groups):
         groups[index] = priced(Group._make(group), prices)
 
 
 def priced(group: Group, book: PriceBook) -> Group:
-    """A group with what it costs at the price list."""
+    """A group with its cost by the price list."""
     entries = book.entries(group.model, group.provider, group.base_url, group.mode)
     if len(entries) > 1:
         entry = entry_at(entries, None if group.at is None else datetime.fromtimestamp(group.at, UTC))
@@ -56,7 +56,7 @@ def priced(group: Group, book: PriceBook) -> Group:
 def with_price(
     group: Group, entry: PriceRow | None = None, usd: Decimal | None = None, unpriced: int = 0
 ) -> Group:
-    """`_replace` of the last fields; for tens of thousands it takes too long."""
+    """Like `_replace` of the last fields, which is too slow for tens of thousands."""
     return Group._make((*group[:_PRICE], entry, usd, unpriced, group.again, group.unbooked))
 
 
@@ -78,7 +78,7 @@ def price_classes(book: PriceBook, routes: Iterable[Sequence[str]]) -> Classes:
 def finish(
     key: str, task: str, label: str, groups: Sequence[Fields], *, priced: bool, sessions: int | None = None
 ) -> LedgerRow:
-    """A row from all that was booked on it."""
+    """A row from all groups booked on it."""
     parts = [_part(task, _as_one(route), priced) for route in _by_route(groups)]
     if len(parts) > 1:
         parts.sort(key=lambda part: -(part.tokens.total or 0))
@@ -101,18 +101,18 @@ def finish(
 
 
 def _sessions(groups: Sequence[Fields]) -> int:
-    """Sessions on a row, each once however many routes its calls took; what a split leaves over is some's."""
+    """Sessions on a row, each once however many routes it used; a split's rest belongs to one of them."""
     return max(1, int(sum(_column(groups, "sessions")) - sum(_column(groups, "again"))))
 
 
 def place(groups: Sequence[Fields]) -> int:
-    """Where a row stands among others: below the place of every smaller one."""
+    """Sort key of a row: smaller for larger rows."""
     below: int = sum(_column(groups, "place"))
     return below
 
 
 def standing(fields: Fields) -> str:
-    """What the amounts of a row that is one group are called."""
+    """The status of the amounts of a row that is a single group."""
     group = Group._make(fields)
     return _status({group.status}, (_billing(group, priced=True),))
 
@@ -127,7 +127,7 @@ def _by_route(groups: Sequence[Fields]) -> Iterable[Sequence[Fields]]:
 
 
 def _as_one(groups: Sequence[Fields]) -> Group:
-    """Groups of one route added up."""
+    """The sum of groups of one route."""
     first = Group._make(groups[0])
     if len(groups) == 1:
         return first
@@ -168,7 +168,7 @@ def _billing(group: Group, priced: bool) -> str:
 
 
 def _status(called: set[str | None], billings: Sequence[str]) -> str:
-    """What Hermes called the amounts; `local` where it could not know better."""
+    """Hermes' status of the amounts, or `local` if it could not know that."""
     statuses = {status for status in called if status}
     if statuses <= {UNKNOWN} and billings and all(billing == "local" for billing in billings):
         return "local"
@@ -184,7 +184,7 @@ def _together(amounts: Sequence[Money]) -> Money:
 
 
 def _sum(values: Sequence[_N | None]) -> _N | None:
-    """The sum of what is known; None when nothing is."""
+    """The sum of the known values; None if there are none."""
     known = [value for value in values if value is not None]
     return known[0] if len(known) == 1 else (sum(known[1:], start=known[0]) if known else None)
 
@@ -194,17 +194,17 @@ def _exact(amount: float | None) -> Decimal | None:
 
 
 def plain(amount: float) -> str:
-    """A sum of stored floats in decimal digits, without the noise of adding them."""
+    """A sum of stored floats in decimal digits, without floating-point noise."""
     return f"{amount:.9f}".rstrip("0").rstrip(".")
 
 
 def is_mispriced(fields: Fields) -> bool:
-    """Whether a sum was recorded at another price than the list's."""
+    """Whether a sum's recorded cost differs from the price list's."""
     return differ(fields[_RECORDED], fields[_COMPUTED])
 
 
 def tables_of(groups: Iterable[Fields]) -> str | None:
-    """The tables Hermes names as the source of what it recorded; None when it names none."""
+    """The tables Hermes names as the source of the recorded amounts; None if it names none."""
     named = (fields[_PRICED_BY] for fields in groups if fields[_RECORDED] is not None)
     known = dict.fromkeys(one.strip()[:80] for names in named if names for one in names.split(","))
     return ", ".join(sorted(known)[:_MOST]) or None

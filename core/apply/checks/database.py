@@ -1,4 +1,4 @@
-"""Whether a database, as it is, may be written to: what changed, what is unknown, what is damaged."""
+"""Checks whether a database may be written to as it is: what changed, what is unknown, what is damaged."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from core.store.store import Store
 from core.support.program_files import shared_table
 
 BLOCKING_SECONDS = 0.5
-"""The most where a reader keeps writers waiting: a database without a write-ahead log."""
+"""Longest integrity check if readers block writers, as in a database without a write-ahead log."""
 
 _TICK_SECONDS = 0.25
 _known = partial(shared_table, "core/apply/checks/known_schema.yaml")
 _ROOM_FACTOR = 6
-"""Bytes needed for each byte of new rows: the log, both full-text tables, and the journal."""
+"""Free bytes needed per byte of new rows: for the log, both full-text tables, and the journal."""
 
 _ROOM_LEAST = 32 * 1024 * 1024
 PAUSE_SECONDS = 1.0
-"""How long a connection of Hermes waits for a lock before it has to try again."""
+"""How long a connection of Hermes waits for a lock before it must try again."""
 
 _NOTED_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A write that has not happened.
+    """A planned write.
 
     Attributes:
-        thread: Every session of the conversation.
-        own_lock: The holder under which the caller has locked the session itself.
-        integrity_seconds: How long SQLite may look for damage.
+        thread: All session ids of the conversation.
+        own_lock: The holder under which the caller itself has locked the session.
+        integrity_seconds: Time limit of SQLite's integrity check.
     """
 
     store: Store
@@ -59,32 +59,32 @@ class Case:
 
 
 def passed(name: str, text: str) -> GuardResult:
-    """Nothing to say against it."""
+    """A result without objections."""
     return GuardResult(name, GuardState.PASSED, text)
 
 
 def noted(name: str, text: str) -> GuardResult:
-    """Nothing stands in the way, but the reader should know."""
+    """A result that does not prevent the write, but that the user should know."""
     return GuardResult(name, GuardState.NOTED, text)
 
 
 def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
-    """A result that stands against writing; the user may pass it with `--force` where that is allowed."""
+    """A result that prevents the write; if forceable, the user may override it with `--force`."""
     return GuardResult(name, GuardState.REFUSED, text, forceable)
 
 
 def damage_of(
     path: Path, seconds: float, progress: Callable[[float, float], None] = lambda spent, of: None
 ) -> str | None:
-    """Let SQLite look for damage.
+    """Run SQLite's integrity check.
 
     Args:
         path: The database file.
-        seconds: How long to wait.
-        progress: Told the seconds spent and the seconds allowed, while it lasts.
+        seconds: Time limit.
+        progress: Called with the seconds spent and the seconds allowed while the check runs.
 
     Returns:
-        `ok`, what SQLite complains about first, or None when the time was up before it had read everything.
+        `ok`, the first problem SQLite reports, or None if the time was up before everything was read.
     """
     with reading(path), closing(open_readonly(path)) as connection:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
@@ -105,7 +105,7 @@ def _stopped_after(
 ) -> Iterator[None]:
     """Interrupt whatever runs inside once the time is up.
 
-    A progress handler would not do: SQLite asks none while it walks through a table, however long that takes.
+    A progress handler would not work: SQLite calls none while it walks a table, however long that takes.
     """
     done, began = Event(), time.monotonic()
 
@@ -114,7 +114,7 @@ def _stopped_after(
             progress(spent, seconds)
             if done.wait(min(_TICK_SECONDS, seconds - spent)):
                 return
-        # Again and again: an interrupt that comes before the query has begun is lost.
+        # Repeatedly: an interrupt that comes before the query begins is lost.
         while not done.wait(0.01):
             connection.interrupt()
 
@@ -143,7 +143,7 @@ def unchanged(case: Case) -> GuardResult:
 
 
 def engine(case: Case) -> GuardResult:
-    """Another context engine in charge: it keeps a store of its own, which this change would not reach."""
+    """Whether another context engine is in charge, whose own store this change would not reach."""
     found = engine_of_home(case.store.location.home or case.rehearsal.database.absolute().parent)
     if found is None:
         return passed("engine", "Hermes' own compressor is in charge")
@@ -152,7 +152,7 @@ def engine(case: Case) -> GuardResult:
 
 
 def complete(case: Case) -> GuardResult:
-    """Messages that cannot be read would stay out of what is written, and out of sight for good."""
+    """Unreadable messages would be missing from what is written, and so be permanently hidden."""
     session = case.store.session(case.rehearsal.session_id)
     outlines = read_outlines(case.store.connection, case.store.schema, session.id)
     missing = missing_rows(session, outlines)
@@ -167,7 +167,7 @@ def complete(case: Case) -> GuardResult:
 
 
 def schema(case: Case) -> GuardResult:
-    """Columns, triggers and versions that nobody has tried this with."""
+    """Columns, triggers and versions that this tool has not been tested with."""
     strange = tuple(_unknown(case.store.schema))
     if not strange:
         return passed("schema", f"schema {case.store.schema.version} is known")
@@ -176,7 +176,7 @@ def schema(case: Case) -> GuardResult:
 
 
 def pause(case: Case) -> GuardResult:
-    """How long nobody else can write, going by the private copy."""
+    """How long others could not write, measured on the private copy."""
     seconds = case.rehearsal.seconds
     if seconds is None:
         return noted("pause", "nobody knows how long others would have to wait")
@@ -195,7 +195,7 @@ def writable(case: Case) -> GuardResult:
 
 
 def room(case: Case) -> GuardResult:
-    """Whether the disk has room for what is written."""
+    """Whether the disk has enough room for the write."""
     query = "SELECT total(length(CAST(content AS BLOB))) FROM messages WHERE session_id = ?"
     (size,) = case.store.connection.execute(query, (case.rehearsal.session_id,)).fetchone()
     needed = max(_ROOM_LEAST, int(size) * _ROOM_FACTOR)
@@ -207,7 +207,7 @@ def room(case: Case) -> GuardResult:
 
 
 def integrity(case: Case) -> GuardResult:
-    """Damage, as far as it can be found in the time there is."""
+    """Damage, as far as the time limit allows to find it."""
     began = time.monotonic()
     found = damage_of(
         case.rehearsal.database,

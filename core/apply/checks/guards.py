@@ -1,4 +1,4 @@
-"""The checklist before a database is written to: who holds the session, what changed, what is unknown."""
+"""The guards checked before a write: who holds the session, what changed, what is unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.store.rows.decode import moment
 from core.store.store import Store
 
 QUIET = timedelta(minutes=2)
-"""A session written to more recently than this is taken to be in use."""
+"""A session written to more recently than this counts as in use."""
 INTEGRITY_SECONDS = 5.0
 _REMEDIES = {
     "lock": "Wait until Hermes is done and try again",
@@ -26,11 +26,11 @@ _REMEDIES = {
     "room": "Make room on the disk and try again",
     "integrity": "Copy the file before anything else",
 }
-"""What helps against a guard that no force can pass."""
+"""Remedies for guards that cannot be forced."""
 
 
 def lock(case: Case) -> GuardResult:
-    """A compression of this conversation that has not let go."""
+    """A compression of this conversation that has not released its lock."""
     return _held(case, "lock", "compression", case.store.locks(), "nobody is compressing this session")
 
 
@@ -40,7 +40,7 @@ def turn(case: Case) -> GuardResult:
 
 
 def _held(case: Case, name: str, what: str, leases: Collection[Lease], free: str) -> GuardResult:
-    """Refuse while a lease runs, and while the process that let one run out is still there."""
+    """Refuse while a lease runs, or while the process of an expired lease still exists."""
     others = [one for one in leases if one.key in case.thread and one.holder != case.own_lock]
     standing = [one for one in others if not left_behind(one.holder)]
     for lease in standing:
@@ -48,7 +48,7 @@ def _held(case: Case, name: str, what: str, leases: Collection[Lease], free: str
             return against(name, f"a {what} is running ({_holder_words(lease, case)})")
     for lease in standing:
         if lease.pid is not None and alive(lease.pid):
-            # Up to 0.17 nothing renews a lease, however long the work takes.
+            # Up to 0.17 a lease is never renewed, however long the work takes.
             text = f"a {what} ran out of its time, and its process is still there ({lease.holder})"
             return against(name, text, forceable=True)
     return passed(name, free)
@@ -61,7 +61,7 @@ def _holder_words(lease: Lease, case: Case) -> str:
 
 
 def writer(case: Case) -> GuardResult:
-    """A process that has the file open may hold this session in memory, and would not see the change."""
+    """A process that has the file open may hold this session in memory and not see the change."""
     pids = having_open(case.rehearsal.database)
     if pids is None:
         return noted("writer", "this system does not tell who has the database open")
@@ -81,7 +81,7 @@ def writer(case: Case) -> GuardResult:
 
 
 def _chat(case: Case) -> str:
-    """Up to 0.17 a gateway keeps in a file which session a chat speaks to, and follows no new one."""
+    """A note that a gateway up to 0.17 keeps a chat's session in a file and does not follow to a new one."""
     rehearsal = case.rehearsal
     if rehearsal.mode is not ApplyMode.CONTINUATION or case.store.schema.archives:
         return ""
@@ -94,7 +94,7 @@ def _chat(case: Case) -> str:
 
 
 def activity(case: Case) -> GuardResult:
-    """A session written to just now: by a turn that took no lease, or a release that has none."""
+    """A session written to just now, by a turn without a lock or a release that has none."""
     newest = _last_written(case)
     if newest is None or case.now - newest >= QUIET:
         return passed("activity", "quiet for two minutes or more")
@@ -105,7 +105,7 @@ def activity(case: Case) -> GuardResult:
 
 def _last_written(case: Case) -> datetime | None:
     session = case.store.session(case.rehearsal.session_id)
-    # A time in the future says nothing about now; a value that is no number sorts above every number.
+    # A time in the future says nothing about now; a value that is not a number sorts above every number.
     query = "SELECT max(timestamp) FROM messages WHERE session_id = ? AND timestamp < ?"
     soon = (case.now + QUIET).timestamp()
     (newest,) = case.store.connection.execute(query, (session.id, soon)).fetchone()
@@ -129,7 +129,7 @@ _CHECKS: dict[str, Callable[[Case], GuardResult]] = {
     "integrity": fitness.integrity,
 }
 NAMES = tuple(_CHECKS)
-"""Every guard, in the order they are asked."""
+"""Every guard, in the order of checking."""
 
 
 def check_guards(
@@ -142,16 +142,16 @@ def check_guards(
     progress: Callable[[str], None] = lambda name: None,
     own_lock: str | None = None,
 ) -> tuple[GuardResult, ...]:
-    """Check everything that may stand against writing; changes nothing.
+    """Check everything that may prevent the write; changes nothing.
 
     Args:
         store: The database, open for reading.
         rehearsal: What would be written.
-        force: Names of guards the user wants to pass regardless, where they allow it.
-        now: The moment to judge by.
-        integrity_seconds: How long SQLite may look for damage.
-        progress: Told the name of each guard as it begins.
-        own_lock: The holder under which the caller has locked the session itself.
+        force: Names of guards to override, if they allow it.
+        now: The present moment, by default the real one.
+        integrity_seconds: Time limit of SQLite's integrity check.
+        progress: Called with the name of each guard as its check begins.
+        own_lock: The holder under which the caller itself has locked the session.
     """
     thread = frozenset(one.id for one in store.conversation(rehearsal.session_id).sessions)
     case = Case(
@@ -167,15 +167,15 @@ def check_guards(
 
 
 def refused(results: Collection[GuardResult]) -> tuple[GuardResult, ...]:
-    """The guards that stand in the way."""
+    """The guards that refuse."""
     return tuple(one for one in results if one.state is GuardState.REFUSED)
 
 
 def require(results: Collection[GuardResult]) -> None:
-    """Go on only when no guard refuses.
+    """Raise if a guard refuses.
 
     Raises:
-        DatabaseError: One does; all of them are named.
+        DatabaseError: A guard refuses; the message names all that do.
     """
     standing = refused(results)
     if standing:
@@ -195,7 +195,7 @@ def _results(case: Case, force: frozenset[str]) -> Iterator[GuardResult]:
 
 
 def _for_mode(result: GuardResult, case: Case) -> GuardResult:
-    """A fork leaves the session as it is, so nobody who uses it need be waited for."""
+    """The result for the mode: a fork leaves the session as it is, so its users need not be waited for."""
     harmless = case.rehearsal.mode is ApplyMode.FORK and result.name in ("lock", "turn", "writer", "activity")
     return (
         replace(result, state=GuardState.NOTED) if harmless and result.state is GuardState.REFUSED else result

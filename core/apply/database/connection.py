@@ -1,4 +1,4 @@
-"""A session database opened for writing, as no other module opens one, and its values byte by byte."""
+"""Opens session databases for writing, which no other module does, and reads values byte by byte."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Cell = Any
 """None, int, float, RawText for TEXT, or bytes for a BLOB."""
 
 Image = Mapping[str, Cell]
-"""One row by column name."""
+"""A row by column name."""
 
 SEEN = "seen"
-"""Rows as they were found."""
+"""Name of the staged rows as they were found."""
 
 EXPECTED = "expected"
-"""Rows as they must be."""
+"""Name of the staged rows as they must be."""
 
 READ_ONLY = "HERMES_INSPECTOR_READ_ONLY"
-"""Environment variable with which a process and all it starts write no database."""
+"""Environment variable that forbids a process and its children to write to a database."""
 
 BUSY_SECONDS = 3.0
 _CACHE_KIB = 131_072
-"""Pages kept in memory, so that a large change need not go to disk before it commits."""
+"""Size of the page cache, so that a large change need not go to disk before it commits."""
 
 _CHUNK = 400
 
@@ -43,7 +43,7 @@ class RawText(bytes):
 
 
 def bind(cell: Cell) -> tuple[str, Any]:
-    """A placeholder and the value to bind, so that exactly this cell is stored."""
+    """A placeholder and a value that together store exactly this cell."""
     if isinstance(cell, RawText):
         try:
             return "?", cell.decode()
@@ -58,12 +58,12 @@ def dump(image: Image) -> str:
 
 
 def load(text: str) -> dict[str, Cell]:
-    """The image behind `dump`."""
+    """The image from the JSON text of `dump`."""
     return {name: _unpacked(*packed) for name, packed in json.loads(text).items()}
 
 
 def same(left: Image, right: Image) -> bool:
-    """Whether two images agree in value and type."""
+    """Whether two images are equal in value and type."""
     names = left.keys() | right.keys()
     return all(_packed(left.get(name)) == _packed(right.get(name)) for name in names)
 
@@ -92,7 +92,7 @@ def _unpacked(kind: str, value: Any) -> Cell:
 
 
 def stage(connection: sqlite3.Connection, name: str, columns: Sequence[str], images: Iterable[Image]) -> None:
-    """Keep these columns of some rows, exactly, in a temporary table; in the order given."""
+    """Copy these columns of some rows, exactly and in order, to a temporary table."""
     listed = ", ".join(f'"{column}"' for column in columns)
     connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
     connection.execute(f"CREATE TEMP TABLE {name} ({listed})")
@@ -104,7 +104,7 @@ def stage(connection: sqlite3.Connection, name: str, columns: Sequence[str], ima
 
 
 def differing(connection: sqlite3.Connection, staged: str, columns: Collection[str]) -> tuple[str | int, ...]:
-    """Ids of staged messages that are gone, or have another value by now in one of these columns."""
+    """Ids of staged messages that are gone, or whose value in one of these columns has changed."""
     unlike = " OR ".join(f'm."{column}" IS NOT s."{column}"' for column in columns) or "0"
     query = (
         f"SELECT s.id FROM temp.{staged} s LEFT JOIN main.messages m ON m.id = s.id "  # noqa: S608 - own names
@@ -115,11 +115,11 @@ def differing(connection: sqlite3.Connection, staged: str, columns: Collection[s
 
 @contextmanager
 def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connection]:
-    """A connection that may write to an existing database; never makes one.
+    """A connection that may write to an existing database; never creates one.
 
     Args:
         path: The database file.
-        references: Hold rows to what they refer to, as Hermes does.
+        references: Enforce foreign keys, as Hermes does.
 
     Raises:
         UsageError: `READ_ONLY` is set in the environment.
@@ -134,7 +134,7 @@ def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connectio
         connection.text_factory = RawText
         connection.execute(f"PRAGMA foreign_keys = {int(references)}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-        # Moving the log into the database keeps nobody waiting, but would make our own commit look long.
+        # Checkpointing the log blocks nobody, but would make our own commit seem long.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         yield connection
         with suppress(sqlite3.OperationalError):
@@ -143,13 +143,13 @@ def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connectio
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """One write transaction: all of it or nothing."""
+    """A write transaction, committed as a whole or rolled back."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # A disk that is full has already rolled back by itself.
+        # If the disk is full, SQLite has already rolled back by itself.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -168,7 +168,7 @@ def read_images(
     values: Iterable[Cell],
     without: Collection[str] = (),
 ) -> list[dict[str, Cell]]:
-    """Rows in which a column has one of these values, by row order; whole, or without some columns."""
+    """Rows in which a column has one of these values, in row order, with or without some columns."""
     names = tuple(name for name in columns_of(connection, table) if name not in without)
     listed = ", ".join(f'"{name}"' for name in names)
     wanted = list(values)
@@ -183,7 +183,7 @@ def read_images(
 
 
 def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> int:
-    """Store one row exactly; returns its rowid."""
+    """Insert a row exactly; returns its rowid."""
     bound = [bind(cell) for cell in image.values()]
     names = ", ".join(f'"{name}"' for name in image)
     marks = ", ".join(mark for mark, _ in bound)
@@ -194,9 +194,9 @@ def insert_image(connection: sqlite3.Connection, table: str, image: Image) -> in
 
 
 def insert_messages(connection: sqlite3.Connection, staged: str) -> tuple[int, ...]:
-    """Store all messages of a temporary table in one statement, in order; returns their new ids.
+    """Insert all messages of a temporary table in one statement, in order; returns their new ids.
 
-    Full-text tables write to disk once a statement, so one statement for all keeps the lock short.
+    Full-text tables write to disk once per statement, so one statement for all keeps the lock short.
     """
     names = ", ".join(f'"{name}"' for name in columns_of(connection, staged))
     highest = sequence_of(connection)
@@ -210,7 +210,7 @@ def update_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]
     """Set the same columns of all rows with these ids, in one statement.
 
     Raises:
-        DatabaseError: A row is gone.
+        DatabaseError: A row no longer exists.
     """
     if not changes or not keys:
         return
@@ -229,12 +229,12 @@ def delete_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]
 
 
 def sequence_of(connection: sqlite3.Connection) -> int:
-    """The highest message id ever given out."""
+    """The highest message id ever assigned."""
     row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
     return int(row[0]) if row else 0
 
 
 def data_version(connection: sqlite3.Connection) -> int:
-    """A number that changes whenever another connection has changed the database."""
+    """A number that changes whenever another connection changes the database."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)

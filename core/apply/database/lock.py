@@ -1,6 +1,6 @@
-"""Who else has a database: processes that write to it (Linux tells), and Hermes' own compression lock.
+"""Who else uses a database: processes that write to it (on Linux), and Hermes' own compression lock.
 
-The lock is taken as Hermes takes it, so that each side keeps out of the other's way.
+We take the lock as Hermes does, so that neither side disturbs the other.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from core.errors import DatabaseError
 _PROC = Path("/proc")
 _AGENT = "inspector"
 SECONDS = 300.0
-"""How long Hermes lets a lock stand without a refresh."""
+"""How long Hermes considers a lock valid without a refresh."""
 
 
 def having_open(path: Path) -> frozenset[int] | None:
-    """Process ids that have the file open for writing, this one aside; None where nobody can say."""
+    """Ids of other processes that have the file open for writing; None if the system does not tell."""
     if not (_PROC / "self" / "fd").is_dir():
         return None
     target = path.resolve()
@@ -72,10 +72,10 @@ def _writable(pid: int, descriptor: str) -> bool:
 
 @contextmanager
 def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterator[str | None]:
-    """Hold the lock of a session; None where the release has no locks (before 0.16).
+    """Hold the lock of a session; yields None if the release has no locks (before 0.16).
 
     Raises:
-        DatabaseError: Somebody else holds it.
+        DatabaseError: Another holder has it.
     """
     if not columns_of(connection, "compression_locks"):
         yield None
@@ -92,7 +92,7 @@ def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterato
 
 
 def acquire(connection: sqlite3.Connection, session_id: str, holder: str) -> None:
-    """Take the lock, over one that has run out."""
+    """Take the lock, replacing an expired one."""
     now = time.time()
     with transaction(connection):
         connection.execute(
@@ -110,7 +110,7 @@ def acquire(connection: sqlite3.Connection, session_id: str, holder: str) -> Non
 
 
 def refresh(connection: sqlite3.Connection, session_id: str, holder: str | None) -> None:
-    """Inside a transaction: renew the lock, or fail because it was lost."""
+    """Within a transaction, renew the lock, or fail because it was lost."""
     if holder is None:
         return
     _check(connection, session_id, holder)
@@ -121,12 +121,12 @@ def refresh(connection: sqlite3.Connection, session_id: str, holder: str | None)
 
 
 def new_holder() -> str:
-    """A holder in the form Hermes writes and reads."""
+    """A holder in the format that Hermes writes and reads."""
     return f"pid={os.getpid()}:tid={threading.get_ident()}:agent={_AGENT}:nonce={uuid.uuid4().hex[:8]}"
 
 
 def left_behind(holder: str) -> bool:
-    """The lock is one of ours, and the process that took it has died on this machine."""
+    """Whether a lock is one of ours whose process has died on this machine."""
     own = re.fullmatch(rf"pid=(\d+):tid=\d+:agent={_AGENT}:nonce=\w+", holder)
     return own is not None and not alive(int(own[1]))
 

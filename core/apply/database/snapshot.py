@@ -1,4 +1,4 @@
-"""A session as it lay there before it is written to, and what became of it."""
+"""A session as it was before a write, and what the write changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.store import Store
 
 TEXTS = frozenset(STORED_TEXTS)
-"""The columns that may be long. No statement of this project and no trigger changes one of an old row."""
+"""Columns that may be long. No statement of ours and no trigger changes them in an old row."""
 _SEEN_TEXTS = "seen_texts"
 
 
@@ -31,7 +31,7 @@ _SEEN_TEXTS = "seen_texts"
 class Snapshot:
     """A session and all its messages: the live ones whole, the others without their texts.
 
-    It is kept in Python and, for comparing thousands of rows in one statement, staged beside the database.
+    It is kept in Python and also staged in temporary tables, to compare thousands of rows in one statement.
     """
 
     session_id: str
@@ -42,7 +42,7 @@ class Snapshot:
 
 
 def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -> Snapshot:
-    """Read a session, and stage what was read."""
+    """Read a session, and stage the rows."""
     (session,) = read_images(connection, "sessions", "id", [session_id])
     every = read_images(connection, "messages", "session_id", [session_id], without=TEXTS)
     whole = read_images(connection, "messages", "id", live)
@@ -56,7 +56,7 @@ def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -
 
 
 def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:
-    """Whether anything of the session is no longer as the snapshot saw it."""
+    """Whether anything in the session differs from the snapshot."""
     query = "SELECT count(*) FROM messages WHERE session_id = ?"
     (count,) = connection.execute(query, (seen.session_id,)).fetchone()
     now = read_images(connection, "sessions", "id", [seen.session_id])
@@ -70,19 +70,19 @@ def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:
 
 
 def expect(connection: sqlite3.Connection, settings: Mapping[int, Image], seen: Snapshot) -> None:
-    """Stage what the old rows will be once some columns of some of them are set."""
+    """Stage the old rows as they will be once some columns are set."""
     stage(connection, EXPECTED, seen.columns, _with(seen.messages, settings))
 
 
 def surprises(connection: sqlite3.Connection, seen: Snapshot) -> dict[int, dict[str, Cell]]:
-    """What became of old rows that triggers made different from what was expected: changed columns by id."""
+    """Old rows that triggers changed unexpectedly: the changed columns by row id."""
     ids = differing(connection, EXPECTED, seen.columns)
     now = read_images(connection, "messages", "id", ids, without=TEXTS)
     return {image["id"]: changes(seen.messages[image["id"]], image, seen.columns) for image in now}
 
 
 def changes(old: Image, new: Image, names: Collection[str]) -> dict[str, Cell]:
-    """The columns in which a row is different now, and their new values."""
+    """The columns in which two versions of a row differ, with the new values."""
     return {name: new[name] for name in names if not same({name: old[name]}, {name: new[name]})}
 
 
@@ -91,7 +91,7 @@ def _with(messages: Mapping[int, Image], settings: Mapping[int, Image]) -> Itera
 
 
 def live_rows(store: Store, session_id: str) -> tuple[int, ...]:
-    """Ids of the live rows of a session, in the order they load."""
+    """Ids of a session's live rows, in load order."""
     schema = store.schema
     live = "AND active = 1" if schema.keeps_rows else ""
     query = (

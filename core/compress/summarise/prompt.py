@@ -25,9 +25,9 @@ _CHARACTERS = 4
 class Prompt:
     """The text sent to a model.
 
-    system: The model's role and rules.
+    Attributes:
+        system: The model's role and rules.
         user: The material and the task.
-        user: The material and the order.
     """
 
     system: str

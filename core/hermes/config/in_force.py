@@ -35,8 +35,8 @@ class WindowClaim:
 class WindowGuess:
     """The window in force, as far as the sources show.
 
-    tokens: Context length; None if no source knows it. It is never guessed silently.
-        tokens: Context length; None when no source knows it. It is never guessed silently.
+    Attributes:
+        tokens: Context length; None if no source knows it. It is never guessed silently.
         source: `flag`, `config`, `custom_provider`, `cache`, `log`, `own`, `table` or `unknown`.
         claims: What each source says, the believed one first.
     """
@@ -166,9 +166,9 @@ def _substrings() -> Mapping[str, int]:
 class EngineInCharge:
     """An engine that decides instead of Hermes' own compressor.
 
-    name: Its name in config.yaml.
+    Attributes:
+        name: Its name in config.yaml.
         origin: The line that names it: `config.yaml:12`.
-        origin: Where it says so: `config.yaml:12`.
         line: The newest log line that states its threshold.
     """
 
