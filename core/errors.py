@@ -1,13 +1,13 @@
 """Every error this project raises on purpose.
 
     InspectorError
-    ├── UsageError        2  the command line is off
+    ├── UsageError        2  the command line is wrong
     ├── NotFoundError     3  no such session, conversation or file
-    │   └── AmbiguousError   several titles begin as the text does
-    ├── ConfigError       4  config.yaml or a setting cannot be used
+    │   └── AmbiguousError   several titles begin with the text
+    ├── ConfigError       4  config.yaml or a setting is invalid
     ├── DatabaseError     5  a session database cannot be read or written
-    ├── SummaryError      1  a summariser gave nothing usable
-    └── BudgetPassed      6  `usage --budget` was passed
+    ├── SummaryError      1  a summariser returned nothing usable
+    └── BudgetPassed      6  spending exceeded the budget of `usage --budget`
 
 Each says what happened, where, and what to do; the command line prints it as one line and exits with
 `exit_code`, the app shows it as a toast.
@@ -22,9 +22,9 @@ class InspectorError(Exception):
     """What happened, where, and what to do about it.
 
     Args:
-        what: One clause, no trailing full stop.
-        where: The file, session or option it happened to.
-        remedy: What the reader can do next.
+        what: One clause without a trailing full stop.
+        where: The file, session or option concerned.
+        remedy: What the user can do next.
     """
 
     exit_code: ClassVar[int] = 1
@@ -43,7 +43,7 @@ class InspectorError(Exception):
 
 
 class UsageError(InspectorError):
-    """The command line asks for something it cannot mean."""
+    """The command line asks for something that makes no sense."""
 
     exit_code = 2
 
@@ -55,11 +55,11 @@ class NotFoundError(InspectorError):
 
 
 class AmbiguousError(NotFoundError):
-    """Several things begin as the text does, and none is called so."""
+    """Several things begin with the text, and none has exactly that name."""
 
 
 class ConfigError(InspectorError):
-    """A configuration file or setting cannot be used."""
+    """A configuration file or setting is invalid."""
 
     exit_code = 4
 
@@ -71,10 +71,10 @@ class DatabaseError(InspectorError):
 
 
 class SummaryError(InspectorError):
-    """A summariser failed or answered with something unusable."""
+    """A summariser failed or returned something unusable."""
 
 
-class BudgetPassed(InspectorError):  # noqa: N818 - an outcome the user asked to be told of, not a fault
-    """Spending passed the budget the user named."""
+class BudgetPassed(InspectorError):  # noqa: N818 - an outcome that the user asked for, not a fault
+    """Spending exceeded the budget that the user set."""
 
     exit_code = 6

@@ -1,4 +1,4 @@
-"""What exports and logs of other tools say: cells, however written, and usage turned into Hermes' buckets."""
+"""Parses exports and logs of other tools: cells in any notation, and usage as Hermes' buckets."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NAMED_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$", re.IGNORECASE)
 _SHORT = re.compile(r"(?<=-)\d(?=-|$|[ T])")
 _HOST = re.compile(r"^(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek)\.")
 _PLAIN = 18
-"""Digits of a number that is within the limit of `amount_of`."""
+"""Digits of a number that cannot exceed the limit of `amount_of`."""
 
 _NUMBER = re.compile(r"(?<![^-])\d+(?![^-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The fields one wire shape reports its buckets in, each a list of dotted paths.
+    """The fields in which a wire format reports its buckets, each a list of dotted paths.
 
     Attributes:
-        exclusive: `input` leaves out what was cached.
-        output_adds_reasoning: Thinking is reported beside the output, not inside it.
+        exclusive: Whether `input` excludes cached tokens.
+        output_adds_reasoning: Whether reasoning is reported beside the output, not as part of it.
     """
 
     exclusive: bool
@@ -42,10 +42,10 @@ class Shape:
 
 
 def normalise(raw: Any) -> Buckets:
-    """The buckets of one response; its shape is told by the fields it has.
+    """The buckets of a response; its fields show its shape.
 
     Args:
-        raw: The usage; what is empty gives all zeros, as in Hermes.
+        raw: The usage; an empty one gives all zeros, as in Hermes.
     """
     if not raw:
         return Buckets(0, 0, 0, 0, 0)
@@ -63,7 +63,7 @@ def normalise(raw: Any) -> Buckets:
 
 
 def one_hour_writes(raw: Any) -> int:
-    """Cache-write tokens of a response that are kept for an hour and billed higher (Anthropic)."""
+    """Cache-write tokens of a response that are kept for an hour and cost more (Anthropic)."""
     return _number(field_at(raw, "cache_creation.ephemeral_1h_input_tokens"))
 
 
@@ -88,7 +88,7 @@ def _first(raw: Any, paths: Iterable[str]) -> int:
 
 
 def field_at(raw: Any, path: str) -> Any:
-    """A field by dotted path; None when it is not there."""
+    """A field by dotted path; None if it does not exist."""
     for name in path.split("."):
         raw = raw.get(name) if isinstance(raw, Mapping) else None
         if raw is None:
@@ -97,7 +97,7 @@ def field_at(raw: Any, path: str) -> Any:
 
 
 def _number(value: Any) -> int:
-    """A count; what is no number counts as none, as in Hermes."""
+    """A count; a value that is not a number counts as 0, as in Hermes."""
     try:
         return int(value or 0)
     except (TypeError, ValueError, OverflowError):
@@ -105,8 +105,8 @@ def _number(value: Any) -> int:
 
 
 def count_of(text: str) -> int | None:
-    """A whole number, however its digits are grouped; None for anything else."""
-    if text.isdecimal() and len(text) <= _PLAIN:  # most are, of hundreds of thousands
+    """A whole number, with or without grouped digits; None for anything else."""
+    if text.isdecimal() and len(text) <= _PLAIN:  # as most of hundreds of thousands are
         return int(text)
     digits = _SIGNS.sub("", text)
     if _GROUPED.fullmatch(digits):
@@ -120,7 +120,7 @@ def amount_of(text: str, *, comma: bool = False) -> Decimal | None:
 
     Args:
         text: Digits, perhaps grouped, perhaps with a currency.
-        comma: A lone comma is the decimal sign; of comma and point together the last one is.
+        comma: Whether a lone comma is the decimal sign; of comma and point together the last one is.
     """
     digits = _SIGNS.sub("", text)
     if "," in digits and "." in digits:
@@ -141,10 +141,10 @@ def day_of(text: str) -> date | None:
 
 
 def moment_of(text: str) -> datetime | None:
-    """A time in UTC; one without a zone is UTC. None for anything else.
+    """A time in UTC; one without a zone counts as UTC. None for anything else.
 
-    ISO dates and times, with slashes too, and seconds or milliseconds since 1970 are read. Days before months
-    look like months before days: such dates are not guessed.
+    Reads ISO dates and times, also with slashes, and seconds or milliseconds since 1970. Day-first and
+    month-first dates cannot be told apart, so they are not read.
     """
     if _EPOCH.fullmatch(text):
         seconds = float(text)
@@ -158,13 +158,13 @@ def moment_of(text: str) -> datetime | None:
 
 @lru_cache(maxsize=1_024)
 def model_of(name: str) -> str:
-    """A slug as both books write it: no vendor, host, variant or date, dots and blanks as dashes."""
+    """A slug comparable between exports: no vendor, host, variant or date; dashes for dots and blanks."""
     slug = name.lower().rsplit("/", 1)[-1].split(":", 1)[0].split(",", 1)[0].strip()
     return _DATED.sub("", re.sub(r"[.\s]+", "-", _HOST.sub("", slug)))
 
 
 @lru_cache(maxsize=1_024)
 def alias_of(model: str) -> tuple[str, ...]:
-    """The same for `claude-4-5-opus` and `claude-opus-4-5`, but not for `gpt-4-5` and `gpt-5-4`."""
+    """A key equal for `claude-4-5-opus` and `claude-opus-4-5`, but not for `gpt-4-5` and `gpt-5-4`."""
     version = "-".join(_NUMBER.findall(model))
     return (*sorted(word for word in model.split("-") if not word.isdigit()), version)

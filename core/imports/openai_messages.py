@@ -1,4 +1,4 @@
-"""Messages and texts from a file or from stdin."""
+"""Reads messages and texts from a file or from stdin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STDIN = "-"
 
 
 def read_text(path: str) -> str:
-    """A text file; `-` reads stdin.
+    """Read a text file; `-` reads stdin.
 
     Raises:
         NotFoundError: There is no such file.
@@ -28,11 +28,11 @@ def read_text(path: str) -> str:
 
 
 def read_messages(path: str) -> tuple[Message, ...]:
-    """The OpenAI-format messages in a JSON file.
+    """Read OpenAI-format messages from a JSON file.
 
     Args:
-        path: A JSON list of messages, or an object holding one under `messages` (a request body); `-` reads
-            stdin.
+        path: A file with a JSON list of messages, or an object with one under `messages` (a request body);
+            `-` reads stdin.
 
     Raises:
         NotFoundError: There is no such file.

@@ -1,4 +1,4 @@
-"""The model calls in the JSONL logs of other tools: Claude Code, Codex, and API answers as they came."""
+"""Reads model calls from other tools' JSONL logs: Claude Code, Codex, and raw API answers."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from core.model.accounting.amounts import Buckets
 from core.support.program_files import shared_table
 
 _MOST_A_TOKEN = 6
-"""Characters a token holds at the most over a whole answer, in prose and code."""
+"""Most characters per token over a whole answer, in prose and code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One answer of a model.
+    """A model call with its answer.
 
     Attributes:
         one_hour: The part of the cache writes that is kept for an hour.
-        usd: What the tool itself recorded.
-        cut: Only lines written while the answer still streamed survive: there may have been more output.
-        at: When its first line was written, the nearest a log comes to when the request was sent.
+        usd: The cost recorded by the tool itself.
+        cut: Whether only lines written during streaming survive, so that there may be more output.
+        at: When its first line was written, the closest the log comes to the time of the request.
         until: When its last line was written.
-        visible: Characters of the answer that its lines show.
+        visible: Characters of the answer in its lines.
     """
 
     session: str
@@ -45,12 +45,12 @@ class Call:
 
     @property
     def exceeds(self) -> bool:
-        """The lines show more text than the output they count can hold."""
+        """Whether the lines show more text than the counted output can hold."""
         return self.cut and self.visible > _MOST_A_TOKEN * (self.tokens.output or 0)
 
     @property
     def knows(self) -> tuple[bool, int]:
-        """How much of the answer the line has seen, for comparing lines of one call: output only grows."""
+        """How complete the line is, to compare lines of the same call: output only grows."""
         return not self.cut, self.tokens.output or 0
 
 
@@ -60,7 +60,7 @@ class Transcripts:
 
     Attributes:
         broken: Lines with usage that are not JSON.
-        silent: Files that hold no usage, as a transcript that is nothing but a summary.
+        silent: Files without usage, such as a transcript that is only a summary.
     """
 
     broken: int = 0
@@ -70,7 +70,7 @@ class Transcripts:
 
     @property
     def calls(self) -> Sequence[Call]:
-        """In the order in which they were first met."""
+        """The calls, in the order of first appearance."""
         shown = self._shown
         return tuple(
             replace(call, visible=sum(shown[key].values())) if call.cut and key in shown else call
@@ -78,10 +78,10 @@ class Transcripts:
         )
 
     def read(self, path: Path) -> None:
-        """Adds the calls of a file.
+        """Add the calls of a file.
 
-        A call that is streamed line by line, or copied into another file when a session is resumed, is told
-        by its ids and counts once, by the line that knows most of it.
+        A call that is streamed line by line, or copied to another file when a session is resumed, counts
+        once, by its most complete line; its ids identify it.
 
         Raises:
             NotFoundError: There is no such file.
@@ -120,7 +120,7 @@ class Transcripts:
                     ids, call = read
                     key = ids or (str(path), str(number))
                     if call.cut:
-                        # Copies of a line in resumed logs show the same text: it counts once.
+                        # Copies of a line in resumed logs show the same text, which counts once.
                         texts = (text for block in _blocks(record) for text in block)
                         self._shown.setdefault(key, {}).update((hash(text), len(text)) for text in texts)
                     yield key, call
@@ -143,7 +143,7 @@ def _call_context(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[str, ...], Call] | None:
-    """The ids and the call of a line; None when it holds none."""
+    """The ids and the call of a line; None if it has none."""
     form, usage = _usage(record)
     tokens = normalise(usage)
     if not tokens.total:
@@ -167,7 +167,7 @@ def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[st
 
 
 def _usage(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The form that reads a line, and the usage it finds there; both empty where none does."""
+    """The form that matches a line, and the usage it finds there; both empty if none matches."""
     for form in shared_table("core/imports/transcripts.yaml")["calls"]:
         usage = _first(record, form["usage"])
         if isinstance(usage, Mapping):
@@ -176,7 +176,7 @@ def _usage(record: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, A
 
 
 def _blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The texts a line shows of an answer: what was said, thought and asked of tools."""
+    """The texts of an answer in a line: text, thinking and tool calls."""
     for path in shared_table("core/imports/transcripts.yaml")["shown"]:
         content = field_at(record, path)
         for block in content if isinstance(content, list) else ():
@@ -188,7 +188,7 @@ def _blocks(record: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_cut(record: Mapping[str, Any], paths: Sequence[str]) -> bool:
-    """The line has a place for the reason the answer ended, and there is none."""
+    """Whether the line has a field for the reason the answer ended and it is empty."""
     for path in paths:
         place, _, name = path.rpartition(".")
         holder = field_at(record, place)

@@ -1,4 +1,4 @@
-"""What a user wants to be told of: a share of the context used, and money spent today."""
+"""Alerts a user asked for: a share of the context used, and money spent today."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from core.live.event import LiveEvent, LiveKind
 from core.store.store import Store
 
 PAUSE = 2.0
-"""Seconds between two looks at the same: both read more than the events do."""
+"""Seconds between two checks of the same thing, which read more than events do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to speak up.
+    """When to alert the user.
 
     Attributes:
-        share: Context used of the threshold, 0 to 1; None for never.
-        budget: US dollars a day; None for none.
-        cache_break: US dollars one cache break costs; None for never.
+        share: Share of the threshold in use, 0 to 1; None for never.
+        budget: US dollars per day; None for no budget.
+        cache_break: US dollars that a single cache break costs; None for never.
     """
 
     share: float | None = None
@@ -33,10 +33,10 @@ class Limits:
     cache_break: Decimal | None = None
 
     def speak_up(self, event: LiveEvent) -> bool:
-        """Whether an event is one a user wants to be called for: bell, desktop, and `watch --notify`.
+        """Whether an event is worth a notification: bell, desktop, and `watch --notify`.
 
-        A share or a budget that was passed, whatever failed or fell back, and a cache break over its price;
-        one without a known price is not over any.
+        These are an exceeded share or budget, a failure or fallback, and a cache break above its price limit;
+        a break without a known price is not above any.
         """
         if event.kind is LiveKind.CACHE_BREAK:
             cost = event.facts["cost_usd"]
@@ -46,12 +46,12 @@ class Limits:
 
 @dataclass(slots=True)
 class Alerts:
-    """Which limits were passed already: each is told once, a share again after it fell below.
+    """Which limits were already exceeded: each is reported once, a share again after it fell below.
 
     Attributes:
         above: Sessions whose share is above the limit.
-        day: The day whose budget was passed, ISO; "" for none.
-        due: Sessions to be looked at as soon as the pause is over.
+        day: The day whose budget was exceeded, ISO 8601; "" for none.
+        due: Sessions to check once the pause is over.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -61,11 +61,11 @@ class Alerts:
     looked: float = float("-inf")
 
     def passed(self, store: Store, sessions: Iterable[str]) -> Iterator[LiveEvent]:
-        """Limits passed since the last look.
+        """Limits exceeded since the last check.
 
         Args:
             store: The database.
-            sessions: Those something was written about.
+            sessions: Sessions that something was written about.
         """
         self.due |= dict.fromkeys(sessions)
         if not self.due or time.monotonic() - self.looked < PAUSE:
@@ -79,7 +79,7 @@ class Alerts:
     def _share(self, store: Store, session: str, limit: float) -> Iterator[LiveEvent]:
         try:
             now = explain(store, session).now
-        except InspectorError:  # no such session any more, or settings that cannot be read
+        except InspectorError:  # the session is gone, or the settings are unreadable
             return
         if now.tokens is None or not now.threshold:
             return

@@ -1,4 +1,4 @@
-"""Compactions as they are written: each told once, though rows and log both tell of it."""
+"""Compactions as they are written: each is reported once, though rows and log both show it."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from core.model.transcript.conversation import Generation
 from core.store.store import Store
 
 GRACE = 2.0
-"""Seconds in which the rows of a compaction must follow its line; another engine may write none."""
+"""Seconds within which a compaction's rows must follow its line; another engine may write none."""
 
 
 @dataclass(slots=True)
 class Compactions:
-    """Pairs what rows tell with what lines tell.
+    """Pairs compactions found in rows with those found in log lines.
 
     Attributes:
-        told: By session, how many were told by their rows and not yet by a line.
-        waiting: Lines whose rows have not been seen, with the moment they were met.
+        told: By session, how many were reported from rows and have no line yet.
+        waiting: Lines whose rows have not been seen, with the time each was read.
     """
 
     told: Counter[str] = field(default_factory=Counter)
     waiting: list[tuple[float, LiveEvent]] = field(default_factory=list)
 
     def of_rows(self, store: Store, rows: Sequence[NewRow]) -> tuple[list[LiveEvent], frozenset[int]]:
-        """The compactions among new rows, and the rows they wrote: summaries and copies are no messages."""
+        """The compactions among new rows, and the rows they wrote: summaries and copies are not messages."""
         events: list[LiveEvent] = []
         written: set[int] = set()
         new = {row.id for row in rows}
@@ -51,7 +51,7 @@ class Compactions:
         return events, frozenset(written)
 
     def of_line(self, event: LiveEvent) -> None:
-        """A line that says a compaction was done."""
+        """Take a line that says a compaction was done."""
         session = event.session or ""
         if self.told[session] > 0:
             self.told[session] -= 1
@@ -59,14 +59,14 @@ class Compactions:
             self.waiting.append((time.monotonic(), event))
 
     def overdue(self, grace: float = GRACE) -> Iterator[LiveEvent]:
-        """Lines whose rows never came; to be asked for only after the rows have been read."""
+        """Lines whose rows never came; call this only after the rows have been read."""
         now = time.monotonic()
         late = [event for met, event in self.waiting if now - met >= grace]
         self.waiting = [(met, event) for met, event in self.waiting if now - met < grace]
         yield from late
 
     def saved(self) -> dict[str, Any]:
-        """The state as JSON holds it."""
+        """The state as JSON values."""
         waiting = [
             [one.key, one.session, one.at.isoformat() if one.at else None, dict(one.facts)]
             for _, one in self.waiting
@@ -75,7 +75,7 @@ class Compactions:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Compactions:
-        """The state that `saved` gave."""
+        """Restore a state from `saved`."""
         found = cls(Counter(state["told"]))
         for key, session, at, facts in state["waiting"]:
             moment = datetime.fromisoformat(at) if at else None
@@ -92,7 +92,7 @@ class Compactions:
 
 
 def _with_summary(store: Store, rows: Iterable[NewRow]) -> Iterator[str]:
-    """Sessions of the rows that hold a summary, or claim to."""
+    """Sessions of the rows that contain a summary or are marked as one."""
     asked = []
     for row in rows:
         if row.marked:
@@ -116,7 +116,7 @@ def _opened(store: Store, session: str, new: set[int]) -> Iterator[Generation]:
 
 
 def _event(store: Store, generation: Generation, key: str) -> LiveEvent:
-    """What is known of a compaction the moment its rows are there."""
+    """What is known of a compaction as soon as its rows are there."""
     boundary = generation.boundary
     assert boundary is not None
     facts: dict[str, Any] = {
@@ -145,6 +145,6 @@ def _event(store: Store, generation: Generation, key: str) -> LiveEvent:
 def _explained(store: Store, generation: Generation) -> CompressionEvent | None:
     try:
         events = explain(store, generation.session_id).events
-    except InspectorError:  # a configuration that cannot be read: the rows speak for themselves
+    except InspectorError:  # an unreadable configuration: only the rows count
         return None
     return next((one for one in events if one.generation == generation.index - 1), None)

@@ -1,4 +1,4 @@
-"""What is told of a store that is written to, and the look at files by which a change is noticed."""
+"""Events of a store that is written to, and a cheap check of its files for changes."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.store.database.locate import Location
 
 Mark = tuple[object, ...]
 _LOGS = ("logs", "logs/agent.log", "logs/gateway.log")
-"""The folder changes when a log is rotated away; only these two grow."""
+"""The folder changes when a log is rotated; only these two files grow."""
 
 
 class LiveKind(StrEnum):
-    """What kind of thing happened."""
+    """The kinds of events."""
 
     MESSAGE = "message"
     CALL = "call"
@@ -32,13 +32,13 @@ class LiveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LiveEvent:
-    """One thing that happened.
+    """An event.
 
     Attributes:
-        key: The same whenever the same event is told, and no other's: a row, or a line of a log.
-        session: None where nothing names one.
-        at: When it happened; None where nothing says.
-        facts: Figures and words by name; what a database or a log says is untrusted.
+        key: Identifies the event, whenever it is reported: from its row, or its log line.
+        session: None if nothing names one.
+        at: When it happened; None if unknown.
+        facts: Figures and texts by name; texts from a database or a log are untrusted.
     """
 
     kind: LiveKind
@@ -51,8 +51,8 @@ class LiveEvent:
 def mark_of(place: Location) -> Mark:
     """A value that changes whenever the database, its write-ahead log or a log of its home does.
 
-    It also changes when one of them goes away, comes back, or is another file of the same name. Costs a
-    look at each of five files, whatever their size.
+    It also changes when one of them disappears, reappears, or is replaced by another file. The cost is a
+    `stat` of each of five files, whatever their size.
     """
     logs = [place.home / name for name in _LOGS] if place.home is not None else []
     return tuple(map(_look, (place.db, log_of(place.db), *logs)))

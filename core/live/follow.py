@@ -1,4 +1,4 @@
-"""Following a store: what was written since the last look, as events, each once."""
+"""Follows a store: what was written since the last look, as events, each once."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ VERSION = 1
 
 @dataclass(slots=True)
 class CacheWatch:
-    """The last prompt of each session, by which the next call's cache is judged.
+    """The last prompt of each session, which the next call's cache reads are compared with.
 
     Attributes:
-        prompts: By session, tokens.
+        prompts: Tokens by session.
     """
 
     prompts: dict[str, int] = field(default_factory=dict)
 
     def breaks(self, store: Store, calls: Sequence[LiveEvent]) -> Iterator[LiveEvent]:
-        """The breaks among new calls, each with its cause and price."""
+        """The breaks among new calls, each with cause and price."""
         suspected: dict[str, list[LiveEvent]] = {}
         for call in calls:
             if call.session and self._looks_broken(call):
@@ -54,7 +54,7 @@ class CacheWatch:
         while len(self.prompts) > _SESSIONS:
             del self.prompts[next(iter(self.prompts))]
         if before is None:
-            return True  # nobody knows what came before, so it is looked up
+            return True  # the previous prompt is unknown, so the break is looked up
         expected = min(before, prompt)
         return expected - cached >= max(LEAST, SHARE * expected)
 
@@ -62,7 +62,7 @@ class CacheWatch:
 def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[LiveEvent]:
     try:
         found = conversation_cache(store, session, results=False, markers=False)
-    except InspectorError:  # no such session (yet), or settings that cannot be read: nothing is proved
+    except InspectorError:  # no such session yet, or unreadable settings: nothing is proved
         return
     asked = {(call.at, call.facts["prompt"], call.facts["cache_read"]): call for call in calls}
     for one in found.breaks:
@@ -78,13 +78,13 @@ Part = TypeVar("Part", RowTail, LogTail, Compactions, CacheWatch, Alerts)
 
 @dataclass(slots=True)
 class Follower:
-    """One store and how far it was told.
+    """A store, and how far its events have been reported.
 
-    A look that finds the files as they were costs some ten `stat`; only what was added is ever read. While
-    the database cannot be read (moved away, being replaced, locked) nothing is lost: the next look goes on.
+    A look that finds the files unchanged costs about ten `stat` calls; only additions are ever read. While
+    the database cannot be read (moved away, being replaced, locked) nothing is lost: the next look continues.
 
     Attributes:
-        problem: Why the last look could not read the database; "" where it could.
+        problem: Why the last look could not read the database; "" if it could.
     """
 
     place: Location
@@ -101,7 +101,7 @@ class Follower:
         self._alerts.limits = self.limits
 
     def begin(self) -> None:
-        """Take everything written so far as told.
+        """Mark everything written so far as reported.
 
         Raises:
             DatabaseError: The database cannot be read.
@@ -114,12 +114,12 @@ class Follower:
 
     @property
     def pending(self) -> bool:
-        """Whether a look may find something: files changed, or what was held back is to be told."""
+        """Whether a look may find something: files changed, or events held back are due."""
         held_back = bool(self._compactions.waiting or self._alerts.due)
         return held_back or mark_of(self.place) != self._mark
 
     def look(self) -> tuple[LiveEvent, ...]:
-        """What was written since the last look, lines of the log after the rows they are about."""
+        """Events since the last look, those of log lines after those of the rows they are about."""
         if not self.pending:
             return ()
         mark = mark_of(self.place)
@@ -141,11 +141,11 @@ class Follower:
         return found
 
     def rest(self) -> tuple[LiveEvent, ...]:
-        """What was held back in case more would come, for whoever looks no more."""
+        """Events held back in case more would come, for a caller that stops looking."""
         return tuple(self._compactions.overdue(grace=0.0))
 
     def saved(self) -> str:
-        """How far was told, as a text that `restore` takes."""
+        """How far events have been reported, as a text for `restore`."""
         state = {
             "version": VERSION,
             "rows": self._rows.saved(),
@@ -158,10 +158,10 @@ class Follower:
         return json.dumps(state)
 
     def restore(self, text: str) -> None:
-        """Go on from where `saved` was asked.
+        """Continue from where `saved` was called.
 
         Raises:
-            ValueError: It is no such text.
+            ValueError: The text is not from `saved`.
         """
         try:
             state: dict[str, Any] = json.loads(text)
@@ -176,7 +176,7 @@ class Follower:
             raise ValueError(f"{error} is missing") from error
 
     def _written(self, store: Store) -> Iterator[LiveEvent]:
-        # Lines first: a compaction commits its rows before it logs, so its rows are there by then.
+        # Lines first: a compaction commits its rows before it logs, so they exist by then.
         lines = list(self._lines.fresh(self.place.home)) if self.place.home is not None else []
         rows = list(self._rows.fresh(store))
         compacted, written = self._compactions.of_rows(store, rows)
@@ -204,10 +204,10 @@ def _message(row: NewRow) -> LiveEvent:
 
 
 def _row(event: LiveEvent) -> int:
-    """The number of the row it was told by: that is the order of writing."""
+    """The id of the row it was reported from, which is the order of writing."""
     return int(event.facts["row"])
 
 
 def _copied(part: Part) -> Part:
-    """How far a part has told, to come back to."""
+    """A copy of how far a part has reported, to return to after a failure."""
     return replace(part, **{one.name: copy(getattr(part, one.name)) for one in fields(part)})

@@ -1,7 +1,7 @@
-"""The lines of a log that were written since the last look, each once, whatever becomes of its file.
+"""The log lines written since the last look, each once, even if files are rotated.
 
-A file is known by its first line, not by its name or place on the disk: a rotation that renames it, one that
-copies it and cuts it short, and a home that was moved away and back all leave that line as it was.
+A file is identified by its first line, not by its name or inode: that line survives a rotation by renaming,
+one by copying and truncating, and a home that is moved away and back.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ FAILURES: Mapping[Kind, str] = {
     Kind.EXHAUSTED: "compaction",
     Kind.CALL_FAILED: "call",
 }
-"""Lines that end something badly, and what failed; those before them tell of attempts that may still do."""
+"""Lines that report a final failure, and what failed; earlier lines report attempts that may succeed."""
 _AGAIN = "Compaction completed with a deterministic fallback summary"
-"""How a line begins that says once more, when the compaction is done, that its summary fell back (0.19)."""
+"""Start of the line that repeats, once a compaction is done, that its summary was a fallback (0.19)."""
 _COMPACTED = (Kind.DONE, Kind.NATIVE_DONE)
 _FIRST = 4_096
-"""Bytes in which the first line must end."""
+"""Bytes within which the first line must end."""
 _FILES = 64
 _LINES = 10_000
-"""Files and lines that are remembered."""
+"""How many files and lines are remembered."""
 
 
 def event_of(key: str, record: LogRecord) -> LiveEvent | None:
-    """The event of a line; None for one that tells of none by itself."""
+    """The event of a line; None for a line without one of its own."""
     if record.kind is Kind.CALL:
         return _event(LiveKind.CALL, key, record, _call(record))
     if record.kind in FAILURES and not record.message.startswith(_AGAIN):
@@ -53,7 +53,7 @@ def event_of(key: str, record: LogRecord) -> LiveEvent | None:
 
 
 def moment(record: LogRecord) -> datetime:
-    """When a line was written: logs are in this machine's time."""
+    """The time of a line in UTC; logs are in this machine's time."""
     return record.at.astimezone(UTC)
 
 
@@ -83,31 +83,31 @@ def _done(record: LogRecord) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class LogTail:
-    """How far the logs of a home were read.
+    """How far the logs of a home have been read.
 
     Attributes:
-        read: By the family and the first line of a file, bytes and lines that were read of it.
-        told: The newest lines told and whose log they stood in: the gateway repeats lines of the agent.
+        read: Bytes and lines read of each file, by its family and first line.
+        told: The newest lines reported and the log they were in: the gateway repeats the agent's lines.
     """
 
     read: dict[str, tuple[int, int]] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
 
     def skip(self, home: Path) -> None:
-        """Take everything written so far as read."""
+        """Mark everything written so far as read."""
         for _ in self.fresh(home):
             pass
 
     def fresh(self, home: Path) -> Iterator[tuple[str, LogRecord]]:
-        """What was written since the last look, with a key of each line, the oldest file first."""
+        """Lines written since the last look, each with its key, the oldest file first."""
         for path in log_files(home):
             try:
                 yield from self._of_file(path)
-            except OSError:  # rotated away in this moment; its lines are met again under another name
+            except OSError:  # just rotated away; its lines are found under another name next time
                 continue
 
     def saved(self) -> dict[str, Any]:
-        """The state as JSON holds it."""
+        """The state as JSON values."""
         return {
             "read": {name: list(place) for name, place in self.read.items()},
             "told": list(self.told.items()),
@@ -115,12 +115,12 @@ class LogTail:
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> LogTail:
-        """The state that `saved` gave."""
+        """Restore a state from `saved`."""
         read = {str(name): (int(place[0]), int(place[1])) for name, place in state["read"].items()}
         return cls(read, {str(line): str(family) for line, family in state["told"]})
 
     def _of_file(self, path: Path) -> Iterator[tuple[str, LogRecord]]:
-        if not path.is_file():  # a pipe would be waited for
+        if not path.is_file():  # reading a pipe would block
             return
         with path.open("rb") as stream:
             first, newline, _ = stream.read(_FIRST).partition(b"\n")

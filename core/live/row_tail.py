@@ -1,7 +1,7 @@
-"""The messages that were written since the last look, each once, also when the file became another.
+"""The messages written since the last look, each once, even if the file is replaced.
 
-Ids only grow, so the newest one told is where to go on. When the file was put back from a backup its ids were
-given away again; then the newest row both files share is where to go on.
+Ids only grow, so reading continues after the newest id reported. If the file was restored from a backup, its
+ids were assigned again; then reading continues after the newest row that both files share.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from core.store.database.connect import reading
 from core.store.store import Store
 
 _REMEMBERED = 2_000
-"""Rows by which a file that was put back is known."""
+"""How many rows are remembered to recognise a restored file."""
 _AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class NewRow:
-    """A message that was written, without what it says."""
+    """A message that was written, without its text."""
 
     id: int
     session: str
@@ -34,20 +34,20 @@ class NewRow:
 
     @property
     def mark(self) -> str:
-        """Tells it from another row of the same id, in a file that was put back."""
+        """Distinguishes the row from another with the same id in a restored file."""
         text = f"{self.session}\n{self.role}\n{self.timestamp!r}\n"
         return sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 @dataclass(slots=True)
 class RowTail:
-    """How far the messages of a store were read.
+    """How far the messages of a store have been read.
 
     Attributes:
-        last: The newest id told.
-        seen: Marks of the newest rows told, by id.
-        newest: The latest time of a row told.
-        file: Device and number of the file.
+        last: The newest id reported.
+        seen: Marks of the newest rows reported, by id.
+        newest: The latest timestamp of a reported row.
+        file: Device and inode of the file.
     """
 
     last: int = 0
@@ -56,14 +56,14 @@ class RowTail:
     file: str = ""
 
     def skip(self, store: Store) -> None:
-        """Take everything written so far as read; only the newest rows are looked at."""
+        """Mark everything written so far as read; only the newest rows are read."""
         self.file = _file(store)
         found = reversed(_rows(store, f"WHERE id > ? ORDER BY id DESC LIMIT {_REMEMBERED}", (0,)))
         for row in found:
             self._mark_told(row)
 
     def fresh(self, store: Store) -> Iterator[NewRow]:
-        """What was written since the last look, oldest first."""
+        """Rows written since the last look, oldest first."""
         before, again, after = self.last, False, 0.0
         if not self._goes_on(store):
             again, after = True, self._go_back(store)
@@ -76,12 +76,12 @@ class RowTail:
                     yield row
 
     def saved(self) -> dict[str, Any]:
-        """The state as JSON holds it."""
+        """The state as JSON values."""
         return {"last": self.last, "seen": list(self.seen.items()), "newest": self.newest, "file": self.file}
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> RowTail:
-        """The state that `saved` gave."""
+        """Restore a state from `saved`."""
         seen = {int(row): str(mark) for row, mark in state["seen"]}
         return cls(int(state["last"]), seen, float(state["newest"]), str(state["file"]))
 
@@ -94,7 +94,7 @@ class RowTail:
             del self.seen[next(iter(self.seen))]
 
     def _goes_on(self, store: Store) -> bool:
-        """Whether the ids go on from the newest one told."""
+        """Whether the ids continue from the newest one reported."""
         if not self.last:
             return True
         found = _rows(store, "WHERE id = ?", (self.last,))
@@ -103,7 +103,7 @@ class RowTail:
         return _file(store) == self.file and _given_away(store) >= self.last  # a compaction removed the row
 
     def _go_back(self, store: Store) -> float:
-        """Go on from the newest row both files share; where they share none, from a moment, which is told."""
+        """Return to the newest row both files share; if there is none, to a time, which is returned."""
         held: dict[int, str] = {}
         ids = sorted(self.seen)
         for start in range(0, len(ids), 500):
@@ -145,7 +145,7 @@ def _file(store: Store) -> str:
 
 
 def _given_away(store: Store) -> int:
-    """The highest id ever given to a message; 0 where the database does not keep count."""
+    """The highest id ever assigned to a message; 0 if the database keeps no count."""
     try:
         query = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
         found = store.connection.execute(query).fetchone()

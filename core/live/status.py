@@ -1,4 +1,4 @@
-"""Where a conversation stands and how fast it goes: its next compaction, what it costs, the newest of all."""
+"""The present state of a conversation and its pace: next compaction, costs, and the newest conversation."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One conversation at one moment.
+    """The state of a conversation at a moment.
 
     Attributes:
         session: Its newest session.
-        tokens: Size of the next request; None when nothing says.
+        tokens: Size of the next request; None if unknown.
         verdict: How sure `tokens` is.
-        threshold: Where compression fires; None without a window.
-        today: What all conversations cost today.
+        threshold: Where compression starts; None without a window.
+        today: The cost of all conversations today.
         hit_rate: Share of its prompts that came from the cache, 0 to 1.
-        worst: The worst diagnosis that rows, log and configuration give without looking at every call.
+        worst: The worst diagnosis from rows, log and configuration, without reading every call.
     """
 
     session: str
@@ -52,21 +52,21 @@ class Status:
 
     @property
     def share(self) -> float | None:
-        """Context used of the threshold; above 1 when a compaction is due."""
+        """Share of the threshold in use; above 1 if a compaction is due."""
         return None if self.tokens is None or not self.threshold else self.tokens / self.threshold
 
 
 def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()) -> Status:
-    """Say where a conversation stands.
+    """Determine the state of a conversation.
 
     Args:
         store: The database it is in.
-        session_id: Any session of it.
-        stores: The databases whose money counts; only this one by default.
+        session_id: Any of its sessions.
+        stores: The databases whose costs count; by default only this one.
 
     Raises:
         NotFoundError: There is no such session.
-        ConfigError: config.yaml or the price overrides cannot be used.
+        ConfigError: config.yaml or the price overrides are invalid.
     """
     moment = datetime.now(UTC)
     explanation = explain(store, session_id)
@@ -86,12 +86,12 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls cost, by the list price.
+    """The cost of calls by the list price.
 
     Attributes:
-        calls: How many the log tells of.
-        usd: US dollars; 0 without calls, None when no call has a price.
-        at_least: Some calls have no price or told no usage: it was more.
+        calls: How many calls the log shows.
+        usd: US dollars; 0 without calls, None if no call has a price.
+        at_least: Whether it was more: some calls have no price or reported no usage.
     """
 
     calls: int
@@ -101,13 +101,13 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a conversation goes, and how long it can.
+    """How fast a conversation grows, and how long it can continue.
 
     Attributes:
         session: Its newest session.
-        standing: How far the next automatic compaction is, in calls at the pace of the newest ones.
-        tokens, threshold: None when nothing says.
-        hour: What the calls of the last hour cost; None without a log.
+        standing: How far off the next automatic compaction is, in calls at the newest ones' pace.
+        tokens, threshold: None if unknown.
+        hour: The cost of the last hour's calls; None without a log.
     """
 
     session: str
@@ -119,7 +119,7 @@ class Pace:
 
 
 def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
-    """The session that was written to last, over several databases.
+    """The session written to last, across several databases.
 
     Raises:
         NotFoundError: There is none in the only one, or in any.
@@ -129,14 +129,14 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
 
 
 def pace_of(told: Explanation, *, now: datetime | None = None) -> Pace:
-    """Say how fast a conversation goes.
+    """Determine a conversation's pace.
 
     Args:
-        told: What is known of it.
-        now: The moment asked about; this one by default.
+        told: Its explanation.
+        now: The moment asked about; the present by default.
 
     Raises:
-        ConfigError: The price overrides cannot be used.
+        ConfigError: The price overrides are invalid.
     """
     context, conversation = told.context, told.context.conversation
     return Pace(
@@ -166,7 +166,7 @@ def _within(context: ConversationContext, call: LogRecord, now: datetime) -> boo
 
 
 def _cost(book: PriceBook, call: LogRecord, tip: Session) -> Decimal | None:
-    """The list price of one call; of what the log does not tell to be written to the cache as fresh input."""
+    """The list price of a call; tokens not logged as written to the cache count as fresh input."""
     if call.input is None:
         return None
     read, written = call.cached or 0, call.written or 0

@@ -1,3 +1,3 @@
-"""What the recorder inside Hermes kept."""
+"""The recordings made by our recorder inside Hermes."""
 
 FILE_NAME = "recording.db"

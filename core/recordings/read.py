@@ -1,4 +1,4 @@
-"""Reading what the recorder inside Hermes kept: each request's parts, rows by hash and usage; compactions."""
+"""Reads what the recorder inside Hermes stored: requests (parts, row hashes, usage) and compactions."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _WAIT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class SentRow:
-    """One message of a recorded request.
+    """A message of a recorded request.
 
     Attributes:
         name: A hash of what the provider sees of it.
-        letter: The first of its role.
-        size: Its characters.
+        letter: The first letter of its role.
+        size: Its length in characters.
     """
 
     name: str
@@ -34,16 +34,16 @@ class SentRow:
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequest:
-    """One request as Hermes sent it.
+    """A request as Hermes sent it.
 
     Attributes:
-        task: Empty for the main loop; `compression`, `title_generation`, ...
-        usage: As the provider counted; None when it said nothing.
-        kept: Leading messages that are those of the request before; None when messages were not seen.
-        added: The messages behind them.
-        parts: Characters of system prompt, tools and each role; of what was not seen whole there are none.
-        system, tools: Hashes; None for what was not seen whole.
-        key: What Hermes calls it.
+        task: "" for the main loop; `compression`, `title_generation`, ...
+        usage: The provider's token counts; None if it gave none.
+        kept: How many leading messages equal the previous request's; None if messages were not seen.
+        added: The messages after them.
+        parts: Characters of system prompt, tools and each role; without parts that were not seen whole.
+        system, tools: Hashes; None for a part that was not seen whole.
+        key: Hermes' own id of the request.
     """
 
     id: int
@@ -73,12 +73,12 @@ class RecordedCompaction:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much there is.
+    """How much was recorded.
 
     Attributes:
         dropped: Requests that were not recorded.
-        size: Bytes of the file.
-        since: When the oldest was made.
+        size: Size of the file in bytes.
+        since: The time of the oldest request.
     """
 
     requests: int = 0
@@ -89,17 +89,17 @@ class Extent:
 
 
 class Recording:
-    """The recorder's file, read-only.
+    """The recorder's file, opened read-only.
 
     Args:
-        folder: Where our own files lie.
+        folder: The folder of our own files.
     """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
 
     def extent(self, home: Path | None = None) -> Extent:
-        """How much there is, of one home or of all; nothing where there is no file.
+        """How much was recorded, of one home or of all; zero if there is no file.
 
         Raises:
             DatabaseError: The file cannot be read.
@@ -137,7 +137,7 @@ class Recording:
         return tuple(map(_compaction, self._of("compactions", home, sessions)))
 
     def tool_sizes(self, name: str) -> dict[str, int]:
-        """Characters of each tool's schema, of the tools with this hash."""
+        """Characters of each tool's schema, for the set of tools with this hash."""
         if not self.path.exists():
             return {}
         with self._opened() as connection:
@@ -145,7 +145,7 @@ class Recording:
         return {str(tool): int(size) for tool, size in json.loads(row[0])} if row else {}
 
     def texts(self, home: Path, names: Iterable[str]) -> dict[str, str]:
-        """Texts that were kept, by name; most are in Hermes' database instead."""
+        """Recorded texts by name; most texts are in Hermes' database instead."""
         if not self.path.exists():
             return {}
         place, query = str(home.resolve()), "SELECT text FROM texts WHERE name = ? AND home = ?"
@@ -204,7 +204,7 @@ def _usage(row: sqlite3.Row) -> Buckets | None:
         output=row["output"],
         cache_read=row["cache_read"],
         cache_write=row["cache_write"],
-        reasoning=row["reasoning"] or None,  # Hermes says 0 also where nobody told it
+        reasoning=row["reasoning"] or None,  # Hermes reports 0 also if the provider gave no count
     )
 
 

@@ -1,7 +1,7 @@
-"""What a message of a request is known by: a hash of what a provider sees of it.
+"""Names a message of a request by a hash of what a provider sees of it.
 
-Standard library alone: `plugin install` copies this file into Hermes, so that the recorder and whoever reads
-its recording name a message alike.
+Standard library only: `plugin install` copies this file into Hermes, so that the recorder and the reader of
+its recordings name messages alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def digest(text: str) -> str:
 
 
 def rows_of(message: Any) -> list[Any]:
-    """The rows a database holds for a message; in Anthropic's form one holds several results."""
+    """The rows a database has for a message; in Anthropic's format one message has several results."""
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, list):
         return [message]
@@ -45,11 +45,11 @@ def rows_of(message: Any) -> list[Any]:
 
 
 def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
-    """The name of a message, whether a request holds it or a database row.
+    """The name of a message, whether from a request or from a database row.
 
     Args:
-        message: In wire form; whatever else it carries, role, content and calls alone count.
-        hashed: As `digest`, where hashes are looked up.
+        message: A message in wire format; only role, content and calls count.
+        hashed: Used instead of `digest`, to look hashes up.
     """
     if not isinstance(message, dict):
         return hashed(str(message))
@@ -58,7 +58,7 @@ def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
 
 
 def shown_text(message: dict[str, Any]) -> str:
-    """The content as one text; the marks of a prompt cache are no part of it."""
+    """The content as one text, without cache markers."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [_unmarked(part) for part in content]
@@ -78,7 +78,7 @@ def _is_text(part: dict[str, Any]) -> bool:
 
 
 def _calls(message: dict[str, Any]) -> list[str]:
-    """Each call by id, tool and arguments, which a request and a database hold alike."""
+    """Each call's id, tool and arguments, which are the same in a request and a database."""
     found, calls = [], message.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         inner = call.get("function") if isinstance(call, dict) else None
@@ -89,7 +89,7 @@ def _calls(message: dict[str, Any]) -> list[str]:
 
 
 def _arguments(value: Any) -> str:
-    """JSON with its spaces and its order made alike: Hermes sends it shorter than it stores it."""
+    """JSON with normalised spaces and order: Hermes sends it shorter than it stores it."""
     try:
         told = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

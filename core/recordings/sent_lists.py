@@ -1,4 +1,4 @@
-"""The whole list of messages of each recorded request, the rows they are, and where two part."""
+"""The whole message list of each recorded request, its stored rows, and where two lists diverge."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class StoredRow:
 
     Attributes:
         id: `messages.id`.
-        name: As a request would name it.
-        letter: The first of its role.
+        name: Its name in a request.
+        letter: The first letter of its role.
     """
 
     id: int
@@ -29,8 +29,8 @@ class Placed:
     """Where a message of a request is stored.
 
     Attributes:
-        id: `messages.id`; None where no row can be it.
-        same: The provider was sent what the row holds; else it stands in its place with another text.
+        id: `messages.id`; None if no row matches.
+        same: Whether the provider was sent the row's text; if not, the row has its place but another text.
     """
 
     id: int | None = None
@@ -38,9 +38,9 @@ class Placed:
 
 
 def whole_lists(requests: Iterable[RecordedRequest]) -> Iterator[tuple[RecordedRequest, list[SentRow]]]:
-    """Each request with all its messages, in order; those whose messages were not seen are passed over.
+    """Each request with all its messages, in order; requests whose messages were not seen are skipped.
 
-    Each is told by how far it goes on from the one before it of the same task.
+    A request is recorded as what it adds to the previous one of the same task.
     """
     lists: dict[tuple[str, str], list[SentRow]] = {}
     for request in requests:
@@ -52,7 +52,7 @@ def whole_lists(requests: Iterable[RecordedRequest]) -> Iterator[tuple[RecordedR
 
 
 def placed(sent: Sequence[SentRow], generations: Sequence[Sequence[StoredRow]]) -> list[Placed]:
-    """The row of each message of a request: by its name and by the order in the generation that fits best."""
+    """The row of each message of a request, by name and by order in the generation that fits best."""
     best: list[Placed] = [Placed()] * len(sent)
     most = 0
     for rows in generations:
@@ -75,12 +75,12 @@ def _aligned(sent: Sequence[SentRow], rows: Sequence[StoredRow]) -> list[Placed]
 
 @dataclass(frozen=True, slots=True)
 class PrefixBreak:
-    """A request that does not go on where the one before it ended.
+    """A request that does not continue where the previous one ended.
 
     Attributes:
         cause: `system`, `tools`, or `messages`.
-        at: The first message that differs; None when it is not a message.
-        of: Messages of the request before.
+        at: The first message that differs; None if it is not a message.
+        of: How many messages the previous request had.
     """
 
     request: RecordedRequest
@@ -107,7 +107,7 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
 
 
 def _common(before: Sequence[SentRow], now: Sequence[SentRow]) -> int:
-    """How many leading messages are the same; a recorder that has just begun compared with none."""
+    """How many leading messages are equal; a recorder that has just started compared with none."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((place for place, (old, new) in pairs if old.name != new.name), min(len(before), len(now)))
 

@@ -1,4 +1,4 @@
-"""The one place that formats numbers, money and times for people.
+"""The only place that formats numbers, money and times for people.
 
 Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 """
@@ -16,22 +16,22 @@ NOTHING = "nothing"
 ESTIMATE = "~"
 LOWER_BOUND = "≥"
 NEAR_LIMIT = 0.85
-"""Share of a threshold from which the next compaction is close."""
+"""Share of a threshold from which the next compaction counts as near."""
 _ABSURD = Decimal(10) ** 20
-"""An amount that no digits are worth writing out for; rounding it to cents would fail."""
+"""Amounts from this on are not written out; rounding them to cents would fail."""
 _STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
 
 
 class Costs(Protocol):
-    """A sum of costs, and how many of them nobody knows."""
+    """A sum of costs, and how many costs in it are unknown."""
 
     @property
     def usd(self) -> Decimal | None:
-        """US dollars; None when none is known."""
+        """US dollars; None if none is known."""
 
     @property
     def missing(self) -> int:
-        """How many are not in it."""
+        """How many costs are not in the sum."""
 
 
 def count(value: int | None, *, mark: str = "") -> str:
@@ -40,7 +40,7 @@ def count(value: int | None, *, mark: str = "") -> str:
 
 
 def plural(number: int, noun: str, many: str | None = None) -> str:
-    """`1 message`, `1,240 messages`; `many` is the plural where it takes more than an s."""
+    """`1 message`, `1,240 messages`; `many` is an irregular plural."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
 
 
@@ -58,30 +58,30 @@ def short(value: int | None, *, mark: str = "") -> str:
 
 
 def round_number(value: int) -> str:
-    """The same without a fraction of nothing: `150K`, `54.4K`, `200K`, `64K`."""
+    """Like `short`, without a fraction of zero: `150K`, `54.4K`, `200K`, `64K`."""
     return short(value).replace(".0", "")
 
 
 def limit(threshold: int, window: int | None) -> str:
-    """A threshold as people say it: `150K limit (0.75 of 200K)`."""
+    """A threshold for display: `150K limit (0.75 of 200K)`."""
     share = f" ({threshold / window:.2f} of {round_number(window)})" if window else ""
     return f"{round_number(threshold)} limit{share}"
 
 
 def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False) -> str:
-    """Tokens, in short unless `whole`; a lower bound of 0 says nothing, so it counts as unknown."""
+    """Tokens, abbreviated unless `whole`; a lower bound of 0 says nothing, so it counts as unknown."""
     if lower_bound and not value:
         return UNKNOWN
     return (count if whole else short)(value, mark=LOWER_BOUND if lower_bound else "")
 
 
 def money(usd: Decimal | None, *, mark: str = "", own: bool = False) -> str:
-    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; as `formats.money` wants the small ones.
+    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; `formats.money` formats small ones.
 
     Args:
         usd: The amount.
         mark: `~` or `≥`.
-        own: It was a server of one's own: without an amount that is nothing, and not unknown.
+        own: Whether it was a local server, for which no amount means nothing rather than unknown.
     """
     if usd is None:
         return NOTHING if own else UNKNOWN
@@ -98,7 +98,7 @@ def _amount(amount: Decimal) -> str:
         return f"{amount.quantize(Decimal('0.0001'), ROUND_HALF_UP):,}"
     if amount >= Decimal("0.095") or shape == "cents":
         return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
-    # Two significant digits: $0.0042 says something where $0.00 does not.
+    # Two significant digits: $0.0042 is informative where $0.00 is not.
     step = Decimal(1).scaleb(amount.adjusted() - 1)
     return f"{amount.quantize(step, ROUND_HALF_UP):f}"
 
@@ -109,7 +109,7 @@ def sum_of_money(value: Costs, *, lower_bound: bool = False, own: bool = False) 
 
 
 def percent(share: float | None, *, mark: str = "") -> str:
-    """A share as whole percent, `91%`; what is neither none nor all never rounds to 0% or 100%."""
+    """A share as whole percent, `91%`; only none and all are shown as 0% and 100%."""
     if share is None:
         return UNKNOWN
     if 0 < share < 0.01:
@@ -136,7 +136,7 @@ def duration(seconds: float) -> str:
 def age(moment: datetime | None, now: datetime) -> str:
     """How long ago a moment was, in at most seven characters: `now`, `2 min`, `3 h`, `5 d`, then the date.
 
-    With `formats.ages: clock` it is when: the time of day for today, the date otherwise.
+    With `formats.ages: clock` it is the time instead: the time of day for today, the date otherwise.
     """
     if moment is None:
         return UNKNOWN
@@ -156,13 +156,13 @@ def age(moment: datetime | None, now: datetime) -> str:
 
 
 def date(moment: datetime, now: datetime) -> str:
-    """A day in local time: `Nov 12` this year, `2024-11` before."""
+    """A day in local time: `Nov 12` this year, `2024-11` earlier."""
     local = moment.astimezone()
     return f"{local:%b} {local.day:2d}" if local.year == now.astimezone().year else f"{local:%Y-%m}"
 
 
 def clock(moment: datetime | None, *, seconds: bool = True) -> str:
-    """The time of day in local time: `14:05:08`, or `2:05:08pm` where `formats.time` is `12h`."""
+    """The time of day in local time: `14:05:08`, or `2:05:08pm` if `formats.time` is `12h`."""
     return UNKNOWN if moment is None else _clock(moment.astimezone(), ":%S" if seconds else "")
 
 

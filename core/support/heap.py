@@ -1,13 +1,14 @@
-"""Memory of an app that stays on: what is free goes back, and looks for garbage are short.
+"""Keeps the memory of a long-running app small, and its garbage collections short.
 
-While Hermes writes, lists of thousands of numbers are made anew each second, in threads. glibc gives each
-thread a heap of its own and keeps in it what was freed: 22 MB in 80 s for a conversation of 9,000 messages,
-8 with `give_back`. Columns of 4,000 numbers and more are mapped by themselves: with a limit of 64 KB, holes
+While Hermes writes, lists of thousands of numbers are created each second, in threads. glibc gives each
+thread a heap of its own and keeps freed memory in it: 22 MB in 80 s for a conversation of 9,000 messages, but
+8 MB with `give_back`. Columns of 4,000 numbers and more are mapped separately: with a limit of 64 KB, holes
 between them took half of what an open conversation grew by.
 
-A look for garbage holds every thread. With 50,000 new objects to a look, one among the last of them took
-up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 16. These seldom reach what
-outlived two of them, such as each line Textual draws, which holds itself: so all is looked through as well.
+A garbage collection stops every thread. With 50,000 new objects per collection, one of the middle generation
+took up to 116 ms on a conversation of 12,000 messages; with `short_looks` up to 16 ms. These seldom reach
+what survived two of them, such as each line that Textual draws, which refers to itself; so full collections
+run too.
 """
 
 from __future__ import annotations
@@ -20,33 +21,33 @@ from contextlib import suppress
 from threading import Thread
 
 _LARGE = 16 * 1024
-"""Bytes from which a piece of memory is mapped by itself, and goes back when it is freed."""
+"""Bytes from which a block of memory is mapped separately, and so returned when it is freed."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-"""As malloc.h numbers them."""
+"""The numbers of these options in malloc.h."""
 _BREATH, _SPARING = 5.0, 200
-"""Seconds between two times all is looked through and the holes of the heap are given back, 1 to 2 MB in 1 to
-30 ms of a thread; and at least so many times longer than that took."""
+"""Seconds between full collections, which also return the heap's holes: 1 to 2 MB in 1 to 30 ms of a thread;
+and the least multiple of the time the last one took."""
 _NEW, _YOUNG, _OLD = 5_000, 5, 200
-"""New objects to a look among them, such looks to one among the last, and those to one through all."""
+"""New objects per young collection, young ones per middle one, and middle ones per full one."""
 
 
 def short_looks() -> None:
-    """Look for garbage often and among little; what is there by now stays to the end and is passed over."""
+    """Collect garbage often and in small steps; objects that exist by now are never examined."""
     gc.freeze()
     gc.set_threshold(_NEW, _YOUNG, _OLD)
 
 
 def give_back(forget: Callable[[], object] = lambda: None) -> None:
-    """From now on.
+    """Return freed memory to the system from now on, in a background thread.
 
     Args:
-        forget: Lets go of what was kept to save time, each time before garbage is looked for.
+        forget: Drops cached data, each time before garbage is collected.
     """
     Thread(target=_tidy, args=(_trimmer(), forget), daemon=True).start()
 
 
 def _trimmer() -> Callable[[int], object]:
-    """What gives the holes of the heap back; nothing where another library than glibc allocates."""
+    """Returns the heap's holes to the system; does nothing without glibc."""
     if sys.platform.startswith("linux"):
         import ctypes
 
@@ -60,7 +61,7 @@ def _trimmer() -> Callable[[int], object]:
 
 
 def _tidy(trim: Callable[[int], object], forget: Callable[[], object]) -> None:
-    """Look through all but the modules, which are there by the first time."""
+    """Collect everything but the modules, which are loaded by the first time."""
     took = 0.0
     while True:
         time.sleep(max(_BREATH, took * _SPARING))

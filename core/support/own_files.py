@@ -1,8 +1,8 @@
-"""Files of the user's own: where this program keeps its folders, and YAML a person wrote, read within bounds.
+"""The user's own files: where this program keeps its folders, and YAML written by a person, read safely.
 
-Nesting, size and aliases of YAML are counted before a value is built: the C loader builds nested values by
-calling itself, and some 30,000 brackets end the process without a word; a few lines of aliases stand for
-billions of values. Counting needs the events only, which need no stack.
+Nesting, size and aliases of YAML are counted before a value is built: the C loader builds nested values
+recursively, and about 30,000 brackets end the process without a message; a few lines of aliases expand to
+billions of values. Counting uses only the events, which need no stack.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from typing import Any
 
 APPLICATION = "hermes-inspector"
 JOURNAL = "journal.db"
-"""File of what was written to session databases, and how to take it back."""
+"""File that records what was written to session databases, and how to undo it."""
 OWN_SETTINGS = "config.yaml"
 """File of the user's settings, in the configuration directory."""
 OWN_PRICES = "prices.yaml"
 """File of the user's own prices, in the configuration directory."""
 OWN_KEYS = "keys.yaml"
-"""File of the user's own keys, likewise."""
+"""File of the user's own keys, in the configuration directory."""
 MOST_BYTES = 4 * 2**20
-"""Bytes of a file: a large config.yaml has a hundredth of it."""
+"""Size limit of a file in bytes; a large config.yaml has a hundredth of it."""
 MOST_DEEP = 100
-"""Levels of nesting."""
+"""Limit on levels of nesting."""
 _TOO_DEEP = f"is nested more than {MOST_DEEP} levels deep"
 MOST_VALUES = 500_000
-"""Values of a file, each alias counted with all it stands for."""
+"""Limit on a file's values, where an alias counts as all the values it stands for."""
 
 
 def cache_directory() -> Path:
-    """The folder for what can be made again: token counts, the sample sessions."""
+    """The folder for data that can be recreated: token counts, the sample sessions."""
     return _folder("XDG_CACHE_HOME", ".cache", "Caches", "Cache")
 
 
@@ -43,26 +43,26 @@ def config_directory() -> Path:
 
 
 def state_directory(environ: Mapping[str, str] = os.environ) -> Path:
-    """The folder for what cannot be made again: the journal of writes, what a recorder kept."""
+    """The folder for data that cannot be recreated: the journal of writes, recordings."""
     state = environ.get("XDG_STATE_HOME") or environ.get("LOCALAPPDATA")
     base = Path(state) if state else Path(environ.get("HOME") or Path.home()) / ".local" / "state"
     return base / APPLICATION
 
 
 def journal_path() -> Path:
-    """Where the journal lies: the user's state directory."""
+    """The journal's path in the user's state directory."""
     return state_directory() / JOURNAL
 
 
 def journal_file(database: Path) -> Path:
-    """Where what is written to a database is on record: the samples have a journal in their own home."""
+    """The journal of writes to a database; the samples have one in their own home."""
     place, cache = database.resolve(), cache_directory().resolve()
     inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
     return cache / inside[0] / JOURNAL if len(inside) > 1 else journal_path()
 
 
 def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:
-    """The platform's folder; the XDG variable wins everywhere, so that tests and containers can steer it."""
+    """The platform's folder; the XDG variable has priority everywhere, for tests and containers."""
     if base := os.environ.get(variable):
         return Path(base) / APPLICATION
     if sys.platform == "win32":
@@ -74,11 +74,11 @@ def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:
 
 
 class BadYaml(ValueError):  # noqa: N818 - what it is, not what went wrong
-    """Content that is no YAML, or more than anybody would write.
+    """Content that is not YAML, or more than anybody would write.
 
     Attributes:
         problem: What is wrong, in a few words.
-        line: Where, from 1; None when it is the whole file.
+        line: Its line, from 1; None for the whole file.
     """
 
     def __init__(self, problem: str, line: int | None = None) -> None:
@@ -87,11 +87,11 @@ class BadYaml(ValueError):  # noqa: N818 - what it is, not what went wrong
 
 
 def read_user_file(path: Path) -> bytes:
-    """The content of a file of the user's.
+    """The content of a user's file.
 
     Raises:
-        FileNotFoundError, OSError: There is none, or it cannot be read.
-        BadYaml: It is no regular file (a pipe would be waited for), or far too large.
+        FileNotFoundError, OSError: It does not exist, or cannot be read.
+        BadYaml: It is not a regular file (reading a pipe would block), or far too large.
     """
     if not path.is_file():
         path.stat()
@@ -105,22 +105,22 @@ def user_yaml(content: bytes | str) -> Any:
     """The value of a document.
 
     Raises:
-        BadYaml: It is none, or passes a bound.
+        BadYaml: It is not YAML, or exceeds a limit.
     """
     return built_yaml(content, lambda loader: loader.get_single_data())
 
 
 def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: bool = False) -> Any:
-    """The same, from what a function makes of a loader; for those who also want the lines of the nodes.
+    """Like `user_yaml`, with a function that builds the value, for callers that also need line numbers.
 
     Args:
         content: The document.
-        build: Makes the value.
-        shared: An alias is the value it stands for, not a copy, so it counts as one: for a caller that asks
-            `weight` of what it takes out. Merged mappings are copies in any case.
+        build: Builds the value from a loader.
+        shared: Whether an alias counts as one value, because it is shared and not copied: for a caller that
+            checks the `weight` of what it uses. Merged mappings are copied in any case.
 
     Raises:
-        BadYaml: As `user_yaml`.
+        BadYaml: As for `user_yaml`.
     """
     import yaml
 
@@ -137,19 +137,19 @@ def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: boo
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or "not valid YAML"
-        if "nesting depth" in problem:  # PyYAML 6.0.4 looks a thousand levels ahead of what it tells
+        if "nesting depth" in problem:  # PyYAML 6.0.4 parses a thousand levels ahead of its events
             problem = _TOO_DEEP
         raise BadYaml(str(problem), mark.line + 1 if mark else None) from error
     except BadYaml:
         raise
-    except (ValueError, OverflowError, RecursionError) as error:  # as a date of the 32nd
+    except (ValueError, OverflowError, RecursionError) as error:  # such as a date with day 32
         raise BadYaml(f"not valid YAML ({' '.join(str(error).split())[:200]})") from error
 
 
 def own_setting(*names: str) -> Any:
-    """A value of the user's `config.yaml`, by its name or by those of its section and its own.
+    """A value of the user's `config.yaml`, by its name, or by its section's name and its own.
 
-    None where the file does not say, or what it says is no YAML: who checks the file says that.
+    None if the file does not set it or is not valid YAML, which the check of that file reports.
     """
     path = config_directory() / OWN_SETTINGS
     try:
@@ -164,7 +164,7 @@ def own_setting(*names: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _sections(path: Path, _mtime_ns: int, _size: int) -> Mapping[str, Any]:
-    """The file as it was then: parsed for every amount on screen, a screen would take seconds."""
+    """The file's content, cached: parsing it for every amount on a screen would take seconds."""
     try:
         found = user_yaml(read_user_file(path))
     except (OSError, BadYaml):
@@ -173,7 +173,7 @@ def _sections(path: Path, _mtime_ns: int, _size: int) -> Mapping[str, Any]:
 
 
 def weight(value: Any) -> int:
-    """How many values one holds, each as often as writing it out would repeat it."""
+    """How many values a value holds, each counted as often as writing it out would repeat it."""
     known: dict[int, int] = {}
 
     def of(part: Any) -> int:
@@ -188,22 +188,22 @@ def weight(value: Any) -> int:
 
 
 class _Counter:
-    """Counts what the events of a document would be built into."""
+    """Counts the values that the events of a document would be built into."""
 
     def __init__(self, shared: bool) -> None:
         self._shared = shared
         self._open: list[tuple[str | None, int, bool]] = []
-        """Name, values before it, and whether it is a list of mappings to merge."""
+        """Name, number of values before it, and whether it is a list of mappings to merge."""
         self._sizes: dict[str, int] = {}
         self._values = 0
         self._merge = False
-        """The event before was the key that merges."""
+        """Whether the previous event was the merge key."""
 
     def see(self, event: Any) -> None:
         """Count an event.
 
         Raises:
-            BadYaml: It passes a bound.
+            BadYaml: It exceeds a limit.
         """
         kind, line = type(event).__name__, event.start_mark.line + 1
         merges = self._merge or bool(self._open and self._open[-1][2])

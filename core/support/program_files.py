@@ -1,9 +1,9 @@
-"""Files of this program: the tables that ship with it, and what it keeps that can be made again.
+"""This program's files: the tables shipped with it, and its caches.
 
-Reading YAML costs a short command more than its own work. So a table of ours is parsed once and kept in the
-user's cache directory as Python keeps its byte code: marshalled, and used only while its file is the same
-one, unchanged. Those that the shortest commands need are shipped as JSON beside the YAML: the first command
-of all would spend a third of its time on them.
+For a short command, parsing YAML takes longer than its own work. So a table of ours is parsed once and cached
+in the user's cache directory like Python's byte code: marshalled, and used only while its file is the same
+and unchanged. The tables that the shortest commands need are shipped as JSON beside the YAML: otherwise the
+very first command would spend a third of its time on them.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ SHIPPED = (
     "core/redact/places.yaml",
     "core/redact/words.yaml",
 )
-"""The tables with JSON beside them."""
+"""The tables shipped as JSON too."""
 MOST = 200
-"""Files of one folder."""
+"""Limit on the files of one folder."""
 ROOM = 64 * 2**20
-"""Bytes of one folder; only one that holds more than this or than `MOST` files is tidied up."""
+"""Limit on the bytes of one folder; folders beyond this or `MOST` files are pruned."""
 OLDEST = 30 * 86_400.0
-"""Seconds after which a file of such a folder is dropped in any case."""
+"""Seconds after which a file in a pruned folder is always deleted."""
 _ROOT = Path(__file__).parents[2]
 _ROOMS = (_ROOT / "core", _ROOT / "inspector")
 _FORMAT = 1
 
 
 def load_table(name: str) -> Any:
-    """The content of a YAML file of this distribution, new at every call.
+    """The content of a YAML file of this distribution, a new object at every call.
 
     Args:
-        name: Its path from the folder the packages lie in, as `core/hermes/markers/markers.yaml`.
+        name: Its path from the root of the packages, such as `core/hermes/markers/markers.yaml`.
 
     Raises:
         FileNotFoundError: There is no such file.
@@ -63,14 +63,14 @@ def load_table(name: str) -> Any:
         if kept == stamp:
             return content
     content = _parse(path)
-    with suppress(ValueError):  # what cannot be marshalled is parsed every time
+    with suppress(ValueError):  # a table that cannot be marshalled is parsed every time
         keep(copy_path, marshal.dumps((stamp, content)))
     return content
 
 
 @cache
 def shared_table(name: str) -> Any:
-    """The same, read once for the whole process: nobody may change what it holds."""
+    """Like `load_table`, read once per process: nobody may modify its content."""
     return load_table(name)
 
 
@@ -79,7 +79,7 @@ def _shipped(path: Path) -> Any:
 
     Raises:
         OSError: There is none.
-        ValueError: It is of another state of the table.
+        ValueError: It was made from another version of the table.
     """
     import json
 
@@ -90,14 +90,14 @@ def _shipped(path: Path) -> Any:
 
 
 def shipped_copy(path: Path) -> str:
-    """What is shipped beside a table: a sum of its bytes, which tells that the copy is its own, and JSON."""
+    """The content shipped beside a table: JSON, after a checksum that shows which table it is of."""
     import json
 
     return f"{crc32(path.read_bytes())}\n{json.dumps(_parse(path), separators=(',', ':'))}\n"
 
 
 def _copy_path(name: str) -> Path | None:
-    """Where the copy lies; None for a user without a home."""
+    """The path of the cached copy; None for a user without a home."""
     try:
         folder = cache_directory()
     except RuntimeError:
@@ -117,20 +117,20 @@ def version(release: str) -> tuple[int, ...]:
 
 
 def newest_for(known: Collection[str], release: str) -> str:
-    """The newest entry of a table that is not newer than a release; its oldest when all are."""
+    """The newest entry of a table that is not newer than a release; the oldest if all are newer."""
     wanted = version(release)
     fitting = [entry for entry in known if version(entry) <= wanted]
     return max(fitting, key=version) if fitting else min(known, key=version)
 
 
 def within(release: str, rule: Mapping[str, Any]) -> bool:
-    """Whether a rule with `since` and `before` belongs to a release."""
+    """Whether a rule with `since` and `before` applies to a release."""
     now = version(release)
     return version(rule.get("since", "0.0")) <= now < version(rule.get("before", "99.0"))
 
 
 def state(path: Path) -> tuple[object, ...]:
-    """Changes whenever a file does; an empty file and none at all are the same."""
+    """A value that changes whenever a file does; an empty file counts as none."""
     try:
         found = path.stat()
     except OSError:
@@ -142,14 +142,14 @@ def state(path: Path) -> tuple[object, ...]:
 
 @cache
 def of_program() -> str:
-    """Changes whenever a module or a table of this program does: upgraded, or worked on."""
+    """A value that changes whenever a module or table of this program does, by an upgrade or by editing."""
     found = sorted(entry for room in _ROOMS for entry in _files(str(room)))
     newest, size = max(one[2] for one in found), sum(one[1] for one in found)
     return f"{len(found)}-{size}-{newest}-{crc32(repr(found).encode('utf-8', 'replace')):08x}"
 
 
 def _files(folder: str) -> Iterator[tuple[str, int, int]]:
-    """Path, size and time of change of everything that is written by hand in a folder."""
+    """Path, size and modification time of every source file in a folder."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name == "__pycache__":
@@ -162,23 +162,23 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 
 
 class KeptAnswer:
-    """The file of one answer, which counts only while all it rests on is as it was when it was asked for.
+    """The cached file of an answer, valid only while everything it depends on is unchanged.
 
     Args:
-        folder: Of the user's cache directory, one for each kind of answer.
-        question: Tells answers of a kind apart; a new answer to it replaces the old one.
-        rests_on: What else must be the same besides the program: files as `state`, settings, the
-            time zone.
+        folder: Name of a folder in the user's cache directory, one for each kind of answer.
+        question: Distinguishes answers of a kind; a new answer replaces the old one to the same question.
+        rests_on: What else it depends on besides the program: files as `state`, settings, the time
+            zone.
     """
 
     def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:
         asked = repr(question)
         self._stamp = repr((asked, of_program(), *rests_on))
-        name = crc32(asked.encode("utf-8", "replace"))  # the stamp tells questions of one name apart
+        name = crc32(asked.encode("utf-8", "replace"))  # the stamp distinguishes questions of the same name
         self.path = cache_directory() / folder / f"{name:08x}.json"
 
     def read(self) -> str | None:
-        """The answer, while it counts; one that cannot be read is none."""
+        """The answer while it is valid; None if it is not or cannot be read."""
         try:
             stamp, _, text = self.path.read_text("utf-8").partition("\n")
         except (OSError, ValueError):
@@ -186,7 +186,7 @@ class KeptAnswer:
         return text if text and stamp == self._stamp else None
 
     def write(self, *pieces: str) -> None:
-        """Keep an answer."""
+        """Save an answer."""
         keep(self.path, _encoded(f"{self._stamp}\n"), map(_encoded, pieces))
 
 
@@ -195,12 +195,12 @@ def _encoded(text: str) -> bytes:
 
 
 def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
-    """Write beside and rename, so that nobody reads half a file; a cache that fails is no fault.
+    """Write to a temporary file and rename it, so that nobody reads half a file; errors are ignored.
 
     Args:
         path: The file.
-        content: All of it, or what it begins with.
-        more: What follows, made as it is written.
+        content: All of it, or its beginning.
+        more: The rest, produced while it is written.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):
@@ -216,7 +216,7 @@ def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Leave the newest three quarters of what a folder may hold, so that the next files find room."""
+    """Keep the newest three quarters of what a folder may hold, to make room for the next files."""
     with os.scandir(folder) as entries:
         found = [(one.stat(), one.path) for one in entries if one.is_file(follow_symlinks=False)]
     if len(found) <= MOST and sum(state.st_size for state, _ in found) <= ROOM:
@@ -226,8 +226,8 @@ def _prune(folder: Path) -> None:
     for place, (state, path) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
         held += state.st_size
         full = place >= MOST * 3 // 4 or held > ROOM * 3 // 4
-        if (full and place) or state.st_mtime < limit:  # the newest is what was just asked for
-            with suppress(OSError):  # another process was first, or reads it
+        if (full and place) or state.st_mtime < limit:  # the newest is the one just requested
+            with suppress(OSError):  # another process deleted it first, or reads it
                 os.unlink(path)
 
 
