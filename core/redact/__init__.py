@@ -1,5 +1,5 @@
-"""Takes credentials out of text before it leaves, is summarised, shown or exported.
+"""Removes credentials from text before it is sent, summarised, shown or exported.
 
-A credential is replaced by `[redacted:KIND]`: nothing of it is kept, the reader still sees what stood there,
-and running again changes nothing. What counts as a credential is data, in the YAML files beside this one.
+A credential is replaced by `[redacted:KIND]`: no part of it is kept, the reader still sees what it was, and a
+second run changes nothing. The YAML files in this folder define what counts as a credential.
 """

@@ -1,4 +1,4 @@
-"""Values beside a name that calls them a secret: assignments, headers, flags, form fields, tags, prose."""
+"""Values beside a name that marks them as secret: assignments, headers, flags, form fields, tags, prose."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OPERATOR = (
     r"[=!]=?=?|:(?!//|: )|::(?= )|：|(?:is|ist|es|è|é)(?= )|\.(?= \\{0,8}[\"'])|是|为)"
 )
 _BLOCK = r"(?:!!\w{3,12} |&\w{1,16} |\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{1,8}n)\s{0,40}|-[ \t]{1,4})?"
-"""What Markdown and YAML put before the value: `**Password:** x`, `>-` and a line end, `- x`."""
+"""What Markdown and YAML put before a value: `**Password:** x`, `>-` and a line end, `- x`."""
 
 _MADE_OF = r"(?:\[\]byte|bytes|bytearray|Buffer\.from|SecretStr|Secret|Sensitive|String|str|Some)\(\s{0,4}b?"
 _PREFIX = rf"""(?:[bruf@N]{{1,2}}(?=["'])|<<(?=\\{{0,8}}")|{_MADE_OF}(?=\\{{0,8}}["']))?"""
@@ -64,7 +64,7 @@ _BELOW = (
     r"""(?i:type|description|label|no_?echo|sensitive|required):[^\n\\]{0,120}){0,4}"""
     rf"""(?:\n|\\{{1,8}}n)[ \t]{{1,40}}(?i:value|default):[ \t]{{1,4}}(?:{_QUOTED}|{_BARE})"""
 )
-"""A parameter of a template: what it is by default stands below its name."""
+"""A template's parameter: its default is below its name."""
 _LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
 _TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
 _CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
@@ -75,13 +75,13 @@ _LISTED_KEY = (
     r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|\\|$)"
 )
 _ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
-"""As HTML that shows HTML writes it."""
+"""A value in HTML that shows HTML."""
 _QUOTE_SPELLED = r"(?:&quot;|&#3[49];|%22|\\{1,8}u0022)"
 _SPELLED = (
     rf"{_QUOTE_SPELLED}[ \t]?(?:[:=]|%3(?:[aA]|[dD]))(?: |%20)?"
     rf"(?P<open>{_QUOTE_SPELLED})(?P<quoted>[^\s\"'<>]{{3,512}}?)(?P=open)"
 )
-"""Quotes as addresses, HTML and JSON spell them."""
+"""Quotes as URLs, HTML and JSON encode them."""
 _ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?:\s{0,20}<value>)?(?P<bare>[^<>\s]{1,512})</"
 _OPENS_TAG = pattern(r"<(?:[\w-]{1,20}:)?$")
 _BEFORE_ATTRIBUTE = pattern(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
@@ -95,9 +95,9 @@ _SPACED = rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
 _RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = pattern(r"[\[\](){}|]")
-"""What a regular expression holds, and hardly a credential."""
+"""Characters of regular expressions, which credentials hardly ever contain."""
 _LEAST_SALT, _DRAWN_BITS = 48, 4.8
-"""But such a one, drawn from all signs: its characters at the least, and bits in each."""
+"""An exception, drawn from all characters: its minimum length, and minimum bits per character."""
 
 _HEX_PAIR = pattern(r"[0-9A-F]{2}(?=[a-z])")
 _COLOUR = pattern(r"[0-9;]{1,12}m(?=\w)")
@@ -108,7 +108,7 @@ _LINE_LEAD = (
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
 _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set -xg ")
-"""What sets the variable whose name follows to what stands behind it."""
+"""Commands that set the variable whose name follows to the value after it."""
 
 _NOT_A_VALUE = frozenset("=:|>")
 _SHORTEST = 3
@@ -116,19 +116,19 @@ _NAME_OF_ITS_OWN = r"[\w.-]{1,64}=|.*:$"
 
 
 _CLUE = pattern(r"[0-9]|[A-Za-z+/=_-]{10}")
-"""What every value holds that a weak name has."""
+"""Every value of a weak name matches this."""
 _FAR_BEFORE, _FAR_BEHIND = 1_200, 2_048
-"""Characters around a name that are looked through for its value, at the most."""
+"""Most characters before and after a name that are searched for its value."""
 
 
 def named(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every value whose name calls it a secret."""
-    empty = (0, 0)  # where nothing stands that a weak name could have for its value
+    """Every value whose name marks it as a secret."""
+    empty = (0, 0)  # if a weak name can have no value here
     for start, end in _identifiers(text, hints):
         if text.startswith(_MASK, start - len(_MASK)):
             continue  # the name of a kind inside a mask
         if text[start - 1 : start] == ":" and _RESOURCE.search(text, max(0, start - 120), start):
-            continue  # `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` says where one lies
+            continue  # `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` is a location
         name = text[start:end]
         force = strength(name)
         if force is Strength.WEAK and not empty[0] <= start - _FAR_BEFORE <= end + _FAR_BEHIND < empty[1]:
@@ -142,7 +142,7 @@ def named(text: str, hints: Hints) -> Iterator[Hit]:
 
 
 def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
-    """Spans of the identifiers that hold the stem of a secret word."""
+    """Spans of the identifiers that contain the stem of a secret word."""
     seen: set[int] = set()
     for _, places in hints.by_word("stems"):
         end = 0
@@ -153,9 +153,9 @@ def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
             before = None if begins else _BEFORE_NAME.match(text, max(0, at - _LONGEST_NAME), at)
             start = _after_escape(text, before.end() if before else at)
             if text.startswith(("-D", "-P"), start) and text[start + 2 : start + 3].islower():
-                start += 2  # a property given to Java
+                start += 2  # a property passed to Java
             elif text[start - 1 : start] == "%" and _HEX_PAIR.match(text, start):
-                start += 2  # an address within an address
+                start += 2  # a URL within a URL
             match = _IDENTIFIER.match(text, min(start, at))
             end = match.end() if match else at + 1
             if start not in seen:
@@ -164,7 +164,7 @@ def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
 
 
 def _after_escape(text: str, start: int) -> int:
-    r"""Skip the letter of a `\n` inside a JSON string, or the rest of a colour code, in front of a name."""
+    r"""Skip the letter of a `\n` in a JSON string, or the rest of a colour code, before a name."""
     colour = _COLOUR.match(text, start) if text[start - 1 : start] == "[" else None
     if colour:
         return colour.end()
@@ -256,7 +256,7 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
 
 
 def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
-    """Judge an unquoted value; `plain` says that code cannot stand there."""
+    """Judge an unquoted value; `plain` says that it cannot be code."""
     start, end = match.span("bare")
     if is_reference(match["bare"]):
         return None
@@ -287,7 +287,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
 
 
 def _line_lead(text: str, start: int) -> bool:
-    """Whether only indentation, a line number or `export` stands before a name on its line."""
+    """Whether a name on its line follows only indentation, a line number or `export`."""
     newline = max(
         text.rfind("\n", max(0, start - 80), start), text.rfind("\\n", max(0, start - 80), start) + 1
     )

@@ -1,6 +1,6 @@
-"""Credentials that say what they are: provider prefixes, key blocks, web tokens, webhook addresses.
+"""Credentials with a recognisable form: provider prefixes, key blocks, web tokens, webhook URLs.
 
-Also whether letters and digits were drawn at random: they change class far oftener than in words.
+Also whether letters and digits are random: they change class far more often than in words.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ _ESCAPED_BREAK = pattern(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9
 """What may end right before a credential although its last character is a letter or digit."""
 
 LONG = 10
-"""Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
+"""Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
 _LONGEST_BREAK = 15
 _UNMISTAKABLE = 20
-"""Mixed characters behind a beginning that also starts words, from which it counts inside a name too."""
+"""Mixed characters after a prefix that also starts words, from which it counts even inside a name."""
 
 _READ_ON = 200
-"""Characters read behind a needle that stands within its credential."""
+"""Characters read after a needle that is inside its credential."""
 _LONG_ROW = 46
-"""Of so long a row a credential is all."""
+"""A credential of this length is the whole of its row."""
 
 _PLACEHOLDER = 2
-"""Different characters at the most of what only shows where a credential belongs."""
+"""Most distinct characters of a placeholder for a credential."""
 
 _MANY_DIGITS = 6
-"""Digits in it, when it is all of one case."""
+"""Minimum of digits if it is all of one case."""
 
 _LONG_LETTERS, _SHARE_OF_WORDS = 12, 0.55
 _MIXED_LETTERS, _SHARE_MIXED = 10, 0.5
-"""Letters at the least of what can be told from words; the share of pairs of words random letters stay below.
+"""Minimum of letters to be told from words; random letters have a smaller share of pairs common in words.
 
 Of 521 long words of real conversations two have less, of 6,995 names in mixed case 11; of random
 letters 91 to 97 %.
@@ -49,22 +49,22 @@ _CONTINUED = pattern(
     r"""(?:(?:\\*["'`])?\s{0,4}(?:\+|\\|\.\.)?\s{0,4}(?:\r?\n|\\+n|\\*["'`])[\s|>]{0,24}(?:\\*["'`])?)"""
     r"""(?P<rest>[A-Za-z0-9_+/=-]{8,512})(?=$|[\s"'`\\])"""
 )
-"""The rest of a credential broken by a line end or joined from two string literals."""
+"""The rest of a credential that is broken by a line end or joined from two string literals."""
 _APART = pattern("[+/]")
-"""What parts the words of a row."""
+"""Separates the words of a row."""
 _LEAST_DRAWN = 20
-"""Letters and digits at the least of what is told by how they follow each other."""
+"""Minimum of letters and digits to judge a text by how they follow each other."""
 _CLASS = bytes.maketrans(
     (ascii_uppercase + ascii_lowercase + digits).encode(), b"u" * 26 + b"l" * 26 + b"d" * 10
 )
 _SIGNS = bytes(code for code in range(256) if not chr(code).isalnum() or code > 127)
 _RUN_OF_CLASS = re.compile(b"u+|l+|d+")
 _EVEN = 0.24
-"""The least share of neighbours that differ in class when there are capitals or small letters alone."""
+"""Minimum share of neighbours that differ in class if all letters are of one case."""
 
 
 def known(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every credential the table knows by its own text."""
+    """Every credential that the table recognises by its own text."""
     for number, places in hints.by_word("kinds"):
         yield from _search(*_beginnings()[number], text, places)
     parts = (part for start, end in hints.rows for part in _APART.split(text[start:end]))
@@ -76,7 +76,7 @@ def known(text: str, hints: Hints) -> Iterator[Hit]:
 
 @cache
 def _beginnings() -> Sequence[tuple[Kind, str]]:
-    """Each beginning with its kind."""
+    """Each needle with its kind."""
     return [(kind, needle) for kind in kinds() for needle in kind.needles]
 
 
@@ -135,7 +135,7 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
 
 
 def _unmistakable(rest: str) -> bool:
-    """Whether what stands behind a beginning is a credential even in the middle of a name."""
+    """Whether the text after a prefix is a credential even in the middle of a name."""
     if len(rest) < _UNMISTAKABLE:
         return False
     return variety(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
@@ -147,7 +147,7 @@ def _hit(kind: Kind, match: re.Match[str]) -> Hit:
 
 
 def _continued(text: str, end: int) -> int:
-    """Where a credential really ends when a line break or a string join runs through it."""
+    """The real end of a credential, if a line break or string join runs through it."""
     match = _CONTINUED.match(text, end)
     if match is None:
         return end
@@ -156,16 +156,16 @@ def _continued(text: str, end: int) -> int:
 
 
 def starts_token(text: str, at: int) -> bool:
-    """Whether a word starts at `at`; an escape sequence in front of it is not part of the word."""
+    """Whether a word starts at `at`; an escape sequence before it is not part of the word."""
     if at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_-"):
         return True
     if text[at - 1] == "-" and (at == 1 or text[at - 2] == "\n"):
-        return True  # a line a diff takes away
+        return True  # a line that a diff removes
     return ends_escape(text, at)
 
 
 def ends_escape(text: str, at: int) -> bool:
-    """Whether what stands right before `at` is an escape sequence, of a line break, a letter or `%2F`."""
+    """Whether an escape sequence, of a line break, a letter or `%2F`, ends right before `at`."""
     window = text[max(0, at - _LONGEST_BREAK) : at]
     if "\\" not in window and "\x1b" not in window and "%" not in window:
         return False
@@ -173,7 +173,7 @@ def ends_escape(text: str, at: int) -> bool:
 
 
 def opaque(text: str) -> bool:
-    """Whether a text holds both a letter and a digit."""
+    """Whether a text contains both a letter and a digit."""
     return bool(_DIGIT.search(text) and (_LOWER.search(text) or _UPPER.search(text)))
 
 
@@ -183,7 +183,7 @@ def jumbled(text: str) -> bool:
 
 
 def gibberish(text: str) -> bool:
-    """Whether letters were drawn at random: too few pairs of neighbours are those of words."""
+    """Whether letters are random: too few pairs of neighbours are common in words."""
     mixed = not (text.islower() or text.isupper())
     least, share = (_MIXED_LETTERS, _SHARE_MIXED) if mixed else (_LONG_LETTERS, _SHARE_OF_WORDS)
     if len(text) < least or not (text.isascii() and text.isalpha()):
@@ -194,19 +194,19 @@ def gibberish(text: str) -> bool:
 
 
 def variety(text: str) -> int:
-    """How many of lower case, upper case and digits a text holds."""
+    """How many of lower case, upper case and digits a text contains."""
     return sum(one.search(text) is not None for one in (_LOWER, _UPPER, _DIGIT))
 
 
 def scrambled(text: str, *, mixed: float = 0.42) -> bool:
-    """Whether letters and digits follow each other as when drawn at random.
+    """Whether letters and digits follow each other as if they were random.
 
-    Of a random string of letters and digits 62 % of neighbours differ in class, of small letters and digits
+    In a random string of letters and digits 62 % of neighbours differ in class, of small letters and digits
     40 %, of hexadecimal 47 %; of words and numbers in a row hardly 20 %.
 
     Args:
-        text: What is judged.
-        mixed: The least share of such neighbours when there are both capitals and small letters.
+        text: The text to judge.
+        mixed: Minimum share of such neighbours if there are both capitals and small letters.
     """
     classes = _classes(text)
     digits = classes.count(b"d")
@@ -217,7 +217,7 @@ def scrambled(text: str, *, mixed: float = 0.42) -> bool:
 
 
 def drawn(text: str, *, mixed: float = 0.42) -> bool:
-    """Whether letters and digits were drawn: scrambled, or few digits among letters of no word."""
+    """Whether letters and digits are random: scrambled, or few digits among letters of no word."""
     return scrambled(text, mixed=mixed) or bool(
         text.replace("-", "").replace("_", "").isalnum()
         and opaque(text)
@@ -226,7 +226,7 @@ def drawn(text: str, *, mixed: float = 0.42) -> bool:
 
 
 def changes(text: str) -> float:
-    """The share of neighbours that differ in class: small letters, capitals, digits; signs are left out."""
+    """Share of neighbours that differ in class (small letters, capitals, digits); signs are ignored."""
     return _share(_classes(text))
 
 

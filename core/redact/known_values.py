@@ -1,8 +1,8 @@
-"""What was masked in one place of a conversation is masked wherever else it stands, without its name too.
+"""Masks a value found as a credential in one place of a conversation everywhere else, also without its name.
 
-A session says `DB_PASSWORD=...` once and the bare value ten messages later; only the first gives it away. So
-whoever shows a conversation has its credentials learned first, and every search for credentials finds them
-again. They are kept in memory for as long as the process runs, and nowhere else.
+A session may say `DB_PASSWORD=...` once and the bare value ten messages later; only the first is
+recognisable. So a conversation's credentials are learned before it is shown, and every later search finds
+them again. They are kept only in memory, while the process runs.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from core.redact.spans import Hit, Search, one_by_one, pattern, search_for
 Item = TypeVar("Item", bound=Hashable)
 
 LEAST, _LEAST_SHORT, _LEAST_INSIDE = 8, 6, 16
-"""Characters of a value looked for on its own; of one that is like no word; of one found inside words."""
+"""Minimum lengths of a value searched for on its own; of one unlike any word; of one found inside words."""
 
 _LEAST_PART = 24
-"""Characters of a line of a key block that is looked for."""
+"""Minimum length of a line of a key block that is searched for."""
 
 _INNOCENT = 1 << 17
-"""Places for texts that hold none, eight bytes each: an app left on for long grows by none."""
+"""Slots for texts without credentials, eight bytes each, so that a long-running app does not grow."""
 
 _FEW = 96
-"""Up to so many new ones are looked for one by one, before the search for all is built again."""
+"""Up to this many new values are searched for one by one before the combined search is rebuilt."""
 
 _WORD = pattern(r"\S{6,}")
 _AROUND = "\"'`<>()[]{},;.:!?"
@@ -43,7 +43,7 @@ _BREAKS = pattern(r"[\"'`<>()\[\]{},;]+")
 _GIVEN = pattern(r"[?&=]+")
 _PLAIN = pattern(r"[\w.:/-]+", re.ASCII)
 _STEM = pattern(r"\w{4,}", re.ASCII)
-"""What of a word is looked for in messages: the rest may be spelled in escapes there."""
+"""The part of a word that is searched for in messages, where the rest may be escaped."""
 _ENCODED = pattern(r"[A-Za-z0-9+/_-]{11,}")
 _READABLE = pattern(r"[!-~]{8,}")
 
@@ -56,10 +56,10 @@ _RUN, _LETTERS = pattern(r"[^\W\d_]+|\d+"), pattern(r"[a-z]+")
 
 
 class KnownValues:
-    """Credentials seen in this process, each with its kind; threads may learn and look at the same time.
+    """Credentials seen in this process, each with its kind; threads may learn and search at the same time.
 
-    None is ever dropped: a process that shows a thousand conversations still masks those of the first. A look
-    at a text takes as long however many are known, for it asks which of their beginnings stand in it.
+    None is ever dropped: a process that shows a thousand conversations still masks those of the first. A
+    search takes as long however many are known, because it asks which of their beginnings occur in the text.
     """
 
     def __init__(self) -> None:
@@ -74,11 +74,11 @@ class KnownValues:
 
     @property
     def count(self) -> int:
-        """How many are known; it only grows, until all are forgotten."""
+        """How many are known; grows until all are forgotten."""
         return len(self._kinds)
 
     def learn(self, found: Iterable[tuple[str, str]]) -> None:
-        """Remember credentials and their kinds; what could be an ordinary word is left out."""
+        """Remember credentials and their kinds, except those that could be ordinary words."""
         with self._lock:
             for value, kind in found:
                 if value not in self._kinds:
@@ -95,47 +95,47 @@ class KnownValues:
                 self._fresh[part] = part
 
     def unread(self, items: Iterable[Item]) -> list[Item]:
-        """Those of some places not yet read to their end; see `mark_read`."""
+        """Those of some places that have not been read to the end; see `mark_read`."""
         with self._lock:
             return [item for item in dict.fromkeys(items) if item not in self._read]
 
     def mark_read(self, items: Iterable[Hashable]) -> None:
-        """Everything said in these places is known; a reading that was cancelled marks none."""
+        """Mark these places as read to the end; a cancelled reading marks none."""
         with self._lock:
             self._read.update(items)
 
     def read_rows(self, place: Hashable) -> tuple[int, int]:
-        """The last row of a place that was read, and how many were: as one grows, no row is read again."""
+        """The last row read of a place, and how many were: as it grows, no row is read again."""
         return self._rows.get(place, (0, 0))
 
     def mark_rows(self, place: Hashable, rows: Sequence[int]) -> None:
-        """Everything said in these rows is known, and in all before them; two threads may mark them."""
+        """Mark these rows, and all before them, as read; two threads may do so."""
         with self._lock:
             last, count = self.read_rows(place)
             if not count or rows[0] > last:
                 self._rows[place] = (rows[-1], count + len(rows))
 
     def forget_rows(self, place: Hashable) -> None:
-        """The rows of a place are others than those that were read."""
+        """Forget which rows of a place were read, because it has other rows now."""
         self._rows.pop(place, None)
 
     def is_innocent(self, text: Hashable) -> bool:
-        """Whether a text was marked to give nothing away: agents read the same things again and again."""
+        """Whether a text was marked as revealing nothing: agents read the same things repeatedly."""
         known = hash(text)
         return bool(self._innocent) and self._innocent[known % _INNOCENT] == known
 
     def mark_innocent(self, texts: Iterable[Hashable]) -> None:
-        """These texts give nothing away by themselves; what others give away may still stand in them."""
+        """Mark texts that reveal nothing themselves; values learned elsewhere may still occur in them."""
         self._innocent = self._innocent or array("q", [0]) * _INNOCENT
         for known in map(hash, texts):
             self._innocent[known % _INNOCENT] = known
 
     def is_clean(self, text: str) -> bool:
-        """Whether a text was read before as stored, gave nothing away, and holds nothing others did."""
+        """Whether a text was read as stored, revealed nothing, and contains no value learned elsewhere."""
         return self.is_innocent(text.encode("utf-8", "replace")) and not self.held(text)
 
     def forget(self) -> None:
-        """Know nothing again."""
+        """Forget everything."""
         with self._lock:
             for known in (self._kinds, self._encoded, self._read, self._rows):
                 known.clear()
@@ -143,11 +143,11 @@ class KnownValues:
             self._search, self._fresh = search_for({}), {}
 
     def held(self, text: str) -> bool:
-        """Whether a text may hold one."""
+        """Whether a text may contain a known value."""
         return any(True for _ in self._found(text))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Where they stand in a text; one in base64 takes all of what it is encoded with along."""
+        """Where known values occur in a text; for one in base64, the whole run of base64."""
         for value, at in self._found(text):
             end = at + len(value)
             if value in self._encoded:
@@ -156,7 +156,7 @@ class KnownValues:
                 yield Hit(at, end, self._kinds[value])
 
     def _found(self, text: str) -> Iterator[tuple[str, int]]:
-        """Each value that stands in a text, with every place of it."""
+        """Each value that occurs in a text, at every place."""
         for last, value in chain(self._search(text), one_by_one(text, dict(self._fresh))):
             yield value, last - len(value) + 1
 
@@ -165,10 +165,10 @@ KNOWN = KnownValues()
 
 
 def _parts(value: str) -> Iterator[tuple[str, bool]]:
-    """What of a credential is looked for: all of it, of several lines each long one; and as it is encoded.
+    """The parts of a credential to search for: the whole, or each long line of several; also encoded.
 
     Yields:
-        What to look for, and whether it is a piece of base64, found in the midst of more of that.
+        What to search for, and whether it is a piece of base64, found within more of it.
     """
     pieces = _BLANK.split(value)
     least = LEAST if len(pieces) == 1 else _LEAST_PART
@@ -181,7 +181,7 @@ def _parts(value: str) -> Iterator[tuple[str, bool]]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """The same value inside JSON, in an address, in hexadecimal."""
+    """The value itself and as in JSON, in a URL, and in hexadecimal."""
     yield value
     yield json.dumps(value, ensure_ascii=False)[1:-1]
     yield quote(value, safe="", errors="replace")
@@ -192,10 +192,10 @@ def _spellings(value: str) -> Iterator[str]:
 
 
 def _in_base64(value: str) -> Iterator[str]:
-    """What base64 makes of a value, whatever stands before and behind it, as in `base64("bob:" + value)`.
+    """The base64 forms of a value, whatever precedes and follows it, as in `base64("bob:" + value)`.
 
-    Three bytes become four characters, so it depends on how many stand before; at both ends a character
-    that is made of other bytes too is left out (RFC 4648, section 4).
+    Three bytes become four characters, so the form depends on how many precede; at both ends a character
+    that also encodes other bytes is left out (RFC 4648, section 4).
     """
     raw = value.encode("utf-8", "replace")
     for before, start in enumerate((0, 2, 3)):
@@ -205,12 +205,12 @@ def _in_base64(value: str) -> Iterator[str]:
 
 
 def is_looked_for(value: str) -> bool:
-    """Whether a value is looked for on its own: it is distinct, and long or like no word."""
+    """Whether a value is searched for on its own: it is distinct, and long or unlike any word."""
     return len(value) >= _LEAST_SHORT and is_distinct(value) and (len(value) >= LEAST or _is_no_word(value))
 
 
 def is_distinct(value: str) -> bool:
-    """Whether a value can hardly stand for anything else: no word, number, path, code or placeholder."""
+    """Whether a value can hardly mean anything else: no word, number, path, code or placeholder."""
     from core.redact.key_formats import (
         gibberish,
         jumbled,
@@ -240,7 +240,7 @@ def _is_no_word(value: str) -> bool:
 
 
 def candidates(text: str) -> Iterator[str]:
-    """The parts to look for of the words of a line that could be credentials, or could be made of one."""
+    """For words of a line that could be or encode credentials, the parts to search for."""
     for word in dict.fromkeys(_WORD.findall(text)):
         yield from _parts_to_look_for(word)
 
@@ -257,13 +257,13 @@ def _parts_to_look_for(word: str) -> tuple[str, ...]:
 
 
 def _bare(word: str) -> str:
-    """A word without what stands around it and the name it is given to, as in `threshold=54400,`."""
+    """A word without surrounding signs and without the name it is assigned to, as in `threshold=54400,`."""
     bare = word.strip(_AROUND)
     return _NAME.sub("", bare, count=1) if "://" not in bare else bare
 
 
 def _decoded(word: str) -> Iterator[str]:
-    """What a word says once it is read as percent signs, hexadecimal or base64."""
+    """A word decoded from percent signs, hexadecimal or base64."""
     if "%" in word:
         yield unquote(word)
     for match in _ENCODED.findall(word):
@@ -273,7 +273,7 @@ def _decoded(word: str) -> Iterator[str]:
 
 
 def _quartets(text: str) -> Iterator[str]:
-    """A piece of base64 from each place where four letters may begin that say three bytes together."""
+    """A piece of base64 from each offset at which a group of four letters may begin."""
     plain = text.replace("-", "+").replace("_", "/")
     for start in range(4):
         yield plain[start : len(plain) - (len(plain) - start) % 4]

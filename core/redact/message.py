@@ -1,4 +1,4 @@
-"""Masking the credentials of a whole message, whichever field they stand in."""
+"""Masks the credentials of a whole message, in whichever field they are."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def redact_message(message: Message) -> Message:
 
 
 def redact_stored(text: str) -> str:
-    """A stored text without credentials; one that is JSON is also looked at as what it says."""
+    """A stored text without credentials; JSON is also checked in decoded form."""
     return _string("", text)
 
 
@@ -32,7 +32,7 @@ def redact_wire(wire: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(key: str, value: Any) -> Any:
-    """Redact one value; `key` is the name it stands under."""
+    """Redact a value; `key` is the name it has."""
     if isinstance(value, str):
         return _string(key, value)
     if isinstance(value, Mapping):
@@ -44,7 +44,7 @@ def _value(key: str, value: Any) -> Any:
 
 
 def _mapping(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Redact a mapping; `{"name": "DB_PASSWORD", "value": ...}` names its value too."""
+    """Redact a mapping; in `{"name": "DB_PASSWORD", "value": ...}` the name applies to the value."""
     label = value.get("name") or value.get("key") or value.get("header")
     name = label if isinstance(label, str) and strength(label) is Strength.STRONG else "value"
     return {
@@ -62,12 +62,12 @@ def _string(key: str, value: str) -> str:
 
 
 def _inside_json(text: str) -> str:
-    r"""Redact what only shows once a JSON text is decoded: `\u` escapes, names apart from their values."""
+    r"""Redact what only shows in decoded JSON: `\u` escapes, and names separate from their values."""
     try:
         decoded = json.loads(text)
         clean = _value("", decoded)
         return text if clean == decoded else json.dumps(clean, ensure_ascii=False)
-    except (ValueError, RecursionError):  # Python 3.12 and later decode deeper than anything is walked
+    except (ValueError, RecursionError):  # Python 3.12 and later decode deeper than this can walk
         return text
 
 
@@ -89,7 +89,7 @@ def _joined(items: list[Any]) -> list[Any]:
 
 
 def _clip(text: str, at: int, hits: list[Hit]) -> str:
-    """The part `text`, standing at `at` in the whole, without the pieces of hits that lie in it."""
+    """The part `text`, at offset `at` of the whole, with the hits or their pieces in it masked."""
     pieces: list[str] = []
     done = 0
     for hit in hits:
@@ -113,16 +113,16 @@ def _with_text(item: Any, text: str) -> Any:
 
 
 def learn(messages: Iterable[Message]) -> None:
-    """Find the credentials of a conversation, so that all of them are masked wherever one of them stands.
+    """Find the credentials of a conversation, so that all are masked wherever they occur.
 
     Args:
-        messages: All that may be shown of it; read in one pass that takes less than half of masking them.
+        messages: All messages that may be shown; read in one pass, in less than half the time of masking.
     """
     learn_texts(text for message in messages for text in _texts(message.wire))
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text of a message that may be shown; a list's text parts together, for one may run on."""
+    """Every text of a message that may be shown; a list's text parts together, as one may continue."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,8 +1,8 @@
-"""Whether a text could hold a credential at all: a look so quick that every title and number can have one.
+"""Quickly checks whether a text could contain a credential, so that every title and number can be checked.
 
-Most of what is shown holds none, and the full search costs its imports and some forty patterns. What is asked
-here is necessary for each of its rules to fire: the words it looks for come from the same table, and the
-property "no text it would mask is let pass" is tested.
+Most of what is shown contains none, and the full search costs its imports and about forty patterns. What is
+checked here is necessary for each of its rules to match: the words come from the same table, and a test
+proves that no text it would mask passes.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from core.redact.spans import BETWEEN, Search, pattern, search_for
 from core.support.program_files import load_table
 
 _BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")
-"""How the name of a scheme begins before a hash."""
+"""How the name of a scheme before a hash begins."""
 _ROW = pattern(r"[A-Za-z0-9_+/=.~%,-]{12}|-----BEGIN ")
-"""Every credential known by its own text holds such a row."""
+"""Every credential recognised by its own text contains such a row."""
 _GIVEN = pattern(
     r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
     r"""|(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)[\w.-]{0,64}[ \t]{1,4}\\{0,4}["'`]?"""
     r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
-"""What stands between the name of a secret and its value, or a value that stands out among words."""
+"""What separates the name of a secret from its value, or a value that stands out among words."""
 _DRAWN = pattern(r"[A-Za-z]{10}|(?=\S{0,64}[^\W\d_])(?=[^\s\d!$%^&*?+~#=]{0,64}[\d!$%^&*?+~#=])\S{6}")
 """A word that may be a password."""
 _NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
-"""A word of code, as `official_docs_snapshot`: no key without a word of its own lacks digits and capitals."""
+"""A word of code, such as `official_docs_snapshot`: keys without a word have digits or capitals."""
 _READ_ON = 2_000
-"""Characters looked at beyond those wanted."""
+"""Characters read beyond those requested."""
 _LONG = 10
-"""Characters at the least of the word, between blanks, in which a credential known by its own text begins."""
+"""Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
 SHORTEST = 4
-"""Characters of a name and its value at the least."""
+"""Minimum length of a name and its value."""
 
 
 class _Clues(NamedTuple):
-    """What to look for, from the table of credentials.
+    """What to search for, from the table of credentials.
 
     Attributes:
-        placed: The search for what begins a place of credentials.
+        placed: The search for what begins a credential's place.
     """
 
     needles: tuple[str, ...]
@@ -57,7 +57,7 @@ class _Clues(NamedTuple):
 
 
 def may_hold_credential(text: str) -> bool:
-    """False only where `core.compress.redact` would find nothing; True says nothing yet."""
+    """False only if `core.redact.text` would find nothing; True proves nothing."""
     if KNOWN.held(text):
         return True
     clues = _clues()
@@ -89,7 +89,7 @@ def may_hold_credential(text: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """A text without its credentials; what can hold none, most of all that is shown, costs a quick look."""
+    """A text without its credentials; text that can contain none, which is most, needs only a quick check."""
     if not may_hold_credential(text):
         return text
     from core.redact.text import redact_text  # takes long to load, and most texts do without
@@ -98,12 +98,12 @@ def masked(text: str) -> str:
 
 
 def masked_start(text: str, chars: int) -> str:
-    """The first `chars` characters of a text, its credentials masked first: half a one is not recognised."""
+    """The first `chars` characters of a text, masked before the cut: half a credential is not recognised."""
     return masked(text[: chars + _READ_ON])[:chars]
 
 
 def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:
-    """What stands in place of a password has separators in it, so it need not hold a long row."""
+    """Whether there may be a password hash, which has separators in it and so need not contain a long row."""
     if "$" in text and any(needle in text for needle in clues.hashes):
         return True
     return "pbkdf2" in lower or "scrypt:" in lower or _BRACED.search(text) is not None
@@ -152,7 +152,7 @@ def mask(text: str) -> str:
 
 
 def mask_all(texts: Sequence[str]) -> Sequence[str]:
-    """Mask the credentials in many short texts: one look at all of them costs a fifth of one at each."""
+    """Mask the credentials in many short texts: one check of all costs a fifth of a check of each."""
     return list(map(mask, texts)) if may_hold_credential(BETWEEN.join(texts)) else texts
 
 

@@ -1,4 +1,4 @@
-"""Which names call their value a secret, and which values can be one."""
+"""Decides which names mark their value as secret, and which values can be secrets."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ _MORE_WORDS = pattern(r"(?: [a-z]{2,16}){1,8}[.!?]?[ \t]*(?:$|\n|\\n|[\"'])")
 _DIGIT = pattern(r"\d")
 _SPACE = pattern(r"\s")
 _PHRASE = pattern(r"[a-z]{3,9}(?:([-.])[a-z]{3,9})(?:\1[a-z]{3,9}){2,8}")
-"""Words in a row, as programs draw them."""
+"""A passphrase: joined words, as programs generate them."""
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
 _PUBLIC = frozenset(("public", "publishable"))
-"""Words of the name of a key that everybody may know."""
+"""Words in the names of public keys."""
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0
 
 
 class Strength(IntEnum):
-    """What a name says about its value."""
+    """What a name implies for its value."""
 
     NONE = 0
     WEAK = 1
-    """The value is a secret when it looks like one."""
+    """The value is a secret if it looks like one."""
     LIKELY = 2
     """The value is a secret unless it is a plain word, a number, a path or code."""
     STRONG = 3
@@ -101,12 +101,12 @@ def strength(name: str) -> Strength:
 
 
 def _is_pass(word: str) -> bool:
-    """Whether a word such as `bypass` speaks of passing."""
+    """Whether a word such as `bypass` is about passing."""
     return word.removesuffix("pass") in names().passes
 
 
 def is_likely(value: str) -> bool:
-    """Whether a value that may be a secret is none of a plain word, a number, a path, code."""
+    """Whether a possible secret is not a plain word, a number, a path or code."""
     if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
@@ -115,12 +115,12 @@ def is_likely(value: str) -> bool:
 
 
 def is_reference(value: str) -> bool:
-    """Whether a value points at a secret or stands for one, and is none itself."""
+    """Whether a value refers to a secret or is a placeholder, and is not one itself."""
     text = value.strip()
     if not text or text.strip(".!?:").lower() in names().placeholders or _REFERENCE.match(text):
         return True
     if text[0] in "/~." and is_path(text):
-        return True  # where a key lies, or the folder somebody works in
+        return True  # the location of a key, or a working folder
     return bool(_CONSTANT.match(text)) and (strength(text) > Strength.NONE or not _DIGIT.search(text))
 
 
@@ -155,6 +155,6 @@ def looks_random(value: str) -> bool:
 
 
 def entropy(text: str) -> float:
-    """Shannon entropy of a text's characters, in bits a character (Shannon 1948)."""
+    """Shannon entropy of a text's characters, in bits per character (Shannon 1948)."""
     total = len(text)
     return -sum(n / total * math.log2(n / total) for n in Counter(text).values()) if total else 0.0

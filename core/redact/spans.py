@@ -1,8 +1,8 @@
-"""Where words (Aho and Corasick, 1975) and credentials stand in a text, and the text without credentials.
+"""Finds words (Aho and Corasick, 1975) and credentials in a text, and masks credentials.
 
-The words with which rules begin are looked for in one pass over a text. Most texts hold none, and no long row
-of letters and digits either, so that nothing else is asked of them; in the others each rule looks only where
-its own words stand.
+The words with which rules begin are searched for in one pass over a text. Most texts contain none, and no
+long row of letters and digits either, so nothing else is checked; in the others each rule is tried only where
+its own words are.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 Value = TypeVar("Value")
 Search = Callable[[str], Iterable[tuple[int, Value]]]
-"""Gives, for every place of every word, its last character and what belongs to the word."""
+"""Yields, for every occurrence of every word, its last index and the word's value."""
 BETWEEN = "\n\x00\n"
-"""No credential runs on across this."""
+"""A separator that no credential runs across."""
 _OPENS = frozenset(("", *"([{=:,"))
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
 _CLASSES = bytes(87 if code in _LETTERS else 32 for code in range(256))
 ROW = 20
-"""Letters, digits and signs in a row at the least of a credential that no word begins."""
+"""Minimum run of letters, digits and signs in a credential that begins with no known word."""
 
 
 def search_for(words: Mapping[str, Value]) -> Search[Value]:
-    """A search for some words, each with what belongs to it."""
+    """A search for some words, each with its value."""
     if not words:
         return lambda text: ()
     try:
         from ahocorasick import Automaton
-    except ImportError:  # it is written in C, for CPython: elsewhere word by word
+    except ImportError:  # it is written in C for CPython; elsewhere search word by word
         return lambda text: one_by_one(text, words)
     automaton = Automaton()
     for word, value in words.items():
@@ -45,7 +45,7 @@ def search_for(words: Mapping[str, Value]) -> Search[Value]:
 
 
 def one_by_one(text: str, words: Mapping[str, Value]) -> Iterator[tuple[int, Value]]:
-    """The same for a few words, which need no preparation."""
+    """The same search for a few words, which need no preparation."""
     for word, value in words.items():
         at = text.find(word)
         while at >= 0:
@@ -54,7 +54,7 @@ def one_by_one(text: str, words: Mapping[str, Value]) -> Iterator[tuple[int, Val
 
 
 class _Pattern:
-    """Stands for an expression until it is used: most texts need few. It keeps what was asked of it."""
+    """Stands in for a regular expression until it is used: most texts need few. Caches what is requested."""
 
     def __init__(self, source: str, flags: int = 0) -> None:
         self._source, self._flags = source, flags
@@ -68,14 +68,14 @@ class _Pattern:
 if TYPE_CHECKING:
 
     def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-        """An expression, as `re.compile` makes it."""
+        """A regular expression, like that of `re.compile`."""
 
 else:
     pattern = _Pattern
 
 
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
-"""What stands in the place of a credential."""
+"""The replacement of a credential."""
 
 
 _ESCAPE = pattern(r"\\(?<!\\\\)(?:\\{1,15}([nrt\"'`])|([\"'`]))")
@@ -91,7 +91,7 @@ class Hit(NamedTuple):
 
 
 def unescaped(text: str) -> str:
-    """A text with line ends, tabs and quotes for their escapes in JSON, each character where it was."""
+    """A text with JSON escapes of line ends, tabs and quotes decoded, each character at its old offset."""
     if "\\" not in text:
         return text
     text = _ESCAPE.sub(_plain, text)
@@ -101,7 +101,7 @@ def unescaped(text: str) -> str:
 
 
 def _plain(escape: re.Match[str]) -> str:
-    """What an escape stands for, as wide as it is; a closing quote stays beside what it closes."""
+    """An escape decoded and padded to its width; a closing quote stays next to what it closes."""
     sign, before = escape[1] or escape[2], escape.string[escape.start() - 1 : escape.start()]
     if sign in _ESCAPED or before in _OPENS or before.isspace():
         return _ESCAPED.get(sign, sign).rjust(len(escape[0]))
@@ -109,18 +109,18 @@ def _plain(escape: re.Match[str]) -> str:
 
 
 def lowered(text: str) -> str:
-    """A text in lower case, each character where it was."""
+    """A text in lower case, each character at its old offset."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text.translate(_ASCII_LOWER)
 
 
 def mask(kind: str) -> str:
-    """What is written in place of a credential of a kind."""
+    """The replacement of a credential of a kind."""
     return f"[redacted:{kind}]"
 
 
 def merge(hits: Iterable[Hit]) -> list[Hit]:
-    """Hits in text order, overlapping ones joined under the name of the one found first."""
+    """Hits in text order, overlapping ones joined under the kind of the first one."""
     merged: list[Hit] = []
     order = sorted(enumerate(hits), key=lambda pair: (pair[1].start, pair[0]))
     for _, hit in order:
@@ -151,12 +151,12 @@ def tally(hits: Iterable[Hit]) -> Mapping[str, int]:
 
 
 class Hints(NamedTuple):
-    """Where in a text each rule has to look.
+    """Where in a text each rule must be tried.
 
     Attributes:
-        lower: The text in lower case, each character where it was.
-        rows: Where long rows of letters, digits, `+`, `/`, `-` and `_` begin and end.
-        found: By rule and number of the word, where the words of rules begin.
+        lower: The text in lower case, each character at its old offset.
+        rows: Start and end of long runs of letters, digits, `+`, `/`, `-` and `_`.
+        found: By rule and number of the word, the offsets of the rules' words.
     """
 
     lower: str
@@ -164,16 +164,16 @@ class Hints(NamedTuple):
     found: Mapping[str, Mapping[int, Sequence[int]]]
 
     def by_word(self, rule: str) -> Iterator[tuple[int, Sequence[int]]]:
-        """The words of a rule that stand in the text, in the order of its table, and where."""
+        """The words of a rule that occur in the text, in the order of its table, and where."""
         return iter(sorted(self.found.get(rule, {}).items()))
 
     def places(self, rule: str) -> Sequence[int]:
-        """Where any word of a rule begins."""
+        """The offsets of all words of a rule."""
         return sorted(set(chain.from_iterable(self.found.get(rule, {}).values())))
 
 
 def hints_of(text: str) -> Hints:
-    """What a text holds of the words of all rules, whatever their case."""
+    """The occurrences of all rules' words in a text, ignoring case."""
     lower = lowered(text)
     found: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for last, (length, uses) in _search()(lower):
@@ -183,7 +183,7 @@ def hints_of(text: str) -> Hints:
 
 
 def rows(text: str) -> Iterator[tuple[int, int]]:
-    """Where so many letters, digits and signs stand in a row as a drawn value has."""
+    """Runs of letters, digits and signs that are as long as a random value's."""
     classes = text.encode("ascii", "replace").translate(_CLASSES)
     word = b"W" * ROW
     at = classes.find(word)
@@ -195,7 +195,7 @@ def rows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def words() -> Mapping[str, Sequence[str]]:
-    """What stands in every text in which a rule finds anything, by rule."""
+    """For each rule, words of which every text it matches contains one."""
     from core.redact import table  # most texts need none
 
     unnamed = table.unnamed_words()

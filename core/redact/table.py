@@ -1,4 +1,4 @@
-"""The table of credentials, read once."""
+"""The tables of credentials, read once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from core.support.program_files import shared_table
 
 KINDS, PLACES, WORDS = (f"core/redact/{name}.yaml" for name in ("kinds", "places", "words"))
-"""What tells itself, what its place tells, and the words that tell names, issuers and speech."""
+"""Credentials by their form, by their place, and the words for names, issuers and speech."""
 _CAPITALS, _ANY_WORD = re.compile("[A-Z]{2,}"), r"{quote}[^\s\"']{1,200}{quote}"
-"""An argument of a command that says something else."""
+"""A command's argument that is not the secret."""
 _PART = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -21,12 +21,12 @@ class Kind(NamedTuple):
     """One form of credential.
 
     Attributes:
-        needles: Literal beginnings; empty when the pattern is searched for.
+        needles: Literal prefixes; if empty, the pattern is searched for.
         source: The regular expression.
-        row: Without needles: how many letters, digits, `-` and `_` stand in a row in every such credential.
-        back: Characters of the credential before its needle, or before that part.
-        bound: The needle must not continue a word.
-        opaque: The match must hold a letter and a digit behind its prefix.
+        row: Without needles: the run of letters, digits, `-` and `_` that every such credential contains.
+        back: Characters of the credential before its needle, or before that run.
+        bound: Whether the needle must not continue a word.
+        opaque: Whether the match must contain a letter and a digit after its prefix.
         holds: Without needles: a part of every such credential that is found faster.
     """
 
@@ -46,17 +46,17 @@ class Kind(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A protocol's place for a credential.
+    """A place for a credential in a protocol.
 
     Attributes:
-        needles: Looked for in lower case.
-        source: The regular expression tried where a needle stands; its group `secret` is the credential.
-        random: Only a random-looking value counts there.
-        likely: Only a value that looks like a password or a key counts there.
-        odd: Only what is no plain word, number or path counts there.
-        sure: Only a value that looks like a password and like nothing else counts there.
+        needles: Searched for in lower case.
+        source: The regular expression tried at a needle; its group `secret` is the credential.
+        random: Whether only a random-looking value counts.
+        likely: Whether only a value that looks like a password or key counts.
+        odd: Whether only a value that is not a plain word, number or path counts.
+        sure: Whether only a value that looks like a password and like nothing else counts.
         back: Characters before a needle in which the pattern is searched for.
-        beside: What also stands in every text that holds one, such as the dash of a flag.
+        beside: Text that every text with such a credential also contains, such as the dash of a flag.
     """
 
     kind: str
@@ -70,18 +70,18 @@ class Place(NamedTuple):
     beside: str = ""
 
     def found(self, text: str, at: int, end: int) -> re.Match[str] | None:
-        """The place, when it is one, at a needle that stands at `text[at:end]`."""
+        """The match at a needle at `text[at:end]`, if it is such a place."""
         pattern = compiled(self.source)
         return pattern.search(text, max(0, at - self.back), end) if self.back else pattern.match(text, at)
 
 
 class Issuers(NamedTuple):
-    """Words before a random run: `telling` say a key follows, behind `secret` even a UUID is one.
+    """Words before a random run: `telling` ones mean that a key follows; after `secret` even a UUID is one.
 
     Attributes:
-        names: What issuers are called; those of `plain` are ordinary words too.
-        ids: Say on the line of a value that it is an id, a hash or the like.
-        tools: Commands that are given passwords.
+        names: Names of issuers; those in `plain` are ordinary words too.
+        ids: Words on a value's line that mean it is an id, a hash or the like.
+        tools: Commands that take passwords.
     """
 
     telling: frozenset[str]
@@ -94,7 +94,7 @@ class Issuers(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The words that make the name of a value the name of a secret."""
+    """The words that mark a value's name as that of a secret."""
 
     strong: frozenset[str]
     likely: frozenset[str]
@@ -112,25 +112,25 @@ class Names(NamedTuple):
 
 @cache
 def compiled(source: str) -> re.Pattern[str]:
-    """A pattern, compiled when it is first needed: most texts need none, and all of them take 50 ms."""
+    """A pattern, compiled on first use: most texts need none, and compiling all takes 50 ms."""
     return re.compile(source)
 
 
 def built(source: str) -> str:
-    """A pattern with the pieces it names, as `{quote}`, in place."""
+    """A pattern with its named pieces, such as `{quote}`, filled in."""
     parts: Mapping[str, str] = shared_table(PLACES)["parts"]
     return _PART.sub(lambda name: parts[name[1]], source)
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """Every form of credential that can be told by its own text."""
+    """Every form of credential that is recognisable by its own text."""
     return tuple(_kind(entry) for entry in shared_table(KINDS)["known"])
 
 
 @cache
 def places() -> tuple[Place, ...]:
-    """Every place that makes what stands there a credential."""
+    """Every place whose content is a credential."""
     table = shared_table(PLACES)
     return (*map(_place, table["places"]), *map(_usage, table["usages"]))
 
@@ -141,7 +141,7 @@ def _place(entry: Mapping[str, Any]) -> Place:
 
 
 def _usage(line: str) -> Place:
-    """The place a command gives a secret, from how it is written in a manual."""
+    """The place of a secret in a command, from its usage line in a manual."""
     words = line.split()
     lead = usage_lead(line)
     rest = [_usage_word(word) for word in words[len(lead.split()) :]]
@@ -166,13 +166,13 @@ def _usage_word(word: str) -> str:
 
 @cache
 def manifests() -> tuple[str, ...]:
-    """What tells a manifest whose values are all credentials."""
+    """Texts that identify a manifest whose values are all credentials."""
     return tuple(shared_table(PLACES)["manifests"])
 
 
 @cache
 def issuers() -> Issuers:
-    """The words that begin credentials of issuers in no list, and those that begin ids, hashes and files."""
+    """The words that begin credentials of unlisted issuers, and those that begin ids, hashes and files."""
     table = shared_table(WORDS)["issuers"]
     called = _words(table["names"]) | _words(table["plain"])
     return Issuers(
@@ -188,14 +188,14 @@ def issuers() -> Issuers:
 
 @cache
 def unnamed_words() -> Mapping[str, Sequence[str]]:
-    """The words that tell a value without a name, by what they say of it."""
+    """The words that identify a value without a name, by their meaning."""
     words: Mapping[str, Sequence[str]] = shared_table(WORDS)["unnamed"]
     return words
 
 
 @cache
 def letter_pairs() -> Mapping[str, str]:
-    """Behind each letter the letters that often follow it in words."""
+    """For each letter, the letters that often follow it in words."""
     pairs: Mapping[str, str] = shared_table(WORDS)["letter_pairs"]
     return pairs
 

@@ -1,4 +1,4 @@
-"""Finding and masking the credentials of one text, also in the place a protocol or a manifest gives them."""
+"""Finds and masks the credentials of a text, also those identified by a protocol or manifest."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from core.redact.unnamed.spoken import paired, spoken
 
 _MASK = "[redacted:"
 _TOGETHER = 50_000
-"""Characters of short texts that are read together."""
+"""Characters of short texts that are searched together."""
 _LONG = 1_000_000
-"""Characters from which what was found in a text is kept for the next question about it."""
+"""Length in characters from which the result for a text is cached for the next query."""
 _PASSES = 5
 _BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
     "columns": columns,
@@ -47,9 +47,9 @@ _BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
     "files": files,
     "said": spoken,
 }
-"""What looks where the words of a rule stand, in the text and in lower case."""
+"""The function that searches at a rule's words, given the text and its lower case."""
 _REACH = 8_000
-"""Characters before and behind the word Secret in which its values are looked for."""
+"""Characters before and after the word Secret in which its values are searched for."""
 _LINE = r"(?:\r?\n|\\{1,8}n)"
 _VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
 _BLOCK = (
@@ -61,7 +61,7 @@ _OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,6553
 _ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
 _END = "\n---"
 _VARIABLE = pattern(r"\$(?:[A-Z_]{3}|[({])")
-"""What a shell puts in."""
+"""A shell variable or substitution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Redacted:
     """A text without its credentials.
 
     Attributes:
-        counts: How many credentials of each kind were taken out.
+        counts: How many credentials of each kind were masked.
     """
 
     text: str
@@ -77,18 +77,18 @@ class Redacted:
 
 
 def find(text: str) -> list[Hit]:
-    """Where the credentials of a text stand, in order and disjoint."""
+    """Where the credentials of a text are, in order and disjoint."""
     return _merged(text, *_classified(text))
 
 
 def learn_texts(texts: Iterable[str]) -> None:
-    """Find the credentials of texts, so that all of them are masked wherever one of them stands."""
+    """Find the credentials of texts, so that all are masked wherever they occur."""
     each = dict.fromkeys(texts)
     KNOWN.learn([(text[hit.start : hit.end], hit.kind) for text in each for hit in _learned(text)])
 
 
 def _learned(text: str) -> list[Hit]:
-    """As `find`, and those told by their form within something longer, for where they stand by themselves."""
+    """Like `find`, plus credentials found by their form inside longer ones, in case they occur alone."""
     explicit, inferred = _classified(text)
     return [*_merged(text, explicit, inferred), *(() if _MASK in text else explicit)]
 
@@ -103,7 +103,7 @@ def _classified(text: str) -> tuple[list[Hit], list[Hit]]:
 
 
 def _classify(text: str) -> tuple[list[Hit], list[Hit]]:
-    """What a text itself gives away: what begins as a credential or is called one; what looks like one."""
+    """What a text reveals by itself: explicit hits (form or name) and inferred ones (appearance)."""
     hints = hints_of(text)
     explicit = [*known(text, hints), *headers(text, hints), *named(text, hints)]
     inferred = [*unlisted(text, hints), *unnamed(text, hints)]
@@ -112,19 +112,19 @@ def _classify(text: str) -> tuple[list[Hit], list[Hit]]:
 
 
 _classify_long = lru_cache(maxsize=2)(_classify)
-"""A preview asks ten times for the same message of 30 MB, at 3 s each."""
+"""A preview searches the same message of 30 MB ten times, at 3 s each."""
 
 
 def _repeats(text: str, hits: Sequence[Hit]) -> Iterable[Hit]:
-    """Where else in a text a credential stands that one place of it gives away."""
+    """Other occurrences in a text of the credentials found in one place of it."""
     elsewhere = KnownValues()
     elsewhere.learn([(text[hit.start : hit.end], hit.kind) for hit in hits])
     return elsewhere.hits(text) if elsewhere.count else ()
 
 
 def unnamed(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every credential that only its surroundings tell, also in a text written in JSON."""
-    plain = unescaped(text)  # each character where it was, so the hints hold
+    """Every credential that only its surroundings identify, also in a text in JSON."""
+    plain = unescaped(text)  # each character keeps its offset, so the hints are still right
     lower = hints.lower if plain is text else lowered(plain)
     if hints.rows:
         yield from nearby(plain, hints.rows if plain is text else rows(plain))
@@ -149,9 +149,9 @@ def _of_command(line: str) -> Iterator[Hit]:
 def redact(text: str) -> Redacted:
     """Mask every credential of a text.
 
-    Linear in the length of the text. Running it on its own result changes nothing: a mask is other company
-    than what it stands for, so a result is looked at again, at most four times (one so long that it is kept
-    for the next question is not).
+    The time is linear in the length of the text. A second run changes nothing: since a mask changes the
+    surroundings of other values, the result is searched again, at most four times (except for texts so
+    long that their result is cached).
     """
     counts: Counter[str] = Counter()
     for _ in range(_PASSES if len(text) < _LONG else 1):
@@ -168,9 +168,9 @@ def redact_text(text: str) -> str:
 
 
 def redact_bulk(texts: Sequence[str]) -> list[str]:
-    """Many texts without their credentials, each read once: what tools give back is often the same again.
+    """Mask many texts, searching each distinct one once, because tools often return the same text.
 
-    Short ones are read together, which costs less; what one of them gives away is masked in all.
+    Short ones are searched together, which is faster; what one of them reveals is masked in all.
     """
     clean = dict.fromkeys(texts, "")
     fresh = (text for text in clean if not KNOWN.is_clean(text))
@@ -183,7 +183,7 @@ def redact_bulk(texts: Sequence[str]) -> list[str]:
 
 
 def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Texts in order, short ones together."""
+    """The texts in order, short ones grouped."""
     group, size = list[str](), 0
     for text in texts:
         if group and size + len(text) > _TOGETHER:
@@ -196,7 +196,7 @@ def _groups(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:
-    """Drop what is masked already; a hit that is more than a mask takes the masks it touches along."""
+    """Drop hits that are already masked; a hit that is more than a mask includes the masks it overlaps."""
     done = [match.span() for match in MASKED.finditer(text)]
     for hit in hits:
         touched = [span for span in done if span[0] < hit.end and hit.start < span[1]]
@@ -211,13 +211,13 @@ def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
 
     Args:
         text: The text.
-        saying: Where it says that something is one.
+        saying: Offsets at which the text says that something is a Secret.
     """
     found: list[tuple[int, int]] = []
     for at in saying:
         start, end = _reach(text, at)
         if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often it says Secret
+            found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often Secret occurs
         else:
             found.append((start, end))
     for start, end in found:
@@ -225,7 +225,7 @@ def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
 
 
 def _reach(text: str, at: int) -> tuple[int, int]:
-    """The manifest around a place: YAML parts several by a line of dashes."""
+    """The manifest around an offset: YAML separates several by a line of dashes."""
     start, end = max(0, at - _REACH), min(len(text), at + _REACH)
     before, behind = text.rfind(_END, start, at), text.find(_END, at, end)
     return (start if before < 0 else before + len(_END)), (end if behind < 0 else behind)
@@ -240,7 +240,7 @@ def _values(text: str, start: int, end: int) -> Iterator[Hit]:
 
 
 def headers(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every credential in a place a protocol or a command line gives it."""
+    """Every credential in a place that a protocol or a command line has for it."""
     for number, found in hints.by_word("places"):
         place, needle = _needles()[number]
         if place.beside in hints.lower:
@@ -250,7 +250,7 @@ def headers(text: str, hints: Hints) -> Iterator[Hit]:
 
 @cache
 def _needles() -> Sequence[tuple[Place, str]]:
-    """Every place, by what it begins with."""
+    """Each needle with its place."""
     return [(place, needle) for place in places() for needle in place.needles]
 
 

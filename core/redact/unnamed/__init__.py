@@ -1,1 +1,1 @@
-"""Credentials that neither begin as one nor stand behind a name: what surrounds them tells."""
+"""Credentials without a known form or a name, identified by their surroundings."""

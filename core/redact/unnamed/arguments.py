@@ -15,11 +15,11 @@ _DASHED = pattern(r"[\"']--?[A-Za-z]")
 
 
 def arguments(text: str, rules: Callable[[str], Iterator[Hit]]) -> Iterator[Hit]:
-    """What rules for commands find in such lists, read as the line they stand for.
+    """The hits of command rules in such lists, read as the command line they represent.
 
     Args:
         text: The text.
-        rules: Find the credentials of a command line.
+        rules: Finds the credentials of a command line.
     """
     for match in _LIST.finditer(text):
         if _DASHED.search(match["all"]):
@@ -30,7 +30,7 @@ def arguments(text: str, rules: Callable[[str], Iterator[Hit]]) -> Iterator[Hit]
 def _found(
     listed: str, at: int, spans: list[tuple[int, int]], rules: Callable[[str], Iterator[Hit]]
 ) -> Iterator[Hit]:
-    """What stands in the line of some arguments, where it stands in the text."""
+    """The hits in the arguments' command line, at their offsets in the text."""
     words = [listed[start:end] for start, end in spans]
     begins = [0, *accumulate(len(word) + 1 for word in words)]
     for hit in rules(" ".join(words)):

@@ -1,6 +1,6 @@
-"""Passwords below a name of many: a column of a table or of rows put into one, a section, a list.
+"""Passwords under one name for many: a column of a table or of inserted rows, a section, a list.
 
-`keys = a,b` and `[passwords]` name many as a column does.
+`keys = a,b` and `[passwords]` name many values as a column does.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from core.redact.table import compiled, unnamed_words
 from core.redact.unnamed.shapes import is_password, is_thought_up
 
 _SIGNS = ("|", "│", "┃", "\t", ";", ",")
-"""What parts the cells of a line; without any of them two blanks do."""
+"""Separators of a line's cells; without any of them, two blanks separate."""
 _RULE = pattern(r"[\s|:+=─-╿-]*")
-"""A line drawn below a head."""
+"""A line drawn under a table's head."""
 _BETWEEN_BLANKS = pattern(r"\S+(?: \S+)*")
 _QUOTED = r'"(?:[^"\n]|"")*"'
 _OPENS_JSON, _ENDS_JSON = pattern(r'" {0,8}: {1,8}"'), pattern(r' {0,8}" {0,8}\}[ "}]{0,16}$')
-"""What stands before the head and behind the last cell of a table within JSON."""
+"""The text before the head and after the last cell of a table within JSON."""
 _MOST_ROWS, _LONGEST_HEAD = 2_000, 400
 _STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
 _ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
@@ -43,9 +43,9 @@ _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 _NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
 _AROUND = " \t\r\"'`*"
 _LEAST, _LEAST_NUMBER = 4, 6
-"""Characters of a secret in a cell; and digits of one that is a number."""
+"""Minimum characters of a secret in a cell, and minimum digits of a numeric one."""
 _OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n])|\s(?=\{))"
-"""The end of a section's head; or what opens a list or a mapping."""
+"""The end of a section's head, or the opening of a list or mapping."""
 _CLOSES = {"[": "]", "{": "}", "(": ")"}
 _SECTION_END = pattern(r"\x00|\n(?=\[)|\n\s*\n|\Z")
 _BEFORE_SCALAR = r"(?:[:=]>?\s{0,4}|(?:^|\n)\s{0,40}-\s{1,4}|[\[(,]\s{0,40})[\"']?"
@@ -58,12 +58,12 @@ _CHARACTER = pattern(r"[A-Za-z0-9]")
 
 
 def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every cell below the name of a secret.
+    """Every cell under the name of a secret.
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where in it a word stands that leads to one.
+        lower: The text in lower case.
+        places: Offsets of words that may lead to one.
     """
     done = 0
     for at in places:
@@ -75,20 +75,20 @@ def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 @cache
 def _named_cell() -> re.Pattern[str]:
-    """The name of a secret with the end of a cell behind it, in lower case."""
+    """The name of a secret followed by the end of a cell, in lower case."""
     stems = "|".join(unnamed_words()["columns"])
     closes = r"[\"'`*]{0,3} {0,24}"
     return pattern(rf"(?:{stems})\w{{0,12}}(?: \w{{1,8}})?{closes}(?:[{''.join(_SIGNS)}]|  |\r?\n)")
 
 
 def _line(text: str, at: int) -> Cell:
-    """The line around a place."""
+    """The line around an offset."""
     end = text.find("\n", at)
     return text.rfind("\n", 0, at) + 1, len(text) if end < 0 else end
 
 
 def _below(text: str, start: int, end: int) -> Iterator[Hit]:
-    """The secrets below a head, when this line is one; within JSON it begins behind the name."""
+    """The secrets under a head, if this line is one; within JSON it begins after the name."""
     for opened in _OPENS_JSON.finditer(text, start, end):
         start = opened.end()
     sign = next((sign for sign in _SIGNS if sign in text[start:end]), "")
@@ -98,7 +98,7 @@ def _below(text: str, start: int, end: int) -> Iterator[Hit]:
 
 
 def _rows(text: str, end: int, sign: str, width: int, named: Mapping[int, Strength]) -> Iterator[Hit]:
-    """The secrets of the lines behind a head, up to the first that has other cells."""
+    """The secrets of the lines after a head, up to the first with other cells."""
     for _ in range(_MOST_ROWS):
         if end >= len(text):
             return
@@ -126,12 +126,12 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[Cell]:
 
 
 def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value that is put into a column with the name of a secret.
+    """Every value inserted into a column with the name of a secret.
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where in it a word stands that leads to one.
+        lower: The text in lower case.
+        places: Offsets of words that may lead to one.
     """
     for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
         head = _values(text, *match.span("head"))
@@ -143,7 +143,7 @@ def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 
 def _values(text: str, start: int, end: int) -> list[Cell]:
-    """The values of a row, or the names of a head, quotes off."""
+    """The values of a row, or the names of a head, without quotes."""
     found: list[Cell] = []
     while start <= end and (match := compiled(_VALUE).match(text, start, end)):
         found.append(trimmed(text, *match.span()))
@@ -152,11 +152,11 @@ def _values(text: str, start: int, end: int) -> list[Cell]:
 
 
 Cell = tuple[int, int]
-"""Where one begins and ends in its text."""
+"""Start and end of a cell in its text."""
 
 
 def trimmed(text: str, start: int, end: int) -> Cell:
-    """A cell without blanks, quotes and stars around it."""
+    """A cell without surrounding blanks, quotes and asterisks."""
     while start < end and text[start] in _AROUND:
         start += 1
     while end > start and text[end - 1] in _AROUND:
@@ -165,7 +165,7 @@ def trimmed(text: str, start: int, end: int) -> Cell:
 
 
 def secret_columns(text: str, head: Sequence[Cell]) -> Mapping[int, Strength]:
-    """Which columns of a head are of secrets; none where a cell is no name."""
+    """Which columns of a head are for secrets; none if a cell is not a name."""
     names = [text[start:end] for start, end in head]
     if len(head) < 2 or not any(names) or not all(_NAME.fullmatch(name) for name in names if name):
         return {}
@@ -174,7 +174,7 @@ def secret_columns(text: str, head: Sequence[Cell]) -> Mapping[int, Strength]:
 
 
 def secrets(text: str, row: Sequence[Cell], columns: Mapping[int, Strength]) -> Iterator[Hit]:
-    """The cells of a row that stand in such a column and look like a secret."""
+    """The cells of a row that are in such a column and look like a secret."""
     for place, force in columns.items():
         start, end = row[place]
         if _is_secret(text[start:end], force):
@@ -198,8 +198,8 @@ def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where in it a word stands that leads to one.
+        lower: The text in lower case.
+        places: Offsets of words that may lead to one.
     """
     for at in places:
         match = _group().match(lower, at)
@@ -211,7 +211,7 @@ def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 
 def _is_one(group: str, value: str) -> bool:
-    """Whether a value is a secret of its group; what is said of people is mostly none."""
+    """Whether a value is a secret of its group; in groups about people most values are not."""
     if group.startswith(tuple(unnamed_words()["people"])):
         return is_password(value) or (group[-1] == "\n" and is_thought_up(value))
     return opaque(value) and is_likely(value)
@@ -224,17 +224,17 @@ def _group() -> re.Pattern[str]:
 
 @cache
 def _other() -> re.Pattern[str]:
-    """What makes it another thing: `max_tokens`, `foreign keys`, or the end of a longer word."""
+    """Text that gives the word another meaning: `max_tokens`, `foreign keys`, or the end of a longer word."""
     return pattern(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]\Z")
 
 
 def _end(text: str, name: int, at: int) -> int:
-    """Where the group ends whose name stands at `name` and whose values begin at `at`."""
+    """The end of the group whose name is at `name` and whose values begin at `at`."""
     if closes := _CLOSES.get(text[at : at + 1]):
         return max(at, text.find(closes, at, at + _REACH))
     section = _SECTION_END.search(text, at, at + _REACH)
     limit = section.start() if section else min(len(text), at + _REACH)
-    if text[at - 1 : at] == "\n":  # behind the head of a section
+    if text[at - 1 : at] == "\n":  # after the head of a section
         return limit
     indent = name - text.rfind("\n", 0, name) - 1
     shallow = pattern(rf"\n {{0,{indent}}}(?![ \n-])").search(text, at + 1, limit)
@@ -256,5 +256,5 @@ def siblings(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
 
 
 def _form(value: str) -> str:
-    """A value with one letter for all letters and digits."""
+    """A value with `x` for all letters and digits."""
     return _CHARACTER.sub("x", value)

@@ -1,8 +1,8 @@
-"""Passwords given to commands and calls, and those in files of credentials that commands show and write.
+"""Passwords passed to commands and calls, and those in credential files that commands show or write.
 
-Which tools, options and calls there are is data: `tools`, `options` and `calls` in `words.yaml`. A file of
-credentials is told by its name: `.vault_pass`, `chap-secrets`, `db_password.txt`. Its lines are a password
-alone, or fields of which one is.
+`tools`, `options` and `calls` in `words.yaml` list the known ones. A credential file is recognised by its
+name: `.vault_pass`, `chap-secrets`, `db_password.txt`. Its lines are only a password, or fields of which one
+is a password.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from core.redact.table import compiled, issuers, unnamed_words
 from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up
 
 _REACH = 160
-"""Characters of a command that are read."""
+"""Characters of a command that are searched."""
 _DRAWN = pattern(r"[A-Za-z0-9_+/=-]{32,}")
-"""What its mixture alone tells."""
+"""A value recognised by its mixture alone."""
 _TWO_WORDS = pattern(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
 _OPTION = r"(?P<option>--?[A-Za-z][\w-]{0,24}|/[a-z]{1,8})(?:[ =:]|(?<=-[pPw]))"
 _USER = r"(?P<user>[\w.@\\-]{1,64}[:%,])?"
 _TAGGED = pattern(r"[a-z][\w./-]{0,80}(?:::?[\w.-]{1,80}){1,4}")
-"""An image, a task, a package or a key with what tells it from others of its name: `app:run-10`."""
+"""An image, task, package or key with a tag, such as `app:run-10`."""
 _ARGUMENT = pattern(
     rf"[ \t]{_OPTION}\\{{0,4}}[\"']?{_USER}(?P<value>(?!https?:)[^\s\"'`<>|;\\]{{6,128}})(?=[\s\"'`;|<\\]|$)"
 )
 _REACH_OF_CALL = 400
-"""Characters of a call that are read."""
+"""Characters of a call that are searched."""
 _LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
 _MOST_LINES, _LONGEST = 40, 200
 _REDIRECTS = (">", "tee")
@@ -39,9 +39,9 @@ _SHOWN = pattern(
     r"|(?:^|[\n:\"]) ?[#;/=>]{1,3} (?:[^\n]{0,40}/|(?:[a-z]{2,8} ){0,3})"
     r"|\"\w{0,12}(?:path|file)\w{0,8}\"\s{0,4}:\s{0,4}\"[^\"\n]{0,160})$"
 )
-"""What stands before the name of a file that is shown or written."""
+"""The text before the name of a file that is shown or written."""
 _BEGIN = pattern(r"[\w.-]{0,40}$")
-"""The name up to the word that tells."""
+"""The part of a file name before the telling word."""
 _LABEL = pattern(r"(?:^|\n)[ \t]{0,4}(?:[#>*-]{1,4} )?[*_]{0,2}(?:[A-Za-z]{2,12} ){0,2}$")
 _SENT = pattern(
     r"(?:echo|printf|<<<)(?: -\w{1,3})? {1,8}(?:[\"']?%s(?:\\n)?[\"']? )?\\{0,4}[\"']?"
@@ -49,18 +49,18 @@ _SENT = pattern(
     r"(?P<value>[^\s\"'`<>|\\$]{5,256})"
     r"(?:\\{1,4}n)?\\{0,4}[\"']? {0,8}(?:>{1,2}|\| ?(?:sudo )?tee(?: -\w{1,2})?)[^\n|;&]{0,80}$"
 )
-"""A command that writes it, up to the name."""
+"""A command that writes the file, up to its name."""
 _FIELD = pattern(r"[^\s:,;|=\"'`]{5,128}")
 _END = pattern(r"[ \t]*(?:\$ .*|```.*|\"\s*[,}].*|)(?=\n|\Z)")
 _PROSE, _NAMED = pattern(r"(?:\S+ ){5}"), pattern(r"[\w.-]+: ")
 
 
 def commands(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every value of an option that looks like a password, of a command that is given some.
+    """Every option value that looks like a password, of a command that takes one.
 
     Args:
         text: The text.
-        hints: The words found in it that lead to credentials.
+        hints: The words found in it that may lead to credentials.
     """
     words: set[str] = set()
     for number, places in hints.by_word("tools"):
@@ -69,7 +69,7 @@ def commands(text: str, hints: Hints) -> Iterator[Hit]:
             for match in _arguments(text, at, tool):
                 if _is_given(match, tool):
                     words = words or set(text.replace('"', " ").split())
-                    if tool in words:  # somewhere, and no part of another
+                    if tool in words:  # as a word of its own, anywhere
                         yield Hit(*match.span("value"), "secret-value")
 
 
@@ -93,7 +93,7 @@ def _stop() -> re.Pattern[str]:
 
 
 def _is_given(argument: re.Match[str], tool: str) -> bool:
-    """Whether an option has a password for its value, or something drawn that is no hash."""
+    """Whether an option's value is a password, or random and not a hash."""
     words, value = unnamed_words(), argument["value"]
     named = tool in words["projects"] or (tool in words["attached"] and argument[0][-len(value) - 1] == " ")
     given = argument["option"].lstrip("-/")
@@ -111,12 +111,12 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
 
 
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every literal behind the first of such a call that looks like a password.
+    """Every literal after the first of such a call that looks like a password.
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where in it a word stands that leads to one.
+        lower: The text in lower case.
+        places: Offsets of words that may lead to one.
     """
     for at in places:
         if match := _called().match(lower, at):
@@ -134,7 +134,7 @@ def _called() -> re.Pattern[str]:
 
 
 def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:
-    """The literals of a call up to its end; not the first argument, which says where or who."""
+    """The literals of a call up to its end, without the first argument, which says where or who."""
     for one in _LITERAL.finditer(text, start, start + _REACH_OF_CALL):
         before = text[start : one.start()]
         if ")" in before.replace("()", "") and one.start() > start:
@@ -146,12 +146,12 @@ def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:
 
 
 def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value of a file of credentials that looks like one.
+    """Every value of a credential file that looks like a secret.
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where a word begins that the name of such a file may hold.
+        lower: The text in lower case.
+        places: Offsets of words that a credential file's name may contain.
     """
     done = 0
     sent_anywhere = any(sign in lower for sign in _REDIRECTS)
@@ -174,7 +174,7 @@ def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 
 @cache
 def _name() -> re.Pattern[str]:
-    """The name of such a file, from the word that tells, in lower case; and what opens its content."""
+    """A credential file's name, from the telling word on, in lower case, and what opens its content."""
     words = "|".join(map(re.escape, unnamed_words()["files"]))
     end = r"[\w-]{0,24}(?:\.(?:txt|conf|cfg|client|list|lst|dat|map|secrets?))?(?![\w./({-])"
     lines = r"[\"'`*_]{0,3}(?: <==|:|\))?[*_]{0,2}[ \t]*\n\s?"
@@ -183,14 +183,14 @@ def _name() -> re.Pattern[str]:
 
 
 def _is_shown(text: str, start: int, end: int) -> bool:
-    """Whether the file is shown or written, or a word alone on its line says what follows."""
+    """Whether the file is shown or written, or a word alone on its line announces the content."""
     before = max(0, start - _LONGEST)
     alone = text[start:end].isalpha() and _LABEL.search(text, before, start)
     return bool(alone or _SHOWN.search(text, before, start))
 
 
 def _lines(text: str, at: int) -> Iterator[Hit]:
-    """The passwords of the lines from a place on, up to one that is empty or another command."""
+    """The passwords of the lines from an offset on, up to an empty one or another command."""
     for _ in range(_MOST_LINES):
         if _END.match(text, at) or text[at : at + 1] in ("", "\x00"):
             return
@@ -201,7 +201,7 @@ def _lines(text: str, at: int) -> Iterator[Hit]:
 
 
 def _fields(text: str, start: int, end: int) -> Iterator[Hit]:
-    """The password of a line; what might be one counts where it stands alone, or last behind a user."""
+    """The password of a line; a possible one counts if it is alone on it, or last after a user."""
     line = text[start:end].lstrip()
     if line.startswith(("#", ";", "//")) or _PROSE.match(line) or _NAMED.match(line):
         return

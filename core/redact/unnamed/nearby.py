@@ -1,8 +1,8 @@
-"""Random values with a word nearby that says what they are: an issuer, a key, a variable of the environment.
+"""Random values that a word nearby identifies: an issuer, a key, an environment variable.
 
-`Our Acme key is 8f3a...`, a line of a list of services, `Client("...")`: nothing assigns the value to a name.
-What stands before it on its line does, or the line above when it has one of its own; words that an id, a hash
-or a file follows rule it out.
+In `Our Acme key is 8f3a...`, a line of a list of services, or `Client("...")` nothing assigns the value to a
+name. The text before it on its line identifies it, or the line above if it has a line of its own; words that
+precede ids, hashes or files rule it out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.redact.table import compiled, issuers, names, unnamed_words
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?<!:\d{12}:)"
-"""No address, path, longer word, name of a resource, or sum of a module stands before a value."""
+"""A value is not preceded by a URL, path, longer word, resource name, or module checksum."""
 _LETTERS_BEFORE_DIGIT = r"(?=[A-Za-z+/_-]{0,60}[0-9])"
 _VALUE = (
     rf"{_NOT_WITHIN}{_LETTERS_BEFORE_DIGIT}"
@@ -26,9 +26,9 @@ _VALUE = (
     r"(?![\w/+@(-]|\.\w)"
 )
 _SESSION = pattern(r"20\d{6}_\d{6}_[0-9a-f]{6,8}")
-"""An id of a session of Hermes, which lists show beside the platform it runs on."""
+"""A Hermes session id, which lists show beside its platform."""
 _PREFIX = pattern(r"(?<![A-Za-z0-9+/_.@%#~-])[a-z]{1,5}\.$")
-"""What of a value may stand before its row."""
+"""The part of a value that may precede its row."""
 _WHOLE_UUID, _HEX = pattern(rf"{_UUID}(?::[a-z]{{2}})?"), pattern(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
 _WORD, _PART = pattern(r"[A-Za-z]{2,24}"), pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -36,7 +36,7 @@ _CAPITALS = r"[A-Z][A-Z0-9]+(?:_[A-Z0-9]+){0,6}"
 _VARIABLE = pattern(
     rf"(?:^|[\s\"'\[:({{,;])(?P<name>{_CAPITALS})[\"'\]]{{0,2}}(?:\s?[=,]\s{{0,8}}|(?<=\w) )[\"']?$"
 )
-"""A variable of the environment right before a value."""
+"""An environment variable right before a value."""
 _OF = pattern(
     r"(?P<owner>[A-Za-z]{2,24})\s{1,2}(?i:keys?|tokens?|secret)[*_`\"']{0,4}"
     r"(?:\s{1,2}\(?[a-z]{2,12}\)?){0,4}?\s{0,2}(?:is|[:=`\"'(→-])[:=`\"'(\s*→>-]{0,6}$"
@@ -60,34 +60,34 @@ _KEYED = pattern(
 )
 """`Key=`, `"key": `, `--key `, right before a value."""
 _MIXED = pattern(r"(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{24,}(?![\w-])")
-"""What is no name of an image or a pod."""
+"""A value that is not the name of an image or a pod."""
 _API = pattern(r"(?i:\b(?:using|api|apis|auth|jwt|encryption|crypt)\b)")
 _ASSIGNED = pattern(r"(?:^|\s)([a-z]{3,24})\s?=\s?[\"']$")
 _SUFFIX = pattern(r"(?:api|apikey|key|token|client|bot|app|sdk|cli)$")
 
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
-"""Characters before a value that are read; and as many more where fewer than eight stand on its line."""
+"""Characters before a value that are searched, and more if fewer than eight are on its line."""
 _LEAST_HEX, _LEAST_DIFFERENT = 32, 8
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 _ADDRESS = (
     rf"(?:0x)?[0-9A-Fa-f-]+$"
     rf"|(?:[13]{_BASE58}{{25,33}}|Qm{_BASE58}{{44}}|{_BASE58}{{43,44}}|{_BASE58}{{87,88}})$"
 )
-"""How wallets, files and transfers are addressed in public."""
+"""Public addresses of wallets, files and transfers."""
 _ALONE = pattern(rf"(?!{_ADDRESS})[A-Za-z0-9_-]{{32,200}}|[A-Za-z0-9+/]{{40}}|[A-Za-z0-9+/]{{86}}==")
-"""A key that nothing calls one."""
+"""A key that nothing identifies as one."""
 _CHANGES_OF_WORDS = 0.5
-"""The least share of neighbours in it that differ in class, when its letters might be words."""
+"""Minimum share of neighbours in it that differ in class, if its letters might be words."""
 _WITHIN = pattern(r"://\S*$|(?:-----|[A-Za-z0-9+/]{40})\s$")
-"""What stands before a part of an address, and before a further line of a file in base64."""
+"""Text before a part of a URL, and before another line of a base64 file."""
 
 
 def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
-    """Every random value that a word nearby calls a credential.
+    """Every random value that a word nearby identifies as a credential.
 
     Args:
         text: The text.
-        begins: Where its long rows of letters, digits and signs begin and end.
+        begins: Start and end of its long runs of letters, digits and signs.
     """
     for at, _ in begins:
         before = _PREFIX.search(text, max(0, at - 6), at)
@@ -97,7 +97,7 @@ def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
 
 
 def _is_random(value: str) -> bool:
-    """Whether a value was drawn: hexadecimal, a UUID, or letters and digits that follow no word."""
+    """Whether a value is random: hexadecimal, a UUID, or letters and digits that form no words."""
     if not opaque(value) or len(set(value)) < _LEAST_DIFFERENT or is_path(value) or _SESSION.fullmatch(value):
         return False
     plain = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
@@ -105,11 +105,11 @@ def _is_random(value: str) -> bool:
 
 
 def _is_told(text: str, start: int, end: int) -> bool:
-    """Whether the words before a value, or right behind it, say that it is a credential."""
+    """Whether the words before a value, or right after it, say that it is a credential."""
     before = _lines_before(text, start)
     last = _LAST_WORD.search(before)
     if last and last[1].lower() in issuers().ids:
-        return False  # as most are: `"id": "`
+        return False  # like most: `"id": "`
     whole = _is_whole(text[start:end])
     if whole and (variable := _VARIABLE.search(before)) and not _words(variable["name"]) & issuers().ids:
         return True
@@ -129,7 +129,7 @@ def _is_told(text: str, start: int, end: int) -> bool:
 
 
 def _is_nothing_else(value: str, before: str) -> bool:
-    """Whether a drawn value of capitals, small letters and digits can hardly be anything but a key."""
+    """Whether a random value of capitals, small letters and digits can hardly be anything but a key."""
     if not _ALONE.fullmatch(value) or variety(value) < 3 or _WITHIN.search(before):
         return False
     words = not gibberish("".join(filter(str.isalpha, value))) and changes(value) < _CHANGES_OF_WORDS
@@ -137,12 +137,12 @@ def _is_nothing_else(value: str, before: str) -> bool:
 
 
 def _is_whole(value: str) -> bool:
-    """Whether a value is no UUID and, when hexadecimal, as long as keys are."""
+    """Whether a value is not a UUID and, if hexadecimal, as long as keys are."""
     return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _LEAST_HEX or not _HEX.fullmatch(value))
 
 
 def _is_keyed(text: str, start: int, before: str, whole: bool) -> bool:
-    """Whether a value is that of `key` or of an option; what could be a hash, only near an issuer."""
+    """Whether a value belongs to `key` or an option; a possible hash counts only near an issuer."""
     if not (keyed := _KEYED.search(before)) or _words(before) & names().lookups:
         return False
     if whole and not _HEX.fullmatch(text[start : start + _LEAST_HEX]):
@@ -152,7 +152,7 @@ def _is_keyed(text: str, start: int, before: str, whole: bool) -> bool:
 
 
 def _says_key(before: str) -> bool:
-    """Whether a line speaks of somebody's key: `the api key`, `Acme key: `."""
+    """Whether a line mentions somebody's key: `the api key`, `Acme key: `."""
     owned = _OF.search(before)
     return _owned().search(before) is not None or bool(
         owned and owned["owner"].lower() not in names().lookups
@@ -160,7 +160,7 @@ def _says_key(before: str) -> bool:
 
 
 def _said_after(text: str, end: int) -> bool:
-    """Whether a value is called a key behind it: `use 8f3a... as the password`."""
+    """Whether the text after a value calls it a key: `use 8f3a... as the password`."""
     behind = _SAID_AFTER.match(text, end)
     return bool(behind and _CALLED.search(behind["rest"]) and not _words(behind["rest"]) & issuers().ids)
 
@@ -173,14 +173,14 @@ def _owned() -> re.Pattern[str]:
 
 @cache
 def _command() -> re.Pattern[str]:
-    """A command that is given a key, up to where the key stands."""
+    """A command that takes a key, up to the key."""
     verbs = "|".join(unnamed_words()["verbs"])
     begins = r"(?:^|[\s`;&|$\"'])[\w.-]{2,16}"
     return pattern(rf"{begins} (?:{verbs}|push [\w.-]+\.nupkg)(?: [^\n|;]*)? [\"']?$")
 
 
 def _lines_before(text: str, start: int) -> str:
-    """What stands before a place on its line; and the line above, when that is next to nothing."""
+    """The text before an offset on its line, and the line above if there is hardly any."""
     window = text[max(0, start - _ABOVE) : start].rpartition("\x00")[2]
     lines = window.split("\n")
     before = lines.pop()
@@ -190,19 +190,19 @@ def _lines_before(text: str, start: int) -> str:
 
 
 def _words(text: str) -> set[str]:
-    """The words of a text in lower case, those of names in camel case too."""
+    """The words of a text in lower case, including those of camel-case names."""
     return {part.lower() for part in _parts(text)}
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The words of a text, and those that camel case joins."""
+    """The words of a text, and the parts of camel-case ones."""
     for word in _WORD.findall(text):
         yield word
         yield from _PART.findall(word)
 
 
 def _names_issuer(text: str) -> bool:
-    """Whether an issuer is named: one called by a plain word counts where it is written as a name."""
+    """Whether an issuer is named; one that is an ordinary word counts only if written as a name."""
     known = issuers()
     named = (part for part in _parts(text) if _issuer(part) in known.names)
     assigned = _ASSIGNED.search(text)
@@ -212,6 +212,6 @@ def _names_issuer(text: str) -> bool:
 
 
 def _issuer(word: str) -> str:
-    """The name of an issuer within a longer one: of `HubSpotAPI`, `webexbot`."""
+    """The name of an issuer within a longer word: `HubSpotAPI`, `webexbot`."""
     lower = word.lower()
     return lower if lower in issuers().names else _SUFFIX.sub("", lower)

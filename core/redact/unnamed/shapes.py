@@ -1,9 +1,9 @@
-"""Credentials told by their form: words that look like passwords, and keys of issuers nobody listed.
+"""Credentials recognised by their form: words that look like passwords, and keys of unlisted issuers.
 
-People think of `Dragon@1972` and `Tango-Kilo-48`, programs draw others. In 27 MB of real conversations two
-words are made like that and are none. Keys mostly begin with a word of their issuer and `_`, `-` or `.`; what
-follows changes between small letters, capitals and digits far oftener than words do, and is longer than the
-ids that look alike. Words that begin ids, hashes and file names are in the table.
+People invent `Dragon@1972` and `Tango-Kilo-48`; programs generate others. In 27 MB of real conversations only
+two words look like that without being one. Keys mostly begin with a word of their issuer and `_`, `-` or `.`;
+what follows changes between small letters, capitals and digits far more often than words do, and is longer
+than the ids that look alike. The table lists words that begin ids, hashes and file names.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
 
 _SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
-"""Characters of a password by how much else tells it; in a drawn one so many neighbours differ in class."""
+"""Minimum lengths of a password by how certain it is; minimum share of class changes in a random one."""
 _LEAST_KEY, _CHANGES = 9, 0.3
-"""Characters of a short key, and the share of neighbours in it that differ in class."""
+"""Minimum length of a short key, and of the share of neighbours in it that differ in class."""
 _SIGN = pattern(
     r"(?<=[A-Za-z0-9])[!@#$%^&*?+~](?=[A-Za-z0-9])"
     r"|(?<=[a-z0-9])[!@#$%^&*?]+$"
     r"|(?<=[A-Za-z])_(?=\d)|(?<=\d)_(?=[a-z])|(?<=\d)-(?=\w*\d)"
 )
-"""A sign where names, paths and numbers have none."""
+"""A sign in a position where names, paths and numbers have none."""
 _NAMED_NUMBER = pattern(
     r"(?:(?:[A-Z][a-z]{2,}){1,3}\d{2,6}|[a-z]{4,}\d{3,6}|\d{2,6}(?:[A-Z][a-z]{2,}){1,3}|[A-Z][_.][A-Za-z]{3,}\d{2,6})[_.+]?$"
     r"|[A-Z][A-Za-z0-9_]{3,24}\d{2,6}_$"
 )
 _HASHED = pattern(r"md5[0-9a-f]{32}")
-"""How PostgreSQL keeps one."""
+"""A password as PostgreSQL stores it."""
 _FOURS = pattern(r"[a-z]{4}(?:-[a-z]{4}){3}|[A-Za-z0-9]{5}(?:-[A-Za-z0-9]{5}){3}")
-"""How an account gives an app a password of its own, and a cluster its first administrator."""
+"""App passwords of an account, and the first administrator password of a cluster."""
 _ADDRESS = r"[\w.+-]+@[\w-]+\.[\w.-]+|[a-z.+-]+@[a-z-]+$"
 _OBJECT = r"[\w.]+@[0-9a-f]{6,8}$|0x[0-9a-fA-F]+|(?:Ctrl|Alt|Shift|Cmd|Super|Meta)\+"
 _FILE_OR_NUMBER = r"[\w.-]+\.[a-z]{1,5}\d?$|\d+[-./:]\d+|v?\d+(?:\.\d+)+"
@@ -53,28 +53,28 @@ _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[
 _FILE = pattern(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
 _LETTER, _ODD = pattern(r"[^\W\d_]"), pattern(r"\d|[!$%^&*?+~#=]")
 _BEFORE, _BEHIND = 160, 200
-"""Characters around a word of credentials in which such a password is looked for."""
+"""Characters around a credential word in which such a password is searched for."""
 _MARKED = pattern(
     r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
     r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
     r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
 )
-"""A word with a digit, and with a sign that names and paths have not; or what may be memorable."""
+"""A word with a digit and a sign that names and paths lack; or one that may be memorable."""
 _MEMORABLE = pattern(
     r"[A-Z][a-z]{2,}-[A-Z][a-z]{2,}-\d{2,3}|[A-Za-z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,3}|[A-Z][a-z]{2,}\.[a-z]{3,}\d{2,3}"
     r"|[A-Z][a-z]{2,}_[a-z]{3,}\d{2,3}|My(?:[A-Z][a-z]{2,}){2}\d{2,3}[_.]?"
 )
-"""Words and a number as programs that make passwords join them."""
+"""Words and a number as joined by password generators."""
 _OTHER = pattern(
     r"[a-z]+[A-Z][A-Za-z]*\W|\d+[*+]|\w+[$#]\w+$|\w{2,}\?\w+$|\w+![A-Z]{1,3}\d+$|HEAD|[A-Za-z0-9+]{16,}$"
     r"|.*(?:[*+~^&]\d{1,2}$|@v?\d{1,2}$|%[0-9A-F]{2}|\$\d|\?\.|[a-z]\*\d|[A-Za-z]#\d+$)"
 )
-"""Sums, calls, cells, classes, commits, versions: signs in code."""
+"""Signs in code: sums, calls, cells, classes, commits, versions."""
 _DIGIT, _LONGEST = pattern(r"\d"), 82
 _SENTENCE = pattern(r"(?:[^\s]+ ){4}[\"'`(]?$")
-"""What stands before the last word of a sentence."""
+"""The text before the last word of a sentence."""
 _BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
-"""What may stand before a row as the first part of a key."""
+"""The first part of a key, which may precede a row."""
 _ISSUED = (
     r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
     r"(?P<first>(?:[A-Z]?[a-z]{2,14}(?:[A-Z][a-z]{2,8}){0,3}|[a-z]\d?|[A-Z]{2,10})\d{0,2})(?P<dash>[_.-])"
@@ -86,12 +86,12 @@ _WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SPLIT = pattern(r"[_-]")
 _UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _SHORT, _LONG, _LONG_DASHED, _LONG_EVEN, _LONG_HEX = 20, 26, 30, 32, 40
-"""Characters at the least: behind a word for a key; of three classes; behind a dash; of two; of hex."""
+"""Minimum lengths: after a word for a key; of three classes; after a dash; of two; of hexadecimal."""
 _HEX = pattern(r"[0-9a-f]+|[0-9A-F]+")
 _SHORTEST_WORD = 6
-"""Letters at the most of a word before a run of two classes: longer ones name what is no key."""
+"""Most letters of a word before a run of two classes: longer ones name something other than a key."""
 _NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")
-"""The last word of what a run is assigned to."""
+"""The last word of the name that a run is assigned to."""
 
 
 def is_password(value: str) -> bool:
@@ -113,24 +113,24 @@ def is_password(value: str) -> bool:
 
 @cache
 def _none() -> re.Pattern[str]:
-    """What is no password: an address, a number, code; a product or a standard with its number."""
+    """What is not a password: an address, a number, code; a product or standard with its number."""
     products = "|".join(unnamed_words()["products"])
     return re.compile("|".join((*_NONE, rf"(?i:{products})[-_#]?\d[\w.+-]{{0,24}}[?!*]?$")))
 
 
 def is_key(value: str) -> bool:
-    """Whether a value with a name for keys and for other things is a key: long, or short and mixed."""
+    """Whether a value whose name may mean a key is one: long, or short and mixed."""
     plain = len(value) >= _LEAST_KEY and value.isascii() and value.isalnum() and opaque(value)
     return (plain and changes(value) >= _CHANGES) or looks_random(value) or is_password(value)
 
 
 def is_thought_up(value: str) -> bool:
-    """Whether a word is made as people make passwords, and as they name hosts and branches too."""
+    """Whether a word is built like passwords by people, as are names of hosts and branches."""
     return len(value) >= _LEAST and bool(_THOUGHT_UP.fullmatch(value)) and not _none().match(value)
 
 
 def could_be_password(value: str) -> bool:
-    """Whether a word that stands where a password does is no plain word, number, path or placeholder."""
+    """Whether a word in a password's place is not a plain word, number, path or placeholder."""
     if len(value) < _SHORTEST or _none().match(value) or is_reference(value) or is_path(value):
         return False
     if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
@@ -143,7 +143,7 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
 
     Args:
         text: The text.
-        places: Where a word of credentials begins.
+        places: Offsets of credential words.
     """
     for start, end in _around(places):
         digit = _DIGIT.search(text, start, end)
@@ -154,25 +154,25 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
 
 
 def _ends_sentence(text: str, at: int) -> bool:
-    """Whether so many words stand before a place on its line that a sign behind the next ends a sentence."""
+    """Whether enough words precede an offset on its line that a sign after the next one ends a sentence."""
     return _SENTENCE.search(text, max(0, at - 80), at) is not None
 
 
 def _is_one(value: str) -> bool:
-    """Whether a word is memorable, or marked and none of code."""
+    """Whether a word is memorable, or marked and not code."""
     if _MEMORABLE.fullmatch(value):
         return True
     return variety(value) == 3 and not (_OTHER.match(value) or _is_id(value)) and is_password(value)
 
 
 def _is_id(value: str) -> bool:
-    """Whether a word is an id, as `toolu_016R...`: such a row behind a word that ids begin with."""
+    """Whether a word is an id, such as `toolu_016R...`: such a row after a word that ids begin with."""
     first, _, rest = value.partition("_")
     return len(rest) >= _SHORT and rest.isalnum() and first.lower() in issuers().harmless
 
 
 def _around(places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The surroundings of some places in order, each character once."""
+    """The surroundings of some offsets in order, each character once."""
     start = end = 0
     for at in places:
         if at - _BEFORE > end:
@@ -185,7 +185,7 @@ def _around(places: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every credential that is told by its shape alone."""
+    """Every credential recognised by its form alone."""
     for at, _ in hints.rows:
         dotted = text.startswith(".", at - 1) if at else False
         before = _BEFORE_DOT.search(text, max(0, at - 49), at) if dotted else None
@@ -215,7 +215,7 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     if told and _UUID.search(match["rest"]) and words & known.secret:
         return True
     if len(core) < _LONG and len(parts) <= 1 + len(match["rest"]) // 10:
-        core = match["rest"]  # `-` and `_` are letters of base64 too
+        core = match["rest"]  # `-` and `_` are base64 characters too
     both = any(map(str.isupper, core)) and any(map(str.islower, core))
     if not drawn(core):
         return False

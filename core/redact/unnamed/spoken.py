@@ -1,7 +1,7 @@
-"""Passwords people and programs tell each other, or write right behind a name: `log in as bob / Tango-99x`.
+"""Passwords that people and programs mention, or write right after a name: `log in as bob / Tango-99x`.
 
-A password looks less random than a key, so it is taken only from a line that speaks of one: anywhere on it
-when it looks like nothing else, and right behind the word when it might be one.
+A password looks less random than a key, so it is taken only from a line that mentions one: anywhere on it if
+it looks like nothing else, and right after the word if it might be one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from core.redact.table import compiled, names, unnamed_words
 from core.redact.unnamed.shapes import could_be_password, is_key, is_password, is_thought_up
 
 _REACH, _LONGEST = 96, 64
-"""Characters behind the word in which a password is looked for; and of one at the most."""
+"""Characters after the word in which a password is searched for, and its maximum length."""
 _LINE_END = pattern(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _WIDE = "\u00ab\u00bb\u2010-\uffef"
-"""Quotes, dashes and letters of writing that sets no blanks: a password ends there."""
+"""Quotes, dashes and letters of scripts without blanks, at which a password ends."""
 _OPENS = rf"(?:(?<=[\s\"'`(/:;|=>\]{_WIDE}])|(?<=[\"'`]\())"
 _CLOSES = rf"(?=[\s\"'`),;|\\<{{{_WIDE}]|$)"
 _USER = r"(?:(?P<user>[A-Za-z][\w.@-]{0,40})[/:=]\s?)?"
@@ -35,9 +35,9 @@ _REPLY = pattern(
     r"(?:(?:sure|yes|yeah|ok),? )?(?i:it'?s |it is )?[\"'`]?"
     r"(?P<value>[^\s\"'`<>]{6,64})[ \t]{0,8}(?=[\n\"'`]|$)"
 )
-"""A line of its own below a question: `what's the root password?`"""
+"""A line of its own after a question: `what's the root password?`"""
 _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\( {0,4}"
-"""What is called with a password: `find("password").type(`."""
+"""A call with a password: `find("password").type(`."""
 _QUOTED_PAIR = r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)"
 _PAIRED = {
     " / ": r" / (?<=[\w.@+-] / )[\"'`]?(?P<value>[^\s\"'`/|]{8,64})(?=[\s\"'`),;.]|$)",
@@ -47,7 +47,7 @@ _PAIRED = {
     "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}\"?"
     r"(?P<value>[^\s:\"]{8,64})\"?[ \t]*(?:\n|$)",
 }
-"""A user and a password without a word for either, by what stands between them or before."""
+"""A user and a password without a word for either, by the text between or before them."""
 _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
     r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
@@ -56,20 +56,20 @@ _BEHIND = (
     r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
     r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
-"""A value right behind a name; `last` when nothing else stands on the line."""
+"""A value right after a name; `last` matches if nothing else is on the line."""
 _SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
-"""What somebody writes of a variable: `ADMIN_PASS to hunter2`."""
+"""What people write about a variable: `ADMIN_PASS to hunter2`."""
 _SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
 _DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
 
 
 def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every password of a line that speaks of one.
+    """Every password of a line that mentions one.
 
     Args:
         text: The text.
-        lower: The same in lower case.
-        places: Where a word begins that may speak of one.
+        lower: The text in lower case.
+        places: Offsets of words that may mention one.
     """
     for word in _password_mentions(lower, places):
         for token in _tokens(text, word.end()):
@@ -86,7 +86,7 @@ def _looks_like_one(value: str) -> bool:
 
 
 def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
-    """Whether a value is the password a word speaks of: it looks like one, or stands where it belongs."""
+    """Whether a value is the password that a word mentions: it looks like one, or is in its place."""
     between = text[word.end() : token.start("value")]
     if is_password(value) and _BEFORE_VALUE.search(text, word.start(), token.start("value")):
         return True
@@ -97,7 +97,7 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
 
 
 def paired(text: str, hints: Hints) -> Iterator[Hit]:
-    """The passwords behind users: as connection poolers and mounts list them, or people tell them."""
+    """The passwords after users, as connection poolers and mounts list them, or people write them."""
     for number, places in hints.by_word("pairs"):
         sign = unnamed_words()["pairs"][number]
         for at in places:
@@ -107,7 +107,7 @@ def paired(text: str, hints: Hints) -> Iterator[Hit]:
 
 
 def _password_mentions(lower: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
-    """Where a text speaks of a password."""
+    """Where a text mentions a password."""
     done = 0
     for at in places:
         if at >= done and (word := _speaks().match(lower, at)):
@@ -117,7 +117,7 @@ def _password_mentions(lower: str, places: Iterable[int]) -> Iterator[re.Match[s
 
 @cache
 def _speaks() -> re.Pattern[str]:
-    """A word that speaks of a password, in lower case; in the group `inside` when of nothing else."""
+    """A word that mentions a password, in lower case; in the group `inside` if it has no other meaning."""
     inside, whole = ("|".join(unnamed_words()[name]) for name in ("inside", "whole"))
     alone = rf"(?<![a-z0-9+])(?:(?:{'|'.join(unnamed_words()['alone'])})(?![a-z0-9+]))"
     passes = r"(?<![a-z])pass(?= is | for [a-z ]{1,24} is )"
@@ -128,7 +128,7 @@ def _speaks() -> re.Pattern[str]:
 
 @cache
 def _leads() -> re.Pattern[str]:
-    """What stands between a word and the password right behind it: `for bob is `, `: `, ` set to "`."""
+    """Text between a word and the password right after it: `for bob is `, `: `, ` set to "`."""
     is_one, to = "|".join(unnamed_words()["is"]), "|".join(unnamed_words()["becomes"])
     tried = "|".join(unnamed_words()["tried"])
     some = r"(?: [^\W\d_]+['’]?[^\W\d_]*|\w+\d){0,5}?"
@@ -144,13 +144,13 @@ def _leads() -> re.Pattern[str]:
 
 @cache
 def _after_user() -> re.Pattern[str]:
-    """What stands between a word for logging in and the password behind the user: ` as bob / `."""
+    """Text between a word for logging in and the password after the user: ` as bob / `."""
     word = r"/|and|with|using|mit|con|avec|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
     return pattern(rf"(?:[^\n]{{0,40}}?[\w@.,\"'])?(?: it| them| this)? (?:{word}) [\"'`(]{{0,2}}")
 
 
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
-    """What may be a password behind a word, on its line."""
+    """Possible passwords after a word, on its line."""
     limit = end + _REACH
     stop = _LINE_END.search(text, end, limit + _LONGEST)
     found = _TOKEN.finditer(text, end, stop.start() if stop else limit + _LONGEST)
@@ -158,7 +158,7 @@ def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
 
 
 def _tried(text: str, end: int) -> re.Match[str] | None:
-    """What stands before a word that speaks of a password: `try X as the password`."""
+    """Text before a word that mentions a password: `try X as the password`."""
     return _before_word().search(text, max(0, end - _REACH), end)
 
 
@@ -177,7 +177,7 @@ def _before_word() -> re.Pattern[str]:
 
 
 def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
-    """What a file of settings, or somebody in haste, writes right behind a name: `password hunter2`."""
+    """The value that a settings file, or somebody in haste, writes right after a name: `password hunter2`."""
     match = compiled(_BEHIND).match(text, end)
     if match is None and text[start:end].isupper() and (match := compiled(_SET_TO).match(text, end)):
         return match.span("bare") if could_be_password(match["bare"]) else None
@@ -192,7 +192,7 @@ def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
 
 
 def _stands_behind(value: str) -> bool:
-    """Whether a value right behind a name, alone on the line, is one: no plain word, time or place."""
+    """Whether a value right after a name, alone on the line, is one: no plain word, time or place."""
     return could_be_password(value.rstrip("*=:._")) and ":" not in value
 
 
