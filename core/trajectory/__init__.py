@@ -1,1 +1,1 @@
-"""Finished training trajectories: cut to a token budget, from one file to a cluster."""
+"""Finished training trajectories: cuts them to a token budget, from one file to a cluster."""

@@ -1,4 +1,4 @@
-"""Browsing a file of trajectories: what compression would do to each, and one before and after."""
+"""Lists a file of trajectories with the effect of compression on each, and shows one before and after."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from core.trajectory.summaries.offline import messages, offline_writer
 from core.trajectory.tokenizer import Deadline, open_tokenizer
 
 _OPENING = 400
-"""Characters kept of the first request of each trajectory."""
+"""Characters kept of each trajectory's first request."""
 
 
 class State(StrEnum):
-    """What compression does to a trajectory."""
+    """The effect of compression on a trajectory."""
 
     FITS = "fits"
     SHORTENED = "shortened"
@@ -38,16 +38,16 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One entry of the list.
+    """An entry of the list.
 
     Attributes:
-        source: Its file, by place in the input.
-        line: From 1, in that file.
-        start: First byte in a plain file; in others it is found by its line.
-        metrics: Before and after a summary of the size asked for; None for one that failed.
-        done: It carries the metrics of an earlier run.
+        source: Index of its file in the input.
+        line: Its line in that file, from 1.
+        start: Its first byte in a plain file; in other files it is found by its line.
+        metrics: Before and after a summary of the requested size; None for an entry that failed.
+        done: Whether it carries the metrics of an earlier run.
         problem: Why it failed.
-        asked: How its first request begins, as it was written.
+        asked: The start of its first request, as written.
     """
 
     source: int
@@ -65,10 +65,10 @@ class Sums:
     """Adds up a list as it grows.
 
     Attributes:
-        counts: Entries by what compression does to them.
-        over: Trajectories over the target before it.
-        tokens: Of all trajectories before it.
-        saved: Tokens that summaries of the size asked for would save.
+        counts: Entries by the effect of compression.
+        over: Trajectories that are over the target before compression.
+        tokens: Tokens of all trajectories before compression.
+        saved: Tokens that summaries of the requested size would save.
     """
 
     counts: Counter[State] = field(default_factory=Counter)
@@ -77,7 +77,7 @@ class Sums:
     saved: int = 0
 
     def add(self, one: Listed) -> None:
-        """One entry more."""
+        """Count an entry."""
         self.counts[one.state] += 1
         self.over += one.state in (State.SHORTENED, State.OVER)
         if one.metrics is not None:
@@ -86,7 +86,7 @@ class Sums:
 
 
 def survey(job: Job) -> Iterator[Listed]:
-    """Every entry in order, planned; blank lines are passed over.
+    """Every entry in order, planned; blank lines are skipped.
 
     Raises:
         InspectorError: A file cannot be read.
@@ -103,7 +103,7 @@ def survey(job: Job) -> Iterator[Listed]:
 
 
 def open_listed(job: Job, listed: Listed) -> Comparison | None:
-    """One entry before and after, summarised offline; None for one that cannot be read.
+    """An entry before and after, summarised offline; None for one that cannot be read.
 
     Raises:
         InspectorError: The file cannot be read.
@@ -149,7 +149,7 @@ def _line(job: Job, listed: Listed) -> bytes:
 
 
 def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
-    """The comparison of a trajectory that stays as it is: all of it is head."""
+    """The comparison of a trajectory that is unchanged: all of it is head."""
     entry, tokens = compressor.counted(line)
     said = tuple(messages(entry.turns, Span(0, len(entry.turns))))
     if not said:

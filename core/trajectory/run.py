@@ -1,4 +1,4 @@
-"""A whole run: input to shards, shards to parts, parts to output; taken up where an earlier one ended."""
+"""A whole run: input to shards, shards to parts, parts to output; resumes an earlier one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from core.trajectory.shards.part import join, outputs
 from core.trajectory.shards.work import Report
 
 OnProblem = Callable[[str, int, str], None]
-"""Called with the file, the line from 1 and what is wrong with it, in the order of the input."""
+"""Called with the file, the line from 1 and the problem, in input order."""
 _ANOTHER = "Name another file to write to"
 _RESTART = "Name another OUTPUT, or write over it with --restart"
 
@@ -28,9 +28,9 @@ class Listener:
     """Callbacks that follow a run.
 
     Attributes:
-        report: Entries, tokens and bytes of input done since the last time.
-        problem: Of entries that were kept as they were.
-        result: Of every shard, and whether an earlier run finished it.
+        report: Called with entries, tokens and bytes of input done since the last call.
+        problem: Called for entries that were kept unchanged.
+        result: Called for every shard, with whether an earlier run finished it.
     """
 
     report: Report
@@ -50,8 +50,8 @@ class Target:
 
     Attributes:
         output: OUTPUT, a file or a folder.
-        folder: It takes a file for each of the input.
-        keep_parts: The parts are the output; nothing is joined.
+        folder: Whether it gets one file for each input file.
+        keep_parts: Whether the parts are the output and are not joined.
     """
 
     output: str
@@ -76,7 +76,7 @@ class Outcome:
 
     Attributes:
         taken_up: Shards that an earlier run had finished.
-        problems: Entries that were kept as they were, the first of each shard.
+        problems: Entries that were kept unchanged, the first ones of each shard.
     """
 
     metrics: AggregateMetrics
@@ -88,7 +88,7 @@ class Outcome:
 
 
 def foresee(job: Job, engine: Engine, listener: Listener) -> Outcome:
-    """Plan a run; nothing is written and no model is asked."""
+    """Plan a run without writing or asking a model."""
     tally = _Results(job, listener)
     for result in engine.results(job, job.shards, _kept(job), listener.report):
         tally.add(result, earlier=False)
@@ -99,11 +99,11 @@ def run(job: Job, target: Target, engine: Engine, listener: Listener, *, restart
     """Compress an input into an output.
 
     Args:
-        job: What is to be done.
-        target: Where it goes.
-        engine: What works on it.
-        listener: Who is told how it goes.
-        restart: Forget what an earlier run left.
+        job: What to do.
+        target: Where to write.
+        engine: Compresses the shards.
+        listener: Follows the run.
+        restart: Discard what an earlier run left.
 
     Raises:
         UsageError: The output is part of the input, or belongs to another run.
@@ -161,7 +161,7 @@ def _run(
 
 
 class _Results:
-    """Adds up shards in the order of the input, whatever order they are finished in."""
+    """Adds up shards in input order, whatever order they are finished in."""
 
     def __init__(self, job: Job, listener: Listener) -> None:
         self._job = job
@@ -174,7 +174,7 @@ class _Results:
         self._problems: list[tuple[str, int, str]] = []
 
     def add(self, result: ShardResult, *, earlier: bool) -> None:
-        """A shard is finished; problems are told once all lines in front of them are counted."""
+        """Take a finished shard; problems are reported once all lines before them are counted."""
         self._found[result.index] = result
         self._earlier += earlier
         self._listener.result(result, earlier)
@@ -183,7 +183,7 @@ class _Results:
             self._next += 1
 
     def outcome(self) -> Outcome:
-        """All of them together."""
+        """The sum of all shards."""
         metrics = AggregateMetrics()
         found = [self._found[index] for index in sorted(self._found)]
         for one in found:
@@ -206,7 +206,7 @@ def _kept(job: Job) -> Kept | None:
 
 
 def _is_whole(manifest: Manifest, planned: Mapping[str, Any]) -> bool:
-    """Whether an earlier run ended and its outputs are as it left them."""
+    """Whether an earlier run finished and its outputs are unchanged."""
     sizes = manifest.outputs()
     return sizes is not None and all(size_of(path) == sizes.get(path) for path in planned)
 

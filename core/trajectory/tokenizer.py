@@ -1,4 +1,4 @@
-"""Counting the tokens of a trajectory: with a vocabulary that ships, or the `tokenizer.json` of a model."""
+"""Counts a trajectory's tokens with a bundled vocabulary or a model's `tokenizer.json`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LATER = re.compile(
     "\U00010940-\U00010959\U00010ec5-\U00010efb\U00011b60-\U00011de9\U00016ea0-\U00016ff6\U000187f8-\U00018df2"
     "\U0001e6c0-\U0001e6ff\U0002b73a-\U0002b73f\U0002cea2-\U0002cead\U000323b0-\U00033479]"
 )
-"""Around the letters of Unicode 17, which tiktoken does not take for letters; and halves of characters."""
+"""Ranges with the letters of Unicode 17, which tiktoken does not treat as letters, and surrogates."""
 DEFAULT = "o200k_base"
 _FILE = "tokenizer.json"
 _TOKEN_BYTES = 4
@@ -36,7 +36,7 @@ def quick_count(name: str, otherwise: Callable[[str], int]) -> Callable[[str], i
     """The function that counts the tokens of a text with toktok; None without the extra `fast`.
 
     Args:
-        name: A vocabulary that ships.
+        name: A bundled vocabulary.
         otherwise: Counts the texts that toktok would count differently.
     """
     tokenizer = _opened(name)
@@ -62,7 +62,7 @@ def _opened(name: str) -> Any:
 
 @dataclass(slots=True)
 class Deadline:
-    """The time one entry may take; checked between the pieces of its text."""
+    """The time limit of an entry, checked between the pieces of its text."""
 
     seconds: float
     until: float = 0.0
@@ -72,7 +72,7 @@ class Deadline:
         self.until = time.monotonic() + self.seconds
 
     def check(self) -> None:
-        """Stop the entry when its time is up.
+        """Raise if the entry's time is up.
 
         Raises:
             BadEntry: It took too long.
@@ -82,10 +82,10 @@ class Deadline:
 
 
 def tokenizer_file(name: str) -> Path | None:
-    """The file a tokenizer is read from; None for a vocabulary that ships.
+    """The file a tokenizer is read from; None for a bundled vocabulary.
 
     Raises:
-        NotFoundError: It is neither a vocabulary that ships nor a file.
+        NotFoundError: It is neither a bundled vocabulary nor a file.
     """
     if name in SHA256:
         return None
@@ -109,12 +109,12 @@ def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
     """The function that counts the tokens of a text.
 
     Args:
-        name: A vocabulary that ships, a `tokenizer.json`, or the folder of one. No code of a model is run.
+        name: A bundled vocabulary, a `tokenizer.json`, or its folder. No code of a model is run.
         check: Called between the pieces of a long text.
 
     Raises:
         NotFoundError: There is no such file.
-        ConfigError: It is no tokenizer, or what reads it is not installed.
+        ConfigError: It is not a tokenizer, or the library that reads it is not installed.
     """
     path = tokenizer_file(name)
     return _shipped(name, check) if path is None else _from_file(path, check)
@@ -134,7 +134,7 @@ def _shipped(name: str, check: Callable[[], None]) -> Count:
 
 @cache
 def _exact(name: str) -> Count:
-    """Count the bytes of the packed tokens: a tenth faster than a Python number for each token."""
+    """Count the bytes of the packed tokens: a tenth faster than creating an int for each token."""
     tokenizer = encoding(name)
     ordinary, packed = tokenizer.encode_ordinary, _packed(tokenizer)
     nothing: set[str] = set()

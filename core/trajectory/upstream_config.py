@@ -1,4 +1,4 @@
-"""The YAML file of Hermes' own trajectory tool, as far as it says something about this one."""
+"""Reads the YAML file of Hermes' own trajectory tool, as far as it applies to this one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _USED = {
 
 @dataclass(frozen=True, slots=True)
 class UpstreamConfig:
-    """What the file says.
+    """The contents of the file.
 
     Attributes:
         settings: Fields of `Settings` by name.
-        tokenizer: A vocabulary or a path; None when the file names none that can be read here.
-        key_variable: The environment variable that holds the key.
+        tokenizer: A vocabulary or a path; None if the file names none that can be read here.
+        key_variable: The environment variable with the key.
         notes: What is not used, and why; a sentence each.
     """
 
@@ -58,8 +58,8 @@ def read_config(path: str) -> UpstreamConfig:
     """Read the file.
 
     Raises:
-        NotFoundError: There is none.
-        ConfigError: It is no YAML mapping, or a value is of the wrong kind.
+        NotFoundError: It does not exist.
+        ConfigError: It is not a YAML mapping, or a value has the wrong type.
     """
     values = _flat(_document(path))
     settings = {

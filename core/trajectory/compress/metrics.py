@@ -1,4 +1,4 @@
-"""What compression did to one trajectory and to all of them, under the names the releases document."""
+"""The effect of compression on one and on all trajectories, under the names that the releases document."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from core.model.compaction.plan import Span
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryMetrics:
-    """One trajectory before and after.
+    """A trajectory before and after.
 
     Attributes:
-        region: The turns a summary replaced; None when nothing was replaced.
+        region: The turns replaced by a summary; None if nothing was replaced.
     """
 
     original_tokens: int = 0
@@ -34,16 +34,16 @@ class TrajectoryMetrics:
 
     @property
     def tokens_saved(self) -> int:
-        """Below 0 when the summary was larger than what it replaced."""
+        """Tokens saved; negative if the summary is larger than what it replaced."""
         return self.original_tokens - self.compressed_tokens
 
     @property
     def compression_ratio(self) -> float:
-        """Tokens after over tokens before; 1 for what was left alone."""
+        """Tokens after divided by tokens before; 1 for an unchanged trajectory."""
         return self.compressed_tokens / max(self.original_tokens, 1) if self.was_compressed else 1.0
 
     def document(self) -> dict[str, Any]:
-        """As a compressed entry carries it, keys in the order of the releases."""
+        """The metrics as in a compressed entry, with keys in the order of the releases."""
         region = self.region
         return {
             "original_tokens": self.original_tokens,
@@ -68,14 +68,14 @@ class TrajectoryMetrics:
 
 @dataclass(slots=True)
 class AggregateMetrics:
-    """Sums over trajectories; those of shards are added up in the order of the input.
+    """Sums over trajectories; those of shards are added in input order.
 
     Attributes:
-        total_trajectories: Entries of the output, those that failed and those without turns among them.
-        trajectories_failed: Entries kept as they were because they could not be read or compressed.
-        ratio_sum: Of the ratios of the compressed ones.
-        saved_sum: Of the tokens saved in the compressed ones.
-        removed_sum: Of the turns removed from the compressed ones.
+        total_trajectories: Entries of the output, including failed ones and those without turns.
+        trajectories_failed: Entries kept unchanged because they could not be read or compressed.
+        ratio_sum: Sum of the ratios of the compressed ones.
+        saved_sum: Sum of the tokens saved in the compressed ones.
+        removed_sum: Sum of the turns removed from the compressed ones.
     """
 
     total_trajectories: int = 0
@@ -94,7 +94,7 @@ class AggregateMetrics:
     removed_sum: int = 0
 
     def add(self, one: TrajectoryMetrics) -> None:
-        """Count one trajectory."""
+        """Count a trajectory."""
         self.total_trajectories += 1
         self.total_tokens_before += one.original_tokens
         self.total_tokens_after += one.compressed_tokens
@@ -111,7 +111,7 @@ class AggregateMetrics:
             self.removed_sum += one.original_turns - one.compressed_turns
 
     def fail(self, calls: int = 0, errors: int = 0) -> None:
-        """Count an entry kept as it was because something went wrong."""
+        """Count an entry kept unchanged because something went wrong."""
         self.total_trajectories += 1
         self.trajectories_failed += 1
         self.total_summarization_calls += calls
@@ -124,15 +124,15 @@ class AggregateMetrics:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> Self:
-        """The sums again.
+        """Restore sums from their values.
 
         Raises:
-            KeyError: One is missing.
+            KeyError: A value is missing.
         """
         return cls(**{field.name: values[field.name] for field in fields(cls)})
 
     def document(self) -> dict[str, Any]:
-        """As the releases write it, without the times of the run."""
+        """The sums as the releases write them, without the times of the run."""
         total, compressed = max(self.total_trajectories, 1), max(self.trajectories_compressed, 1)
         saved = self.total_tokens_before - self.total_tokens_after
         mean_ratio = self.ratio_sum / compressed if self.trajectories_compressed else 1.0

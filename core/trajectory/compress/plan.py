@@ -1,4 +1,4 @@
-"""One trajectory: counted, cut where a summary replaces turns, and what is known of it before and after."""
+"""Plans a trajectory: counts it, finds the region to summarise, and computes metrics."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ ROLES = ("system", "human", "gpt", "tool")
 """The roles of a ShareGPT turn whose first appearance can be protected."""
 
 NOTICE = "\n\nSome of your previous tool responses may be summarized to preserve context."
-"""What the releases add to the system turn of a compressed trajectory; part of their output format."""
+"""The text the releases add to a compressed trajectory's system turn; part of their output format."""
 
 MARK = "[CONTEXT SUMMARY]:"
-"""What the summary turn begins with."""
+"""The start of the summary turn."""
 
 Count = Callable[[str], int]
-"""Tokens of a text."""
+"""Counts the tokens of a text."""
 
 SYSTEM = "system"
 _PROMPTS = 64
-"""System turns remembered, with and without the notice."""
+"""System turns cached, with and without the notice."""
 
 _TOOL = "tool"
 
@@ -37,12 +37,12 @@ class Settings:
 
     Attributes:
         release: A name `load_policy` knows.
-        target: Tokens a trajectory may hold.
-        summary_target: Tokens set aside for the summary.
-        protected_roles: Roles whose first turn stays.
-        protect_last: Turns at the end that stay.
-        notice: Added to the system turns in front of a summary; "" adds nothing.
-        attach_metrics: A compressed entry carries its metrics.
+        target: Tokens a trajectory may have.
+        summary_target: Tokens reserved for the summary.
+        protected_roles: Roles whose first turn is kept.
+        protect_last: Turns kept at the end.
+        notice: Text added to the system turns before a summary; "" adds nothing.
+        attach_metrics: Whether a compressed entry carries its metrics.
     """
 
     release: str = ""
@@ -55,12 +55,12 @@ class Settings:
 
     @property
     def rules(self) -> TrajectoryRules:
-        """The rules of the release; of the newest when none is named."""
+        """The rules of the release; of the newest one if none is named."""
         return load_policy(self.release or newest_release()).trajectory
 
 
 def marked(summary: str) -> str:
-    """A summary with its mark in front exactly once."""
+    """A summary that begins with its mark exactly once."""
     text = summary.strip()
     if text.startswith(MARK):
         return text
@@ -68,7 +68,7 @@ def marked(summary: str) -> str:
 
 
 class Counter:
-    """Counts turns, and those of the system, which the trajectories of a set share, once for all of them.
+    """Counts turns; system turns, which the trajectories of a set share, are counted once for all.
 
     Args:
         count: The tokenizer.
@@ -79,18 +79,18 @@ class Counter:
         self._shared = lru_cache(maxsize=_PROMPTS)(count)
 
     def turn(self, turn: Turn, added: str = "") -> int:
-        """Tokens of a turn with something added to its text."""
+        """Tokens of a turn with text appended to it."""
         text = turn.text + added
         return 0 if not text else self._shared(text) if turn.role == SYSTEM else self.text(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done with a trajectory.
+    """What to do with a trajectory.
 
     Attributes:
-        tokens: Of each turn.
-        region: What a summary replaces; None leaves the trajectory as it is.
+        tokens: Tokens of each turn.
+        region: The turns that a summary replaces; None leaves the trajectory unchanged.
     """
 
     tokens: Sequence[int]
@@ -103,7 +103,7 @@ class Plan:
         return sum(self.tokens)
 
     def unchanged(self) -> TrajectoryMetrics:
-        """Metrics of a trajectory that is left as it is."""
+        """Metrics of a trajectory that is left unchanged."""
         total, turns = self.total, len(self.tokens)
         over = total > self.target
         return TrajectoryMetrics(
@@ -112,13 +112,13 @@ class Plan:
 
 
 def plan_turns(turns: Sequence[Turn], settings: Settings, rules: TrajectoryRules, counter: Counter) -> Plan:
-    """Count the turns of a trajectory and choose what a summary replaces.
+    """Count the turns of a trajectory and choose those that a summary replaces.
 
     Args:
-        turns: All of them; none at all fit any target.
+        turns: All turns; an empty list fits any target.
         settings: Target and protection.
-        rules: Of the release.
-        counter: Of tokens.
+        rules: The rules of the release.
+        counter: Counts tokens.
     """
     tokens = [counter.turn(turn) for turn in turns]
     region = find_region([turn.role for turn in turns], tokens, settings, rules)
@@ -135,18 +135,18 @@ def after_summary(
     calls: int = 0,
     errors: int = 0,
 ) -> TrajectoryMetrics:
-    """Metrics of a trajectory whose region a summary replaced.
+    """Metrics of a trajectory whose region was replaced by a summary.
 
-    Only what changed is counted again: the summary, and the system turns the notice was added to.
+    Only what changed is counted again: the summary, and the system turns that got the notice.
 
     Args:
-        plan: With a region.
-        turns: As they were.
-        notice: What the system turns of the head gained.
-        counter: Of tokens.
+        plan: A plan with a region.
+        turns: The turns before compression.
+        notice: The text added to the system turns of the head.
+        counter: Counts tokens.
         summary_tokens: Tokens of the summary turn.
-        calls: Requests that were sent for it.
-        errors: Those of them that failed.
+        calls: Requests sent for it.
+        errors: How many of them failed.
     """
     region = plan.region
     assert region is not None
@@ -167,7 +167,7 @@ def after_summary(
 
 
 def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:
-    """Positions of the first turn of every protected role and of the last turns."""
+    """Indexes of the first turn of every protected role, and of the last turns."""
     heads = {roles.index(role) for role in settings.protected_roles if role in roles}
     return frozenset(heads | set(range(max(0, len(roles) - settings.protect_last), len(roles))))
 
@@ -177,17 +177,17 @@ def find_region(
 ) -> Span | None:
     """The turns to summarise so that the trajectory fits its target.
 
-    Turns are taken from the front of the middle until what they hold covers the excess and the summary that
-    replaces them. What cannot be covered takes the whole middle: the trajectory then stays over its target.
+    Turns are taken from the start of the middle until they cover the excess and the summary replacing them.
+    If they cannot, the whole middle is taken, and the trajectory stays over its target.
 
     Args:
         roles: ShareGPT role of each turn.
         tokens: Tokens of each turn.
         settings: Target, summary and protection.
-        rules: Of the release.
+        rules: The rules of the release.
 
     Returns:
-        None when the trajectory fits already or nothing between its protected turns can be taken.
+        None if the trajectory fits already or nothing between its protected turns can be taken.
     """
     excess = sum(tokens) - settings.target
     if excess <= 0:
@@ -208,9 +208,9 @@ def find_region(
 
 
 def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:
-    """A boundary moved off a tool turn, forward if that leads anywhere, else backward.
+    """Move a boundary off a tool turn, forward if possible, else backward.
 
-    A tool turn stands behind the turn that called it; a boundary on it would part the two.
+    A tool turn follows the turn that called it; a boundary on it would separate the two.
     """
 
     def parts(at: int) -> bool:
@@ -227,7 +227,7 @@ def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:
 
 
 def _middle(protected: frozenset[int], count: int) -> tuple[int, int]:
-    """Where the middle begins and ends: protected turns of the first half are head, the others tail."""
+    """Start and end of the middle: protected turns in the first half are head, the others tail."""
     half = count // 2
     start = max((index + 1 for index in protected if index < half), default=0)
     end = min((index for index in protected if index >= half), default=count)

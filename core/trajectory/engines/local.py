@@ -1,4 +1,4 @@
-"""Shards on this machine: in this process, or in several that share the tokenizer they were forked with."""
+"""Compresses shards on this machine, in this process or in several that share the forked tokenizer."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from core.trajectory.shards.work import Report
 from core.trajectory.tokenizer import open_tokenizer
 
 Kept = Mapping[int, Collection[int]]
-"""Entries of a sample, by shard."""
+"""Sampled entries by shard."""
 _TICK = 0.5
 _TRIES = 3
 """How often worker processes may be lost before the run gives up."""
 
 
 def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
-    """Entries of a sample in one shard; None keeps all."""
+    """Sampled entries of one shard; None keeps all."""
     return None if kept is None else kept.get(shard.index, frozenset())
 
 
 class Engine(Protocol):
-    """Compresses shards, several at once, in any order."""
+    """Compresses shards concurrently, in any order."""
 
     def results(
         self, job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report
     ) -> Iterator[ShardResult]:
-        """Compress the shards; each result comes as soon as its part is written.
+        """Compress the shards; each result is yielded as soon as its part is written.
 
         Raises:
             InspectorError: The input cannot be read.
@@ -53,7 +53,7 @@ class LocalEngine:
     """Compresses shards on this machine.
 
     Args:
-        jobs: Processes.
+        jobs: Number of processes.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -108,7 +108,7 @@ def _pooled(
 
 
 def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
-    """End the workers, even in the middle of a shard: its part file does not exist yet."""
+    """Terminate the workers, even in the middle of a shard: its part file does not exist yet."""
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:

@@ -1,4 +1,4 @@
-"""Shards as tasks of a Ray cluster (extra `ray`): the driver holds no rows, lost work is done again.
+"""Shards as tasks of a Ray cluster (extra `ray`): the driver holds no rows, and lost work is repeated.
 
 Every machine must reach the input and the folder of the parts under the same names: a shared disk, or URLs.
 """
@@ -18,17 +18,17 @@ from core.trajectory.shards.part import compress_shard
 from core.trajectory.shards.work import Report
 
 _TRIES = 5
-"""How often a shard is done again when the worker or machine it was on is lost."""
+"""How often a shard is repeated if its worker or machine is lost."""
 
 _WAITING = 2
-"""Tasks handed over at once, as a multiple of the processors of the cluster."""
+"""Tasks submitted at once, as a multiple of the cluster's processors."""
 
 
 class RayEngine:
     """Compresses shards on a Ray cluster.
 
     Args:
-        address: Of the cluster; `auto` finds the one this machine belongs to.
+        address: Address of the cluster; `auto` finds the one this machine belongs to.
     """
 
     def __init__(self, address: str) -> None:
@@ -59,7 +59,7 @@ class RayEngine:
 
 
 def _size(job: Job, shard: Shard) -> int:
-    """Bytes of a shard of a plain file, about."""
+    """Approximate bytes of a shard of a plain file."""
     end = job.sources[shard.source].size if shard.end is None else shard.end
     return max(0, end - shard.start)
 
@@ -83,10 +83,10 @@ def _taken(ray: Any, done: Any) -> ShardResult:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Ray, joined to a cluster until the block ends.
+    """Ray, connected to a cluster until the block ends.
 
     Raises:
-        ConfigError: It is not installed, or no cluster answers.
+        ConfigError: Ray is not installed, or no cluster answers.
     """
     try:
         import ray

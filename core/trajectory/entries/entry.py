@@ -1,4 +1,4 @@
-"""One line of a set of trajectories: read, and written again with everything else as it was."""
+"""Reads a line of a set of trajectories, and writes it back with everything else unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.trajectory.entries.forms import BadEntry, Form, Turn, form_of, read_tu
 from core.trajectory.entries.spans import MARK, Place, elements, members, written
 
 KEYS = ("conversations", "messages", "trajectory")
-"""Where the turns of an entry stand; the first that is there."""
+"""Keys that may hold an entry's turns; the first present one counts."""
 
 METRICS = "compression_metrics"
 _quick = msgspec.json.Decoder()
@@ -22,13 +22,13 @@ _quick = msgspec.json.Decoder()
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line as it stands in its file, and its turns.
+    """A line as in its file, and its turns.
 
     Attributes:
-        line: Its bytes, the end included.
-        key: Where the turns stand; None for an entry without.
-        told: The text that holds the list of turns; None where the list stands in the line itself.
-        turns: What the turns say.
+        line: Its bytes, including the line end.
+        key: The key that holds the turns; None for an entry without turns.
+        told: The text that encodes the list of turns; None if the line itself has the list.
+        turns: The parsed turns.
     """
 
     line: bytes
@@ -39,10 +39,10 @@ class Entry:
 
 
 def read_entry(line: bytes) -> Entry:
-    """The entry of a line.
+    """Parse a line as an entry.
 
     Raises:
-        BadEntry: It is not UTF-8, no JSON, no object, or its turns are of another kind.
+        BadEntry: It is not UTF-8, JSON or an object, or its turns have another type.
     """
     found = _object(line)
     key = next((key for key in KEYS if key in found), None)
@@ -58,17 +58,17 @@ def read_entry(line: bytes) -> Entry:
 def rewritten(
     entry: Entry, region: Span, summary: str, notice: str, metrics: Mapping[str, Any] | None
 ) -> bytes:
-    """The line with a summary in place of a region, byte by byte what it was everywhere else.
+    """The line with a summary in place of a region, byte for byte unchanged everywhere else.
 
     Args:
-        entry: As it was read.
+        entry: The entry as read.
         region: The turns to replace.
         summary: The text of the summary turn.
-        notice: Added to the system turns in front of it; "" adds nothing.
-        metrics: What to attach; None attaches nothing.
+        notice: Text added to the system turns before the summary; "" adds nothing.
+        metrics: Metrics to attach; None attaches nothing.
 
     Raises:
-        BadEntry: A system turn holds no text the notice could be added to.
+        BadEntry: A system turn has no text that the notice could be added to.
     """
     assert entry.key is not None
     found = members(entry.line)
@@ -85,7 +85,7 @@ def rewritten(
 
 
 def _object(line: bytes) -> Mapping[str, Any]:
-    """The members of a line; what the quick reader refuses is read by the one that says why."""
+    """The members of a line; if the fast reader refuses it, the standard one tells why."""
     try:
         found = _quick.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -109,7 +109,7 @@ def _odd(line: bytes) -> Any:
 
 
 def _within(told: str, key: str | None) -> Any:
-    """The list a text holds."""
+    """The list encoded in a text."""
     try:
         return json.loads(told)
     except (ValueError, RecursionError):
@@ -119,7 +119,7 @@ def _within(told: str, key: str | None) -> Any:
 def _cut(
     entry: Entry, data: bytes, turns: Sequence[Place], region: Span, summary: str, notice: str
 ) -> list[tuple[int, int, bytes]]:
-    """The summary over the region, and the notice in the system turns in front of it."""
+    """The edits that put the summary over the region, and the notice into the system turns before it."""
     edits = [(turns[region.start][0], turns[region.end - 1][1], _bytes(entry.form.summary(summary)))]
     for index in range(region.start):
         if notice and entry.turns[index].role == "system":
@@ -129,7 +129,7 @@ def _cut(
 
 
 def _noted(entry: Entry, raw: bytes, index: int, notice: str) -> bytes:
-    """A system turn with the notice, put where its text or its list of parts ends."""
+    """A system turn with the notice added at the end of its text or list of parts."""
     turn = members(raw)
     start, end = turn.get(entry.form.text_key(turn), (0, 0))
     last = raw[end - 1 : end] if start else b""
@@ -155,7 +155,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def _edited(data: bytes, edits: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """Some bytes with pieces of them replaced."""
+    """Bytes with some ranges replaced."""
     pieces, at = [], 0
     for start, end, new in sorted(edits):
         pieces += [data[at:start], new]

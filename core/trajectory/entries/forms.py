@@ -1,4 +1,4 @@
-"""The forms a turn comes in: ShareGPT (`from`, `value`) and OpenAI (`role`, `content`, `tool_calls`)."""
+"""The formats of a turn: ShareGPT (`from`, `value`) and OpenAI (`role`, `content`, `tool_calls`)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class BadEntry(ValueError):  # noqa: N818 - one entry of many is off, the run is
 
 
 class Turn(NamedTuple):
-    """One turn, whatever its form; a tuple, because a large set has millions.
+    """A turn, whatever its format; a tuple, because a large set has millions.
 
     Attributes:
-        role: As ShareGPT names it: `system`, `human`, `gpt`, `tool`, or what else stands there.
-        text: What is counted.
+        role: Its role in ShareGPT: `system`, `human`, `gpt`, `tool`, or any other as written.
+        text: The text that is counted.
     """
 
     role: str
@@ -26,13 +26,13 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a turn is spelt.
+    """The keys and roles of a turn's format.
 
     Attributes:
         role: The key of the role.
-        texts: Keys of the text; the first that is there holds it.
-        human: The role of somebody who asks.
-        roles: Roles of this form to those of ShareGPT; others stay as they are.
+        texts: Keys of the text; the first present one holds it.
+        human: The role of the user.
+        roles: Maps roles of this format to those of ShareGPT; others are unchanged.
     """
 
     role: str
@@ -41,11 +41,11 @@ class Form:
     roles: Mapping[str, str]
 
     def summary(self, text: str) -> dict[str, str]:
-        """The turn a summary stands in."""
+        """The turn for a summary."""
         return {self.role: self.human, self.texts[0]: text}
 
     def text_key(self, turn: Mapping[str, Any]) -> str:
-        """The key the text of a turn stands under."""
+        """The key of a turn's text."""
         return next((key for key in self.texts if key in turn), self.texts[0])
 
 
@@ -66,7 +66,7 @@ OPENAI = Form(
 
 
 def form_of(turns: Sequence[Any]) -> Form:
-    """The form of a list of turns."""
+    """The format of a list of turns."""
     keys = [turn for turn in turns if isinstance(turn, dict)]
     if any(SHAREGPT.role in turn for turn in keys):
         return SHAREGPT
@@ -77,7 +77,7 @@ def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
     """The turns of a list.
 
     Raises:
-        BadEntry: One is no object, or its role or text is of another kind.
+        BadEntry: One is not an object, or its role or text has another type.
     """
     if form is SHAREGPT:
         return [_sharegpt_turn(turn, index) for index, turn in enumerate(turns)]
@@ -85,7 +85,7 @@ def read_turns(turns: Sequence[Any], form: Form) -> list[Turn]:
 
 
 def _sharegpt_turn(turn: Any, index: int) -> Turn:
-    """A turn of ShareGPT; a large set has many millions, nearly all of them a pair of texts."""
+    """A turn of ShareGPT; a large set has many millions, nearly all of them pairs of texts."""
     if type(turn) is dict:
         role, text = turn.get("from"), turn.get("value")
         if type(role) is str and type(text) is str:
@@ -115,7 +115,7 @@ def _plain(value: Any, index: int, key: str) -> str:
 
 
 def _content(value: Any, index: int, key: str) -> str:
-    """A text, or the text parts of a list, a line each."""
+    """A text, or the text parts of a list, one per line."""
     if not isinstance(value, list):
         return _plain(value, index, key)
     parts = [part.get("text") if isinstance(part, dict) else part for part in value]
@@ -123,7 +123,7 @@ def _content(value: Any, index: int, key: str) -> str:
 
 
 def _calls(value: Any, index: int) -> list[str]:
-    """Each call as its name and its arguments; arguments may be a text of JSON or an object."""
+    """The name and arguments of each call; arguments may be a text of JSON or an object."""
     if value is None:
         return []
     if not isinstance(value, list):

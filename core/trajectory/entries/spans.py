@@ -1,4 +1,4 @@
-"""JSON read together with where its parts stand, so that one can be replaced and every other byte stays."""
+"""Reads JSON with the positions of its parts, so that one can be replaced and other bytes are unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARK = "\ufeff"
 
 
 class Span(NamedTuple):
-    """A value of a JSON text and the characters it takes."""
+    """A value of a JSON text, with its character range."""
 
     value: Any
     start: int
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 
 def skip_blank(text: str, at: int) -> int:
-    """The first character from `at` on that is no blank of JSON."""
+    """The first index from `at` on that is not JSON whitespace."""
     found = _blank.match(text, at)
     return at if found is None else found.end()
 
@@ -32,7 +32,7 @@ def read_object(text: str, at: int = 0) -> dict[str, Span]:
     """The members of the object that fills a text from `at` to its end; of equal keys the last counts.
 
     Raises:
-        json.JSONDecodeError: The text is no JSON.
+        json.JSONDecodeError: The text is not JSON.
     """
     found: dict[str, Span] = {}
     at = skip_blank(text, skip_blank(text, at) + 1)
@@ -46,10 +46,10 @@ def read_object(text: str, at: int = 0) -> dict[str, Span]:
 
 
 def read_list(text: str) -> tuple[list[Span], int]:
-    """The elements of the list a text begins with, and where it ends.
+    """The elements of the list that a text begins with, and where it ends.
 
     Raises:
-        json.JSONDecodeError: The text is no JSON.
+        json.JSONDecodeError: The text is not JSON.
     """
     found: list[Span] = []
     at = skip_blank(text, 1)
@@ -64,7 +64,7 @@ def read_list(text: str) -> tuple[list[Span], int]:
 
 
 def written(value: Any) -> str:
-    """A value as JSON, text readable as it is; a lone surrogate, which no file can hold, is escaped."""
+    """A value as JSON with readable text; a lone surrogate, which no file can contain, is escaped."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -85,7 +85,7 @@ def _key(text: str, at: int) -> tuple[str, int]:
 
 
 def _next(text: str, end: int, closing: str) -> tuple[int, bool]:
-    """Where the next part begins, or where the closing mark stands."""
+    """Where the next part begins, or where the closing bracket is."""
     at = skip_blank(text, end)
     mark = text[at : at + 1]
     if mark == closing:
@@ -102,11 +102,11 @@ _to_element = re.compile(rb"[\s,]*")
 
 
 Place = tuple[int, int]
-"""First byte, and the one behind the last."""
+"""First byte, and the byte after the last."""
 
 
 def members(line: bytes) -> Mapping[str, Place]:
-    """The places of the values of an object; of equal keys the last counts."""
+    """The places of an object's values; of equal keys the last counts."""
     try:
         raws = _members.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -117,7 +117,7 @@ def members(line: bytes) -> Mapping[str, Place]:
 
 
 def elements(data: bytes, place: Place, count: int) -> Sequence[Place]:
-    """The places of the first elements of the list that fills a place but for blanks in front of it."""
+    """The places of the first elements of the list that fills a place, apart from leading blanks."""
     at = data.index(b"[", *place)
     try:
         raws = _elements.decode(memoryview(data)[at : place[1]])
@@ -129,7 +129,7 @@ def elements(data: bytes, place: Place, count: int) -> Sequence[Place]:
 
 
 def _walked(data: bytes, raws: Iterable[msgspec.Raw], between: re.Pattern[bytes], at: int) -> Sequence[Place]:
-    """The places of values that follow each other; none when something else stands between two."""
+    """The places of consecutive values; empty if anything else is between two."""
     places = []
     for raw in raws:
         found = between.match(data, at)
@@ -141,14 +141,14 @@ def _walked(data: bytes, raws: Iterable[msgspec.Raw], between: re.Pattern[bytes]
 
 
 def _members_of_odd(line: bytes) -> Mapping[str, Place]:
-    """What the quick reader refuses: endless numbers, halves of characters, keys that come twice."""
+    """The members of a line the fast reader refuses: infinite numbers, lone surrogates, duplicate keys."""
     text = line.decode()
     found = read_object(text, len(MARK) if text.startswith(MARK) else 0)
     return dict(zip(found, _in_bytes(text, found.values()), strict=True))
 
 
 def _in_bytes(text: str, spans: Collection[Span]) -> Sequence[Place]:
-    """Where spans of a text stand once it is encoded."""
+    """The byte ranges of spans once the text is encoded."""
     behind, at, last = {}, 0, 0
     for mark in sorted(mark for span in spans for mark in (span.start, span.end)):
         at += len(text[last:mark].encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Cutting an input into shards, and the lines of one: memory holds the longest, never the file."""
+"""Cuts an input into shards, and reads their lines: memory holds the longest line, never the file."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from core.trajectory.entries.spans import written
 from core.trajectory.input.sources import GZIP, PARQUET, PLAIN, ZSTD, Source, opened
 
 _ROWS = 64
-"""Rows turned into text at once."""
+"""Rows converted to text at once."""
 
 LEAST, MOST = 2 * 2**20, 256 * 2**20
-"""Bytes of a shard: small enough to be done again and shared out evenly, large enough that few hold a set."""
+"""Bytes of a shard: small enough to repeat and to share out evenly, large enough that a set has few."""
 
 _PARTS = 2_048
 LONGEST = 256 * 2**20
-"""Bytes of a line that is still read whole; a longer one is handed on in pieces."""
+"""Bytes up to which a line is read whole; a longer one is passed on in pieces."""
 
 _BUFFER = 2**20
 
 
 def row_groups(path: str) -> int:
-    """How many row groups a file has."""
+    """The number of row groups of a file."""
     with opened(path) as stream:
         return int(_file(stream, path).num_row_groups)
 
@@ -58,13 +58,13 @@ def _file(stream: Any, path: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A piece of one file.
+    """A piece of a file.
 
     Attributes:
-        index: Its place in the whole input.
-        source: Its file, by place in the input.
+        index: Its index in the whole input.
+        source: Index of its file in the input.
         start: First byte; in a parquet file the first row group. A line belongs to the shard it begins in.
-        end: Behind the last one; None to the end of the file.
+        end: The byte after the last one; None for the end of the file.
     """
 
     index: int
@@ -79,12 +79,12 @@ class Shard:
 
 
 def shard_size(sources: Sequence[Source]) -> int:
-    """Bytes of a shard of this input: the same however many processes work on it."""
+    """Bytes of a shard of this input, independent of the number of processes."""
     return max(LEAST, min(MOST, sum(source.size for source in sources) // _PARTS))
 
 
 def cut(sources: Sequence[Source], size: int) -> tuple[Shard, ...]:
-    """The shards of an input, in order; a compressed file is one: it can be read from its beginning only."""
+    """The shards of an input, in order; a compressed file is one, as it can only be read from its start."""
     places = [(at, *bounds) for at, source in enumerate(sources) for bounds in _bounds(source, size)]
     return tuple(Shard(index, *place) for index, place in enumerate(places))
 
@@ -101,7 +101,7 @@ def _bounds(source: Source, size: int) -> Iterator[tuple[int, int | None]]:
 
 
 class ReadFault(InspectorError):  # noqa: N818 - a kind of InspectorError, told apart by where it happened
-    """A file of the input cannot be read on."""
+    """A file of the input cannot be read further."""
 
     exit_code = 3
 
@@ -111,7 +111,7 @@ def read_lines(source: Source, shard: Shard) -> Iterator[bytes]:
 
     Raises:
         ReadFault: The file cannot be read, or is damaged.
-        ConfigError: What reads this kind of file is not installed.
+        ConfigError: The library for this kind of file is not installed.
     """
     try:
         yield from _lines(source, shard)
@@ -151,7 +151,7 @@ def _pieces(stream: IO[bytes], start: int, end: int | None) -> Iterator[bytes]:
 
 
 def _finish_line(stream: IO[bytes]) -> int:
-    """Read on to the end of a line that began before; returns the bytes read."""
+    """Read to the end of a line that began earlier; returns the bytes read."""
     seen = 0
     while line := stream.readline(_BUFFER):
         seen += len(line)

@@ -1,4 +1,4 @@
-"""The files an INPUT names, here or (extra `remote`) at any URL fsspec knows, and how a change is noticed."""
+"""Finds the files of an INPUT, local or (extra `remote`) at any fsspec URL, and notices changed files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _BUFFER = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file of the input.
+    """A file of the input.
 
     Attributes:
-        path: Absolute, or a URL.
-        name: Below the folder the input names; the name of an output file of its own.
+        path: An absolute path, or a URL.
+        name: Its path below the input's folder, and the name of its own output file.
         kind: How it is read.
-        stamp: When it was last changed; with the size, what a changed file is known by.
+        stamp: Time of the last change; with the size it shows whether a file changed.
     """
 
     path: str
@@ -41,16 +41,16 @@ class Source:
 
     @property
     def identity(self) -> list[object]:
-        """What a manifest keeps of the file, to notice when it has changed."""
+        """What a manifest stores of the file to notice changes."""
         return [self.path, self.size, self.stamp]
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """An input as it was named, and the files it holds.
+    """An input as named by the user, and its files.
 
     Attributes:
-        many: A folder or a pattern, which may hold any number of files.
+        many: Whether it is a folder or a pattern, which may have any number of files.
     """
 
     sources: tuple[Source, ...]
@@ -58,7 +58,7 @@ class Input:
 
 
 def find_input(named: str) -> Input:
-    """The files a path, a folder, a pattern or a URL names, in the order of their names.
+    """The files that a path, folder, pattern or URL names, sorted by name.
 
     Raises:
         NotFoundError: There are none, or one cannot be read.
@@ -134,7 +134,7 @@ def is_remote(path: str) -> bool:
 
 
 def filesystem(url: str) -> Any:
-    """What fsspec reads a URL with.
+    """The fsspec file system of a URL.
 
     Raises:
         ConfigError: fsspec, or what it needs for this kind of URL, is not installed.
@@ -155,7 +155,7 @@ def joined(folder: str, name: str) -> str:
 
 
 def opened(path: str) -> IO[bytes]:
-    """A file for reading."""
+    """Open a file for reading."""
     if is_remote(path):
         return io.BufferedReader(filesystem(path).open(path, "rb"), _BUFFER)  # whose lines have a limit
     return open(path, "rb", buffering=_BUFFER)
@@ -163,14 +163,14 @@ def opened(path: str) -> IO[bytes]:
 
 @contextmanager
 def replaced(path: str, *, sync: bool = True) -> Iterator[IO[bytes]]:
-    """A new file that takes its name only when it is whole.
+    """Write a new file that gets its name only once it is complete.
 
     Args:
-        path: Its name.
-        sync: Wait until it is on the disk, where a loss of power leaves it.
+        path: Its final name.
+        sync: Wait until it is on disk, so that it survives a loss of power.
 
     Raises:
-        OSError: It cannot be written; nothing is left of it.
+        OSError: It cannot be written; nothing of it is left.
     """
     if is_remote(path):
         with filesystem(path).open(path, "wb") as stream:  # an object appears when it is closed
@@ -190,7 +190,7 @@ def replaced(path: str, *, sync: bool = True) -> Iterator[IO[bytes]]:
 
 
 def drop_unfinished(path: str) -> None:
-    """Remove what a killed process left of a file it was writing."""
+    """Remove the unfinished file of a killed process."""
     if not is_remote(path):
         for left in glob.glob(f"{glob.escape(path)}.*{_UNFINISHED}"):
             with suppress(OSError):
@@ -198,7 +198,7 @@ def drop_unfinished(path: str) -> None:
 
 
 def size_of(path: str) -> int | None:
-    """Bytes of a file; None when there is none."""
+    """Bytes of a file; None if it does not exist."""
     if is_remote(path):
         store = filesystem(path)
         store.invalidate_cache()
@@ -210,7 +210,7 @@ def size_of(path: str) -> int | None:
 
 
 def make_folder(path: str) -> None:
-    """A folder and those above it."""
+    """Create a folder and its parents."""
     if is_remote(path):
         filesystem(path).makedirs(path, exist_ok=True)
     else:
@@ -218,7 +218,7 @@ def make_folder(path: str) -> None:
 
 
 def remove_folder(path: str) -> None:
-    """A folder and what is in it; one that is not there is no fault."""
+    """Remove a folder with its contents, if it exists."""
     if is_remote(path):
         with suppress(FileNotFoundError):
             filesystem(path).rm(path, recursive=True)

@@ -1,4 +1,4 @@
-"""Compressing one line at a time: read, planned, and written with its summary."""
+"""Compresses one line at a time: reads it, plans it, and writes it with its summary."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Done:
     """A line of the output.
 
     Attributes:
-        data: Its bytes, end of line included.
-        metrics: Of its trajectory; None for a blank line and for one that failed.
-        problem: Why it was kept as it was; "" when nothing went wrong.
-        calls: Requests sent in vain, for one that failed.
+        data: Its bytes, including the line end.
+        metrics: Metrics of its trajectory; None for a blank line and for one that failed.
+        problem: Why it was kept unchanged; "" if nothing went wrong.
+        calls: For one that failed, requests sent in vain.
     """
 
     data: bytes
@@ -45,7 +45,7 @@ class Draft:
 
 
 class Compressor:
-    """Compresses lines; one that fails is kept as it was.
+    """Compresses lines; one that fails is kept unchanged.
 
     Args:
         settings: What is asked for.
@@ -104,12 +104,12 @@ class Compressor:
         return Done(ended(text), metrics)
 
     def failed(self, draft: Draft, missing: SummaryMissing) -> Done:
-        """The line as it was, because nobody could summarise it."""
+        """The line unchanged, because nobody could summarise it."""
         problem = f"no summary: {missing.failure.line}"
         return Done(ended(draft.line), problem=problem, calls=missing.calls)
 
     def foreseen(self, draft: Draft, calls: int) -> TrajectoryMetrics:
-        """The metrics a draft would have with a summary of the size asked for."""
+        """The metrics of a draft, given a summary of the requested size."""
         return after_summary(
             draft.plan,
             draft.entry.turns,
@@ -121,5 +121,5 @@ class Compressor:
 
 
 def ended(line: bytes) -> bytes:
-    """A line with its newline, which the last of a file may lack."""
+    """A line with its newline, which the last line of a file may lack."""
     return line if line.endswith(b"\n") else line + b"\n"

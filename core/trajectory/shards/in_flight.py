@@ -1,4 +1,4 @@
-"""Summaries by a model, many requests under way at once, the lines written in their order all the same."""
+"""Summaries by a model with many concurrent requests, while lines are written in order."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from core.trajectory.shards.work import Gate, Report, ShardWork, Window
 from core.trajectory.summaries.base import AsyncConnection, SummaryMissing, Written, build_prompt, connect
 
 _OPEN = 8
-"""Shards that may wait for their last requests at once."""
+"""How many shards may wait for their last requests at once."""
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _OUTPUT_FACTOR = 2
-"""Output tokens allowed, as a multiple of those asked for: as the releases do."""
+"""Output token limit, as a multiple of the requested tokens, as in the releases."""
 
 _CUT = ("length", "max_tokens")
 _PATIENT = (FailureKind.RATE_LIMIT, FailureKind.OVERLOADED)
-"""Failures that are waited out as long as the entry may take."""
+"""Failures that are waited out as long as the entry's time allows."""
 
 
 def compress_asking(
     job: Job, shards: Sequence[Shard], kept: Mapping[int, Collection[int]] | None, report: Report | None
 ) -> Iterator[ShardResult]:
-    """Compress shards whose summaries a model writes; each result comes when its part is there.
+    """Compress shards whose summaries a model writes; each result is yielded once its part exists.
 
-    One process suffices: it waits more than it works. The next shard is read while the last requests of the
-    one before are under way.
+    One process is enough, because it mostly waits. The next shard is read while the last requests of the
+    previous one are running.
 
     Args:
-        job: With a summary that asks.
-        shards: In order.
+        job: A job with a summary by a model.
+        shards: The shards, in order.
         kept: Entries of a sample, by shard; None keeps all.
-        report: Told of progress.
+        report: Called with progress.
     """
     with asyncio.Runner() as runner:
         shared = runner.run(_opened(job))
@@ -125,11 +125,11 @@ async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:
 
 @dataclass(slots=True)
 class _Attempts:
-    """What was tried for one summary.
+    """The attempts at a summary.
 
     Attributes:
-        refused: Errors that waiting alone does not mend.
-        under_way: It has one of the places of those who ask.
+        refused: Errors that waiting alone does not fix.
+        under_way: Whether it holds one of the gate's places.
     """
 
     calls: int = 0
@@ -140,10 +140,10 @@ class _Attempts:
 
 
 class Asker:
-    """Asks one model, a bounded number of times at once.
+    """Asks a model, with a limited number of concurrent requests.
 
     Args:
-        job: With a summary that asks.
+        job: A job with a summary by a model.
     """
 
     def __init__(self, job: Job) -> None:
@@ -157,7 +157,7 @@ class Asker:
         self._connection: AsyncConnection = connect(job.summary.kind, replace(choice, timeout=self._seconds))
 
     async def close(self) -> None:
-        """Break off what is under way."""
+        """Abort running requests."""
         await self._connection.close()
 
     async def summary(self, draft: Draft, attempts: _Attempts) -> Written:
@@ -210,7 +210,7 @@ class Asker:
         return checked(self._allowed(answer), request, self._where)[0]
 
     def _allowed(self, answer: ModelAnswer) -> ModelAnswer:
-        """An answer as the release takes it: the older ones keep one that was cut off."""
+        """An answer as the release treats it: older ones accept one that was cut off."""
         if answer.finish in _CUT and not self._job.settings.rules.refuses_cut:
             return replace(answer, finish=None)
         return answer

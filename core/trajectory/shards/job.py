@@ -1,4 +1,4 @@
-"""A run: what is to be done with which input, as it is carried to every process that works on it."""
+"""A run's job: what to do with which input, as sent to every process that works on it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from core.trajectory.tokenizer import DEFAULT, fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything that decides the bytes of the output, and how long one entry may take.
+    """Everything that determines the output's bytes, and the time limit of an entry.
 
     Attributes:
         parts: Folder of the part files.
         timeout: Seconds an entry may take.
-        sample: Per cent of the entries; None takes all.
-        dry: Nothing is written and nobody asked.
+        sample: Percentage of the entries; None takes all.
+        dry: Whether nothing is written and no model is asked.
     """
 
     sources: tuple[Source, ...]
@@ -64,17 +64,17 @@ class Job:
         }
 
     def for_worker(self, workers: int) -> Job:
-        """The same with its share of the requests that may be under way."""
+        """The same job with one worker's share of the concurrent requests."""
         share = max(1, self.summary.concurrency // max(1, workers))
         return replace(self, summary=replace(self.summary, concurrency=share))
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An entry kept as it was.
+    """An entry kept unchanged.
 
     Attributes:
-        line: From 1, in its shard.
+        line: Its line in its shard, from 1.
         what: One clause.
     """
 
@@ -84,13 +84,13 @@ class Problem:
 
 @dataclass(slots=True)
 class ShardResult:
-    """What became of one shard; it is added up while its lines are worked on.
+    """The result of a shard, added up while its lines are compressed.
 
     Attributes:
-        lines: It has, blank ones too.
+        lines: Its number of lines, including blank ones.
         written: Bytes of its part.
-        problems: The first of them.
-        sent: Tokens of all requests, as the provider counted or as they would be sent.
+        problems: The first problems.
+        sent: Tokens of all requests, as counted by the provider or as they would be sent.
         received: Tokens of all answers.
     """
 
@@ -104,13 +104,13 @@ class ShardResult:
 
 
 def chosen(job: Job) -> Mapping[int, frozenset[int]]:
-    """Places of the sampled entries in their shard, by shard.
+    """Indexes of the sampled entries within their shard, by shard.
 
-    The releases draw with `random.sample` from all entries of a file, the files in the order of their names
-    and with one generator for all; only how many there are counts, so no entry is held.
+    The releases draw with `random.sample` from all entries of a file, the files in name order and with one
+    generator for all; only the number of entries matters, so none is held in memory.
 
     Args:
-        job: With a sample.
+        job: A job with a sample.
     """
     assert job.sample is not None
     drawn = random.Random(job.seed)

@@ -1,4 +1,4 @@
-"""Compressing one shard into its part file, and putting part files together in order."""
+"""Compresses a shard into its part file, and joins part files in order."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _BUFFER = 2**20
 def compress_shard(
     job: Job, shard: Shard, kept: Collection[int] | None = None, report: Report | None = None
 ) -> ShardResult:
-    """Read, compress and write one shard; the same input gives the same bytes.
+    """Read, compress and write a shard; the same input gives the same bytes.
 
     Args:
         job: The run.
         shard: The piece.
-        kept: Entries of a sample by their place among those of the shard; None keeps all.
-        report: Told of progress.
+        kept: Sampled entries by their index in the shard; None keeps all.
+        report: Called with progress.
 
     Raises:
         ReadFault: The input cannot be read.
@@ -62,7 +62,7 @@ def compress_shard(
 
 @contextmanager
 def _without_collections() -> Iterator[None]:
-    """Switch the search for cycles off: parsed JSON holds none, and looking takes a tenth of the time."""
+    """Disable cycle collection: parsed JSON has no cycles, and looking for them takes a tenth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -73,7 +73,7 @@ def _without_collections() -> Iterator[None]:
 
 
 def _foresee(work: ShardWork) -> None:
-    """Plan every entry and write nothing."""
+    """Plan every entry without writing anything."""
     settings, found = work.job.settings, work.found
     calls = 1 if work.job.summary.asks else 0
     for number, begun in work.begun():
@@ -107,7 +107,7 @@ def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:
     Args:
         job: The run.
         output: OUTPUT.
-        folder: OUTPUT is a folder that takes a file for each of the input.
+        folder: Whether OUTPUT is a folder with one file for each input file.
     """
     if not folder:
         return {output: list(job.shards)}
@@ -121,10 +121,10 @@ def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:
 
 
 def join(job: Job, path: str, shards: Sequence[Shard]) -> int:
-    """Put the parts of an output together; returns its bytes.
+    """Join the parts of an output; returns its size in bytes.
 
     Raises:
-        OSError: A part cannot be read or the output not be written.
+        OSError: A part cannot be read or the output cannot be written.
     """
     make_folder(path.rpartition("/")[0] or ".")
     with replaced(path) as raw, _packed(raw, kind_of(path)) as stream:
@@ -140,7 +140,7 @@ def _own_name(name: str, kind: str) -> str:
 
 @contextmanager
 def _packed(raw: IO[bytes], kind: str) -> Iterator[Any]:
-    """What is written, compressed as its name says."""
+    """A stream that compresses as the file's name says."""
     if kind == GZIP:
         with gzip.GzipFile(filename="", fileobj=raw, mode="wb", compresslevel=6, mtime=0) as stream:
             yield stream

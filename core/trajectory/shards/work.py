@@ -1,4 +1,4 @@
-"""The lines of one shard while they are compressed, the first of them still waiting, and their totals."""
+"""The lines of a shard while they are compressed, the first ones still waiting, and their totals."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Report = Callable[[int, int, int], None]
 """Called now and then with the entries, tokens and bytes of input done since the last call."""
 
 NAMED = 200
-"""Problems of a shard that are named; the others are counted."""
+"""How many problems of a shard are named; the others are only counted."""
 
 _EVERY = 64
 """Lines between two reports."""
 
 _AHEAD = 20
-"""Trajectories that may wait behind a slow one, as a multiple of the requests under way at once."""
+"""Trajectories that may wait after a slow one, as a multiple of the concurrent requests."""
 
 _HELD = 64 * 2**20
 """Bytes of lines that may wait to be written."""
 
 
 class ShardWork:
-    """The lines of one shard while they are compressed.
+    """The lines of a shard while they are compressed.
 
     Args:
         job: The run.
@@ -57,9 +57,9 @@ class ShardWork:
         return self.found
 
     def part(self) -> AbstractContextManager[IO[bytes]]:
-        """The part file, which takes its name only when it is whole.
+        """The part file, which gets its name only once it is complete.
 
-        It is not waited for: one that a loss of power cuts short has another size than its manifest says.
+        It is not synced to disk: one cut short by a loss of power has another size than its manifest says.
         """
         return replaced(joined(self.job.parts, self._shard.name), sync=False)
 
@@ -82,7 +82,7 @@ class ShardWork:
         self.found.lines += endless
 
     def take(self, number: int, done: Done) -> None:
-        """Count a line that is done."""
+        """Count a finished line."""
         self.found.written += len(done.data)
         if done.problem:
             self.found.metrics.fail(done.calls, done.calls)
@@ -92,7 +92,7 @@ class ShardWork:
             self.found.metrics.add(done.metrics)
 
     def _piece(self, line: bytes, *, first: bool) -> Done:
-        """Pass on a piece of a line that is too long to be read."""
+        """Pass on a piece of a line that is too long to read."""
         problem = f"longer than {LONGEST // 2**20} MiB" if first else ""
         return Done(line, problem=problem)
 
@@ -113,7 +113,7 @@ class ShardWork:
 
 
 class Window:
-    """Lines in order, the first of them still waiting for its summary."""
+    """Lines in order, the first of which still waits for its summary."""
 
     def __init__(self, work: ShardWork, stream: IO[bytes]) -> None:
         self._work = work
@@ -123,23 +123,23 @@ class Window:
         self._most = _AHEAD * work.job.summary.concurrency
 
     def add(self, number: int, begun: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
-        """One more line."""
+        """Add a line."""
         size = len(begun.line if isinstance(begun, Draft) else begun.data)
         self._lines.append((number, size, waiting))
         self._held += size
 
     async def write_ready(self) -> None:
-        """Write what is done; wait only when too much is held."""
+        """Write finished lines; wait only if too much is held."""
         while self._lines and (self._first_is_ready() or self._is_full()):
             await self._write_first()
 
     async def write_all(self) -> None:
-        """Wait for the rest."""
+        """Wait for the remaining lines and write them."""
         while self._lines:
             await self._write_first()
 
     def cancel(self) -> None:
-        """Give up what is under way."""
+        """Cancel running requests."""
         for _, _, waiting in self._lines:
             if isinstance(waiting, asyncio.Task):
                 waiting.cancel()
@@ -161,12 +161,12 @@ class Window:
 
 
 class Gate:
-    """A bounded number of places; who asks again goes before those who have not asked yet.
+    """A limited number of places; whoever asks again has priority over those who have not asked yet.
 
-    Behind them all it would run out of its time: a set holds many entries for each place.
+    Otherwise it would run out of time, because a set has many entries for each place.
 
     Args:
-        places: How many there are.
+        places: Their number.
     """
 
     def __init__(self, places: int) -> None:
@@ -189,7 +189,7 @@ class Gate:
             raise
 
     def leave(self) -> None:
-        """Give a place to the next who waits."""
+        """Pass the place to the next one waiting."""
         for waiting in (self._again, self._first):
             while waiting:
                 turn = waiting.popleft()

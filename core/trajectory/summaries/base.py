@@ -1,4 +1,4 @@
-"""Who writes the summaries of a run, what each is given, and how a model is reached many times at once."""
+"""Who writes a run's summaries, from which text, and how a model is asked with many requests at once."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
 _words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
 _LONG, _HEAD, _TAIL = 3_000, 1_500, 500
-"""Characters of a turn that are sent whole, and what is sent of a longer one: as the releases do."""
+"""Characters up to which a turn is sent whole, and what is sent of a longer one; as in the releases."""
 
 
 @dataclass(frozen=True, slots=True)
 class SummarySpec:
-    """Who writes; carried as it is to every process and machine that works on the run.
+    """Who writes the summaries; sent to every process and machine that works on the run.
 
     Attributes:
         kind: `file`, `extractive`, `static`, or the wire format of a model.
-        text: The summary itself, for `file`.
+        text: The summary itself, for kind `file`.
         choice: The model to ask; None without one.
-        concurrency: Requests under way at once, in the whole run.
-        attempts: Failures for one summary at the most; a limit of the rate is waited out and is none.
-        temperature: Asked of the model; None leaves it to the provider.
+        concurrency: Concurrent requests of the whole run.
+        attempts: Most failures per summary; a rate limit is waited out and does not count.
+        temperature: The requested temperature; None leaves it to the provider.
     """
 
     kind: str = EXTRACTIVE
@@ -58,7 +58,7 @@ class Written:
 
     Attributes:
         calls: Requests sent for it.
-        errors: Those that failed.
+        errors: How many of them failed.
     """
 
     text: str
@@ -70,9 +70,9 @@ class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the 
     """No attempt gave a summary.
 
     Args:
-        failure: Of the last attempt.
+        failure: The failure of the last attempt.
         calls: Requests that were sent.
-        usage: What was paid for all the same.
+        usage: Tokens that were paid for nevertheless.
     """
 
     def __init__(self, failure: SummaryFailure, calls: int) -> None:
@@ -94,7 +94,7 @@ def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Pro
 
 
 def prompt_tokens(turns: Sequence[Turn], region: Span, settings: Settings, count: Count) -> int:
-    """Tokens a request would send."""
+    """Tokens that a request would send."""
     return count(build_prompt(turns, region, settings).text)
 
 
@@ -106,22 +106,22 @@ def _cut(text: str) -> str:
 
 
 class AsyncConnection(Protocol):
-    """One client in one wire format, for many requests at once."""
+    """A client in one wire format for many concurrent requests."""
 
     async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
         """Send a prompt and wait for the whole answer."""
         ...
 
     async def close(self) -> None:
-        """Break off whatever is under way."""
+        """Abort running requests."""
         ...
 
 
 def choose_model(flags: ModelChoice, config: UpstreamConfig, env: Mapping[str, str]) -> ModelChoice:
-    """Settle a choice: flags, the file of the release's tool, environment, then Hermes' configuration.
+    """Resolve the choice: flags, the file of the release's tool, environment, then Hermes' configuration.
 
     Raises:
-        SummaryFailure: Nobody names a model, or the endpoint needs a key that nobody gives.
+        SummaryFailure: No source names a model, or the endpoint needs a key and none is set.
     """
     live = None
     if config.model:
@@ -140,7 +140,7 @@ def choose_model(flags: ModelChoice, config: UpstreamConfig, env: Mapping[str, s
 
 
 def connect(wire: str, choice: ModelChoice) -> AsyncConnection:
-    """A client in this wire format; its SDK is loaded only now."""
+    """A client in this wire format; its SDK is imported only now."""
     if wire == ANTHROPIC:
         from core.compress.summarise.remote.anthropic import AsyncAnthropicConnection
 

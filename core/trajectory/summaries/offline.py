@@ -1,4 +1,4 @@
-"""Summaries that ask nobody: a given text, facts of the turns, or how many turns there were."""
+"""Summaries without a model: a given text, facts of the turns, or the number of turns."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _CALL = "<tool_call>", "</tool_call>"
 _RESULT = "<tool_response>", "</tool_response>"
 
 _TURNS = 60
-"""Turns of a region that are read for a summary: its first and its last."""
+"""How many turns of a region are read for a summary: its first and last ones."""
 
 _READ = {"user": 750, "assistant": 200, "tool": 80}
-"""Characters read of a turn: a little of many tells more than much of few, and costs less."""
+"""Characters read of a turn: a little of many turns says more than much of a few, and costs less."""
 
 _ARGUMENT = 200
-"""Characters read of an argument of a call."""
+"""Characters read of a call's argument."""
 
 Write = Callable[[Sequence[Turn], Span], Written]
 
@@ -57,19 +57,19 @@ def offline_writer(spec: SummarySpec, settings: Settings) -> Write:
 
 
 def counted(turns: Sequence[Turn], region: Span) -> str:
-    """What stood in a region, by role: all that can be said without reading it."""
+    """The number of turns in a region by role: all that can be said without reading them."""
     roles = Counter(turn.role or "unnamed" for turn in turns[region.start : region.end])
     counts = ", ".join(f"{count} {role}" for role, count in roles.items())
     return f"{region.size} turns were left out here to save room ({counts}); nobody summarised them."
 
 
 def messages(turns: Sequence[Turn], region: Span) -> list[Message]:
-    """The turns of a region as messages, calls and results told apart from what was said."""
+    """The turns of a region as messages, with calls and results separated from text."""
     return _paired((at, turns[at]) for at in range(region.start, region.end))
 
 
 def _glance(turns: Sequence[Turn], region: Span) -> tuple[Message, ...]:
-    """What suffices for a summary: the first and the last turns, long arguments of calls by their ends."""
+    """Messages sufficient for a summary: the first and last turns, with long call arguments shortened."""
     places = list(range(region.start, region.end))
     if len(places) > _TURNS:
         places = [*places[: _TURNS // 2], *places[-_TURNS // 2 :]]
@@ -77,7 +77,7 @@ def _glance(turns: Sequence[Turn], region: Span) -> tuple[Message, ...]:
 
 
 def _paired(chosen: Iterable[tuple[int, Turn]], argument: int | None = None) -> list[Message]:
-    """Messages in order; the tool turns behind a turn that called answer its calls one after the other."""
+    """Messages in order; the tool turns after a turn with calls answer its calls one by one."""
     found: list[Message] = []
     open_calls: deque[str] = deque()
     for at, turn in chosen:
@@ -120,7 +120,7 @@ def _call(text: str, name: str, longest: int | None) -> dict[str, object]:
 
 
 def _shortened(value: Any, longest: int) -> Any:
-    """The texts of the arguments of a call by their ends."""
+    """A call's arguments with long texts reduced to their ends."""
     if isinstance(value, dict):
         return {key: _shortened(one, longest) for key, one in value.items()}
     return ends(value, longest) if isinstance(value, str) else value
