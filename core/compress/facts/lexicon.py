@@ -66,6 +66,7 @@ class Lexicon:
     dull_units: frozenset[str]
     known_codes: frozenset[str]
     units: frozenset[str]
+    weekdays: frozenset[str]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
     months: tuple[tuple[str, ...], ...]

@@ -83,8 +83,9 @@ Worst = Mapping[str, tuple[float, Doubt]]
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     """The clauses to suspect, the least likely first.
 
-    Only a summary with a claim known to be wrong is suspected, if many of its clauses are unlikely for its
-    length; then some for each wrong claim. In others, unlikely clauses are more often paraphrased than wrong.
+    Only a summary with several sentences known to be wrong is suspected, as one may be our own error,
+    and only if many of its clauses are unlikely for its length; then some for each wrong sentence. In others,
+    unlikely clauses are more often paraphrased than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
@@ -95,8 +96,9 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
     rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
     unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
     least = max(table["caught"], table["caught_share"] * sentences)
-    caught = len(set(flagged)) + unlikely >= least
-    most = table["for_each"] * len(set(flagged)) if caught else 0
+    known = len(set(flagged))
+    caught = known >= table["fewest"] and known + unlikely >= least
+    most = table["for_each"] * known if caught else 0
     return [one for weight, one in rest if weight >= table["suspected"]][:most]
 
 

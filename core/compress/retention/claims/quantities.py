@@ -24,6 +24,9 @@ from core.compress.retention.ground.evidence import Evidence
 _TOLD, _APART = 0.6, 0.3
 """Share of a figure's surrounding words that a line with another must hold; its lead over lines with it."""
 
+_SURE = 2
+"""Digits of a figure that, once given by a person, is taken for what they meant."""
+
 _FEWEST = 2
 """How many words, besides what is counted, show that two lines say the same."""
 
@@ -41,7 +44,7 @@ _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNOR
 
 _WORD = r"[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
-    rf"{FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d)"
+    rf"(?<!\d)(?!0\d){FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d|[A-Za-z] )"
     rf"(?P<nouns>[\s-]*(?:%|(?:(?!and |or |of |in |for |to |with ){_WORD}[\s-]+){{0,2}}{_WORD}))?",
     re.IGNORECASE,
 )
@@ -115,7 +118,9 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     counted = next(reversed(units), "")
     if sum(word[:_START] != counted for word in about) < _FEWEST:
         return ""
-    if any(evidence.accounts.voices.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units):
+    voices = evidence.accounts.voices
+    given = (voices.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units)
+    if voices.gives(figure, _SURE) or any(given):
         return ""  # a person gave this figure, whatever it was before
     written = {figure, f"{figure}.0", *spellings(figure)}
     best: dict[str, float] = dict.fromkeys(units, 0.0)

@@ -48,6 +48,7 @@ _FEW = 2
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
 """An addition to a wish, in brackets or as its price: `economy, quoted at $239`."""
 
+_ORDINAL = re.compile(r"(\d)[snrt][tdh]\b")
 _LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
 _SEGMENT = re.compile(r",\s+")
 _LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
@@ -237,4 +238,4 @@ def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]
     """What a text is about: names in lower case, files by their last part, and the roots of its words."""
     named = (one.value.lower() for one in facts if one.category not in _COUNTED and one.value in text)
     names = dict.fromkeys(name.removesuffix("()").rpartition("/")[2] for name in named)
-    return list(filter(None, names)), list(roots(_spoken_of(text, facts)))
+    return list(filter(None, names)), list(roots(_ORDINAL.sub(r"\1", _spoken_of(text, facts))))

@@ -37,7 +37,8 @@ _RANGE = r"(?:\.?\s?(?:[–—/,-]|and|und|to|bis|y|al?|et|au|e|i|do|och)\s?\d{1
 """Between a day and the month of a later day: `28–29 August`."""
 
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
-_THOUSANDS = {"k": 1000, "m": 1_000_000}
+_LAST_WORD = re.compile(r"([^\W\d_]+),? $")
+_THOUSANDS = {"k": 1000, "mil": 1000, "tsd": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
 _STATUS = re.compile(r"[45]\d\d errors?")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
@@ -62,7 +63,7 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
         case "numbers":
             return _number(value, sentence, evidence)
         case "dates":
-            return _date(value, evidence)
+            return _date(value, sentence, evidence)
         case "urls":
             address = value.partition("?")[0].rstrip("/")
             return evidence.holds(address.partition("://")[2] or address)
@@ -105,7 +106,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if evidence.rounds_to(figure, _THOUSANDS.get(unit.lower(), 1)) or evidence.accounts.voices.gives(figure):
         return True
-    if is_day(figure, evidence):
+    if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True
     written = (figure, *spellings(figure))
     if unit and not money:
@@ -162,9 +163,14 @@ def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
     return any(one in line for line in evidence.lines(figure) if len(line) < _BRIEF_LINE for one in others)
 
 
-def _date(value: str, evidence: Evidence) -> bool:
+def _date(value: str, sentence: str, evidence: Evidence) -> bool:
+    """A day that the messages name, or the date of a weekday that they do."""
     day = day_of(value)
-    return day is None or _is_told_of(*day, evidence)
+    if day is None or _is_told_of(*day, evidence):
+        return True
+    before = _LAST_WORD.search(sentence, 0, max(0, sentence.find(value)))
+    weekday = before[1].lower() if before else ""
+    return weekday in lexicon().weekdays and evidence.mentions(weekday)
 
 
 def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:

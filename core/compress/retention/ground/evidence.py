@@ -21,7 +21,14 @@ _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
-_INTEGER = re.compile(r"(?<![\w.,])\d{1,3}(?:[,.]\d{3})+(?!\d)|(?<!\d)\d+")
+_ANY_FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)*|\.\d+)")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_SCALES = (1000, 0.001, 1024, 1 / 1024, 60, 1 / 60, 10_000)
+"""How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
+
+_TINY = 1e-9
+"""How far two equal numbers may differ after a multiplication, as a share."""
+
 _FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Separates two messages."""
@@ -40,8 +47,10 @@ _EXACT, _LONG = 3, 16
 
 _MOST_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
-_PLACES = re.compile(r"\d*\.\d{2,15}")
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+_COMMA = re.compile(r"\d{1,6},\d{1,2}")
+"""A figure with a decimal comma."""
+
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: a word begins after it."""
 
@@ -129,7 +138,7 @@ class Evidence:
 
     def tells(self, figure: str) -> bool:
         """Whether a figure occurs in any form: as a version, grouped or not, more exactly, hexadecimal."""
-        plain = figure.replace(",", "")
+        plain = figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
         return held or self.codes(plain) or self.rounds_to(plain)
@@ -139,33 +148,34 @@ class Evidence:
         return figure.isdecimal() and self.mentions(hex(int(figure)))
 
     def rounds_to(self, figure: str, times: int = 1) -> bool:
-        """Whether a more exact figure rounds to this one, which has at least two places or three digits.
+        """Whether a figure of the messages is this one, rounded, or stated in a larger or smaller unit.
 
         Args:
             figure: The figure, without separators.
             times: Its factor: 1000 for `18.1k`.
         """
-        if not _PLACES.fullmatch(figure) or times > 1:
-            return _DECIMAL.fullmatch(figure) is not None and self._comes_to(round(float(figure) * times))
-        places = len(figure.partition(".")[2])
-        start = re.escape(figure.partition(".")[0])
-        longer = re.compile(rf"(?<![\w.]){start}\.\d{{{places + 1},{places + 20}}}(?![\w.]*\d)")
-        return any(round(float(one), places) == float(figure) for one in longer.findall(self._text))
-
-    def _comes_to(self, figure: int) -> bool:
-        """Whether a whole number equals this one except for its last digits, which are zero here."""
-        digits = str(figure).rstrip("0")
-        step = 10 ** (len(str(figure)) - len(digits))
-        if len(digits) < _EXACT or step == 1:
+        if not _DECIMAL.fullmatch(figure):
             return False
-        at = bisect_left(self._integers, figure - step // 2)
-        return at < len(self._integers) and self._integers[at] < figure + step
+        whole, _, places = figure.partition(".")
+        step = times * (10.0 ** -len(places) if places else 10.0 ** (len(whole) - len(whole.rstrip("0"))))
+        exact = len(places) > 1 or len(f"{whole}{places}".strip("0")) >= _EXACT
+        value = float(figure) * times
+        up = step if step > 1 else step / 2  # a whole number may be rounded down
+        if (exact or times > 1) and step != 1 and self._holds_between(value - step / 2, value + up):
+            return True
+        apart = step / 2 if exact else 0.0
+        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in _SCALES)
+
+    def _holds_between(self, least: float, most: float) -> bool:
+        """Whether a figure of the messages lies between two numbers, or equals one of them."""
+        at = bisect_left(self._figures, least - abs(least) * _TINY)
+        return at < len(self._figures) and self._figures[at] <= most + abs(most) * _TINY
 
     @cached_property
-    def _integers(self) -> list[int]:
-        """Every whole number in the messages, in ascending order."""
-        found = (re.sub("[,.]", "", one) for one in _INTEGER.findall(self._text))
-        return sorted({int(one) for one in found if len(one) < _LONG})
+    def _figures(self) -> list[float]:
+        """Every figure in the messages, in ascending order, each as every number it can be."""
+        found = (one for one in _ANY_FIGURE.findall(self._text) if len(one) < _LONG)
+        return sorted({number for one in found for number in _readings(one)})
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary records a call that was made, with its result."""
@@ -239,6 +249,15 @@ class Evidence:
         """Whether a root or a synonym of it occurs in the messages."""
         said = self.accounts.uses(word)
         return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+
+
+def _readings(figure: str) -> Iterator[float]:
+    """The numbers a figure can be: `1.234` is two, depending on the language."""
+    whole, point, places = figure.replace(",", ".").rpartition(".")
+    if not point or _GROUPED.fullmatch(figure):
+        yield float(figure.replace(",", "").replace(".", ""))
+    if point:
+        yield float(f"{whole.replace('.', '')}.{places}")
 
 
 def _joins(neighbour: str, edge: str) -> bool:

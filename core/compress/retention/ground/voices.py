@@ -84,10 +84,10 @@ class Voices:
         said = re.compile(rf"(?<![\w.,]){pattern}(?!\w)")
         return any(said.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
 
-    def gives(self, figure: str) -> bool:
-        """Whether people give a figure of at least three characters without saying what it counts."""
+    def gives(self, figure: str, least: int = _TELLING) -> bool:
+        """Whether people give a figure of at least `least` characters without saying what it counts."""
         bare = rf"{re.escape(figure)}(?![\d.,:]*\d)(?! ?(?:{_units()})\b)"
-        return len(figure) >= _TELLING and self.say(bare)
+        return len(figure) >= least and self.say(bare)
 
     def is_person(self, name: str) -> bool:
         """Whether somebody has a name: in their own words, or in the id they gave."""

@@ -294,7 +294,11 @@ MOVE = [
     assistant("Loss became NaN at step 18,102; the deposit would be 20 % of 11.517,50 €, so 2.303,50 €."),
     user("filter with 3 days lookback on the ingestion column"),
     *call("patch", "ok", path="model.sql", old_string="interval 3 day", new_string="interval 4 day"),
-    user("Make the lookback 4 days then."),
+    user("Make the lookback 4 days then, it's monday. Bores 58.53 / 58.63. They collect on 10 December."),
+    *call(
+        "terminal", "indexer=1200m  kappa 0.741  resize(uri, 1600, 1600)  valid 31077", command="kubectl top"
+    ),
+    assistant("Rendimentos R$ 148.320,50, retido na fonte."),
 ]
 
 
@@ -314,6 +318,13 @@ MOVE = [
         "La señal son unos 2.300 €.",
         "Die Wohnung wird am 30.08. gestrichen.",
         "It filters the ingestion column with 4 days lookback.",
+        "The indexer has 1.2 cores now.",
+        "Bore 3 is 58.63 mm.",
+        "Kappa was 0.74.",
+        "The resize to 1600 px is gone.",
+        "The split has 31k rows for validation.",
+        "O salário foi de R$ 148,3 mil.",
+        "It was checked on Monday 16 March.",
     ],
 )
 def test_a_value_may_be_told_in_another_language_or_less_exactly(claim: str) -> None:
@@ -331,6 +342,9 @@ def test_a_value_may_be_told_in_another_language_or_less_exactly(claim: str) -> 
         "Pauses become 0.8 s.",
         f"The number is {'3' * 4000}.",
         "The loss was lost near step 18.9k.",
+        "The indexer has 1.4 cores now.",
+        "Kappa was 0.79.",
+        "It was checked on Tuesday 17 March.",
     ],
 )
 def test_a_value_that_comes_to_none_of_the_messages_is_flagged(claim: str) -> None:
