@@ -42,7 +42,7 @@ _SIZE = re.compile("[kmgt]i?b")
 _BESIDE, _MOST_NEAR = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
-_EXACT, _LONG = 3, 16
+_EXACT, _LONG = 3, 32
 """Digits by which a rounded figure is recognised; digits from which a number is an id."""
 
 _MOST_LINES, _NEAR = 80, 2000

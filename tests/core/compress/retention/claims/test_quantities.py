@@ -15,7 +15,7 @@ WORK = [
     *call("terminal", "402M\tuploads.tar.zst\nnames are 0x1e long, two names are one name", command="du -h"),
     *call("patch", "ok", path="src/upload.go", new_string="const stale = 5 * time.Hour // not 12 hours"),
     assistant("The newest 6 uploads are listed, no more. Labels are cut after twelve characters."),
-    *call("terminal", "score 0.9450567479; older than 300 seconds: 0", command="python evaluate.py"),
+    *call("terminal", "score 0.9450567479871234; older than 300 seconds: 0", command="python evaluate.py"),
     assistant("The archive of labels comes to 7.1 MB instead of less."),
     *call("terminal", "labels.zip (7.4 MB): score 0.7949974", command="python pack.py"),
     *call("balance", '{"余额": 88120.50, "限额": 90000.00, "timeout": 240, "retries": 480}', account="12"),
