@@ -187,8 +187,8 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
         ("why", "Why"), ("what-if", "process&#160;fresh"), ("sums", "threshold"), ("turns", "Turns"),
         ("thresholds", "threshold"), ("lost", "outcome"), ("diff", "unchanged"),
         ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;is&#160;written&#160;yet"),
-        ("results", "shortened&#160;to"), ("recall", "Type&#160;what&#160;you&#160;miss"),
-        ("undo", "Nothing&#160;was&#160;written"),
+        ("results", "shortened&#160;to"), ("recall", "Type&#160;what&#160;you&#160;are&#160;missing"),
+        ("undo", "has&#160;written&#160;nothing"),
     ],
 )  # fmt: skip
 def test_every_screen_can_be_drawn_by_name(home: Path, tmp_path: Path, screen: str, shows: str) -> None:

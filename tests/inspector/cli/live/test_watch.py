@@ -79,7 +79,7 @@ def test_a_file_that_is_no_cursor_is_told_and_left_alone(
 ) -> None:
     cursor = tmp_path / "cursor"
     cursor.write_text(content)
-    assert "no cursor" in cli("watch", "--once", "--home", writer.home, "--cursor", cursor, code=2).err
+    assert "is not a cursor" in cli("watch", "--once", "--home", writer.home, "--cursor", cursor, code=2).err
     assert cursor.read_text() == content
 
 
