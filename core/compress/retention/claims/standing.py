@@ -104,7 +104,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
-    if evidence.rounds_to(figure, _THOUSANDS.get(unit.lower(), 1)) or evidence.accounts.voices.gives(figure):
+    times, voices = _THOUSANDS.get(unit.lower(), 1), evidence.accounts.voices
+    if evidence.rounds_to(figure, times, money=money) or voices.gives(figure):
         return True
     if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True

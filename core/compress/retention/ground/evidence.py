@@ -23,7 +23,7 @@ _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
 _ANY_FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)*|\.\d+)")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_SCALES = (1000, 0.001, 1024, 1 / 1024, 60, 1 / 60, 10_000)
+_SCALES = (1000, 0.001, 1024, 1 / 1024, 10_000)
 """How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
 
 _TINY = 1e-9
@@ -147,12 +147,13 @@ class Evidence:
         """Whether a whole number occurs in hexadecimal."""
         return figure.isdecimal() and self.mentions(hex(int(figure)))
 
-    def rounds_to(self, figure: str, times: int = 1) -> bool:
+    def rounds_to(self, figure: str, times: int = 1, *, money: bool = False) -> bool:
         """Whether a figure of the messages is this one, rounded, or stated in a larger or smaller unit.
 
         Args:
             figure: The figure, without separators.
             times: Its factor: 1000 for `18.1k`.
+            money: It is an amount, which has one unit only.
         """
         if not _DECIMAL.fullmatch(figure):
             return False
@@ -163,8 +164,8 @@ class Evidence:
         up = step if step > 1 else step / 2  # a whole number may be rounded down
         if (exact or times > 1) and step != 1 and self._holds_between(value - step / 2, value + up):
             return True
-        apart = step / 2 if exact else 0.0
-        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in _SCALES)
+        apart, scales = step / 2 if exact else 0.0, () if money else _SCALES
+        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in scales)
 
     def _holds_between(self, least: float, most: float) -> bool:
         """Whether a figure of the messages lies between two numbers, or equals one of them."""
