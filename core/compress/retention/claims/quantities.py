@@ -119,8 +119,7 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     if sum(word[:_START] != counted for word in about) < _FEWEST:
         return ""
     voices = evidence.accounts.voices
-    given = (voices.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units)
-    if voices.gives(figure, _SURE) or any(given):
+    if voices.gives(figure, _SURE) or voices.count(figure, units):
         return ""  # a person gave this figure, whatever it was before
     written = {figure, f"{figure}.0", *spellings(figure)}
     best: dict[str, float] = dict.fromkeys(units, 0.0)

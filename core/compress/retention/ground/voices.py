@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 
 from core.compress.facts.collect import sentences
@@ -81,13 +81,24 @@ class Voices:
 
     def say(self, pattern: str) -> bool:
         """Whether people say something, given as a pattern of whole words in lower case."""
-        said = re.compile(rf"(?<![\w.,]){pattern}(?!\w)")
-        return any(said.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
+        said = re.compile(rf"(?<![\w.,])(?:{pattern})(?!\w)")
+        return said.search(self._said) is not None
+
+    @cached_property
+    def _said(self) -> str:
+        """Everything people said, in lower case."""
+        return "\n\x1e\n".join(lower for _, speaker, _, lower in self._texts if speaker == USER)
+
+    def count(self, figure: str, units: Iterable[str]) -> bool:
+        """Whether people give a figure of one of some units, each known by how it begins."""
+        return figure in self._said and any(
+            self.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units
+        )
 
     def gives(self, figure: str, least: int = _TELLING) -> bool:
         """Whether people give a figure of at least `least` characters without saying what it counts."""
         bare = rf"{re.escape(figure)}(?![\d.,:]*\d)(?! ?(?:{_units()})\b)"
-        return len(figure) >= least and self.say(bare)
+        return len(figure) >= least and figure in self._said and self.say(bare)
 
     def is_person(self, name: str) -> bool:
         """Whether somebody has a name: in their own words, or in the id they gave."""
