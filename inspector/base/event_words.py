@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from core.account.pricing.paid import NO_BILL
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import GRAVE, gravity, kind_word, untranslated_told
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 _HEAVIEST, _QUOTE, _BARE = 3, 100, 12
 """Lost facts that are quoted, characters of each, and how many say too little without what they are."""
-NO_BILL = "nothing: no provider bills a server of your own"
 Facts = Mapping[str, Any]
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from core.model.transcript.session import Session
     from core.model.transcript.storage import UsageRow
 
+NO_BILL = "nothing: no provider bills a server of your own"
+
 
 def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:
     """An amount, `nothing`, or that the cost is unknown."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from core.model.accounting.amounts import Cost
+from core.account.pricing.paid import NO_BILL, unbilled
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
@@ -130,7 +130,7 @@ def _context_use(use: ContextUse) -> tuple[Piece, ...]:
 def _spent(row: SessionLine) -> tuple[Piece, ...]:
     tokens, bound, aside = row.tokens, row.row.lower_bound, row.auxiliary
     pieces: list[Piece] = [
-        *_cost(row.cost, bound=bound),
+        *_cost(row),
         *((("ink-muted", f"({fmt.money(aside)} of it for summaries and side tasks) "),) if aside else ()),
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
@@ -145,11 +145,14 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _cost(cost: Cost, *, bound: bool) -> tuple[Piece, ...]:
+def _cost(row: SessionLine) -> tuple[Piece, ...]:
     """The amount and its source."""
+    cost = row.cost
+    if cost.usd is None and unbilled(row.sessions):
+        return (("money!", f"{NO_BILL} "),)
     if cost.usd is None and cost.status in (None, "unknown"):
         return (("ink-muted", "cost unknown "),)
-    amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if bound else "")
+    amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if row.row.lower_bound else "")
     return (("money!", f"{amount} "), ("ink-muted", f"{cost.status or ''} ".lstrip()))
 
 

@@ -144,8 +144,7 @@ def _tokens(line: SessionLine) -> str:
 
 
 def _cost(line: SessionLine) -> str:
-    sessions = (line.part,) if line.part else line.row.sessions
-    return paid(line.cost.usd, sessions, lower_bound=line.row.lower_bound)
+    return paid(line.cost.usd, line.sessions, lower_bound=line.row.lower_bound)
 
 
 def _bucket(tokens: Callable[[Buckets], int | None]) -> Draw:

@@ -49,6 +49,11 @@ class SessionLine:
         return self.part or self.row.tip
 
     @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The session the line is about, or all of the conversation."""
+        return (self.part,) if self.part else self.row.sessions
+
+    @property
     def title(self) -> str | None:
         """The title someone gave it."""
         return self.part.title if self.part else self.row.title
@@ -68,8 +73,7 @@ class SessionLine:
     @property
     def auxiliary(self) -> Decimal | None:
         """How much of the cost is for side tasks."""
-        sessions = (self.part,) if self.part else self.row.sessions
-        known = [one.auxiliary_usd for one in sessions if one.auxiliary_usd]
+        known = [one.auxiliary_usd for one in self.sessions if one.auxiliary_usd]
         return sum(known, Decimal(0)) if known else None
 
     @property

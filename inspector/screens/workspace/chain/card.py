@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.account.pricing.paid import unbilled
+from core.account.pricing.paid import NO_BILL, unbilled
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -14,7 +14,7 @@ from core.model.transcript.session import Kind, Session
 from core.model.transcript.storage import UsageRow
 from core.preview.headline import kept_headline
 from core.support import formatting as fmt
-from inspector.base.event_words import NO_BILL, lost
+from inspector.base.event_words import lost
 from inspector.screens.workspace.chain.list_view import Twig
 from inspector.screens.workspace.views import how
 from inspector.screens.workspace.why.card import WAITING, missing_lines

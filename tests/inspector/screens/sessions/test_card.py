@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.account.pricing.paid import NO_BILL
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.card import SessionCard
@@ -9,7 +10,7 @@ from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
-from tests.inspector.screens.conftest import press
+from tests.inspector.screens.conftest import drawn, press
 
 
 async def test_a_high_screen_shows_the_answer_and_the_curve_of_the_row_under_the_cursor(
@@ -26,3 +27,17 @@ async def test_a_high_screen_shows_the_answer_and_the_curve_of_the_row_under_the
             extra = listing.extras[listing.current.key]
             assert chart.values == extra.curve.values
             await press(pilot, "down")
+
+
+async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the_row_does(
+    samples: Location,
+) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW)) as pilot:
+        listing = app.screen.listing  # type: ignore[attr-defined]
+        async for _ in at_sizes(pilot, (120, 40)):
+            while listing.current.title != "Sort the photo archive":
+                await press(pilot, "down")
+            assert NO_BILL in drawn(pilot)
+            while listing.current.title != "Résumé du journal":
+                await press(pilot, "up")
+            assert "cost unknown" in drawn(pilot)
