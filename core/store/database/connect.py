@@ -20,7 +20,7 @@ from core.errors import DatabaseError, NotFoundError
 from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
 from core.support.program_files import load_table
 
-STEPS_BETWEEN_CHECKS = 20_000
+STEPS_BETWEEN_CHECKS = 100_000
 """Steps of SQLite's virtual machine between two checks of a query: less than a millisecond."""
 _LEAST, _MOST = 40_000_000, 20_000_000_000
 _STEPS_PER_BYTE = 400

@@ -73,7 +73,7 @@ class ClaimWords:
     pairs: tuple[re.Pattern[str], ...]
     completed: re.Pattern[str]
     attributed: Mapping[str, Attribution]
-    speech: Mapping[str, re.Pattern[str]]
+    speech: Mapping[str, frozenset[str]]
     rule: re.Pattern[str]
     forbids: re.Pattern[str]
     rules_heading: re.Pattern[str]
@@ -124,7 +124,7 @@ def claim_words() -> ClaimWords:
         "same_check": table["same_check"],
         "only_compiles": table["only_compiles"],
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
-        "speech": {language: _one(words) for language, words in table["speech"].items()},
+        "speech": {language: frozenset(words.split()) for language, words in table["speech"].items()},
         **{name: _alike(table[name]) for name in ("counted", "units")},
     }
     rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}

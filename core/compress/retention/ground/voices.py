@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 
 from core.compress.facts.collect import sentences
@@ -23,6 +24,7 @@ _SAMPLE = 100_000
 
 _ASKS = re.compile(r"[?？]|吗")
 
+_SPOKEN = re.compile(r"\w+")
 _CJK = re.compile("[\u3040-\u9fff]")
 
 
@@ -91,14 +93,18 @@ class Voices:
 
     def count(self, figure: str, units: Iterable[str]) -> bool:
         """Whether people give a figure of one of some units, each known by how it begins."""
-        return figure in self._said and any(
-            self.say(rf"{re.escape(figure)} ?{re.escape(unit)}\w*") for unit in units
-        )
+        begins = tuple(form for unit in units for form in (unit, f" {unit}"))
+        return any(self._said.startswith(begins, end) for end in self._ends(figure))
 
     def gives(self, figure: str, least: int = _TELLING) -> bool:
         """Whether people give a figure of at least `least` characters without saying what it counts."""
-        bare = rf"{re.escape(figure)}(?![\d.,:]*\d)(?! ?(?:{_units()})\b)"
-        return len(figure) >= least and figure in self._said and self.say(bare)
+        return len(figure) >= least and any(_bare().match(self._said, end) for end in self._ends(figure))
+
+    def _ends(self, figure: str) -> Iterator[int]:
+        """Where people's mentions of a figure end."""
+        if figure in self._said:  # most are not, and making a pattern takes longer than this
+            whole = re.finditer(rf"(?<![\w.,]){re.escape(figure)}", self._said)
+            yield from (match.end() for match in whole)
 
     def is_person(self, name: str) -> bool:
         """Whether somebody has a name: in their own words, or in the id they gave."""
@@ -126,9 +132,11 @@ class Voices:
 
 
 @cache
-def _units() -> str:
-    units = (form for form, alike in claim_words().units.items() for form in (form, *alike))
-    return "|".join(sorted({*map(re.escape, (*units, *lexicon().units))}, key=len, reverse=True))
+def _bare() -> re.Pattern[str]:
+    """Matches behind a figure that is whole and has no unit."""
+    forms = {form for unit, alike in claim_words().units.items() for form in (unit, *alike)}
+    units = "|".join(sorted(map(re.escape, forms | {*lexicon().units}), key=len, reverse=True))
+    return re.compile(rf"(?![\d.,:]*\d)(?! ?(?:{units})\b)(?!\w)")
 
 
 def language_of(text: str) -> str:
@@ -136,6 +144,7 @@ def language_of(text: str) -> str:
     text = text[:_SAMPLE]
     if 10 * len(_CJK.findall(text)) > len(text):
         return "zh"
-    said = {language: len(words.findall(text)) for language, words in claim_words().speech.items()}
+    counts = Counter(_SPOKEN.findall(text.lower()))
+    said = {language: sum(counts[word] for word in words) for language, words in claim_words().speech.items()}
     most = max(said, key=said.__getitem__)
     return most if said[most] or (text and sum(map(str.isascii, text)) >= _LATIN * len(text)) else ""
