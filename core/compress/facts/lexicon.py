@@ -67,6 +67,9 @@ class Lexicon:
     known_codes: frozenset[str]
     units: frozenset[str]
     weekdays: frozenset[str]
+    days_between: tuple[str, ...]
+    days_before: tuple[str, ...]
+    scales: Mapping[str, int]
     file_name: re.Pattern[str]
     error_stems: tuple[str, ...]
     months: tuple[tuple[str, ...], ...]
@@ -85,6 +88,7 @@ def lexicon() -> Lexicon:
     made: dict[str, Any] = {
         "file_name": re.compile(rf"(?<![\w@+%~$.-])[\w@+%~$.-]*[\w@+%~$-]\.(?:{extensions})"),
         "effects": {effect: frozenset(words) for effect, words in table["effects"].items()},
+        "scales": table["scales"],
     }
     rest = {one.name: str(one.type) for one in fields(Lexicon) if one.name not in made}
     return Lexicon(**made, **{name: _as(kind, name, table[name]) for name, kind in rest.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import combinations
 
 from core.compress.facts.collect import endings
@@ -33,12 +34,8 @@ _EXACT = 3
 """A figure with a fraction and more characters than this identifies its subject, as in `cpu 0.684 total`."""
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
-_RANGE = r"(?:\.?\s?(?:[–—/,-]|and|und|to|bis|y|al?|et|au|e|i|do|och)\s?\d{1,2}){1,3}\.?\s(?:de\s)?"
-"""Between a day and the month of a later day: `28–29 August`."""
-
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
-_THOUSANDS = {"k": 1000, "mil": 1000, "tsd": 1000, "thousand": 1000, "m": 1_000_000, "million": 1_000_000}
 _STATUS = re.compile(r"[45]\d\d errors?")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
@@ -104,8 +101,10 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
-    times, voices = _THOUSANDS.get(unit.lower(), 1), evidence.accounts.voices
-    if evidence.rounds_to(figure, times, money=money) or voices.gives(figure):
+    times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
+    if evidence.rounds_to(figure, times) or voices.gives(figure):
+        return True
+    if not money and evidence.in_other_unit(figure, times):
         return True
     if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True
@@ -181,9 +180,15 @@ def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:
         return True
     names = lexicon().months[month - 1]
     name, alone = f"(?:{'|'.join(names)})", rf"(?<!\d){day}(?!\d)"
-    among = re.compile(rf"{alone}{_RANGE}{name}|\b{name}\.? [\d,–-]{{0,8}}{alone}")
+    among = re.compile(rf"{alone}{_later_days()}{name}|\b{name}\.? [\d,–-]{{0,8}}{alone}")
     ranged = any(among.search(near) for one in names for near in evidence.near(one))
-    return ranged or evidence.accounts.voices.say(rf"(?:the|am|el|le|il|dnia) {day}|{day}(?:[snrt][tdh]|º)")
+    return ranged or day in evidence.accounts.voices.days
+
+
+@cache
+def _later_days() -> str:
+    """Between a day and the month of a later day: `28–29 August`."""
+    return rf"(?:\.?\s?(?:[–—/,-]|{'|'.join(lexicon().days_between)})\s?\d{{1,2}}){{1,3}}\.?\s(?:de\s)?"
 
 
 def _name(value: str, evidence: Evidence) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -141,31 +142,28 @@ class Evidence:
         plain = figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
-        return held or self.codes(plain) or self.rounds_to(plain)
+        return held or self.codes(plain) or self.rounds_to(plain) or self.in_other_unit(plain)
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number occurs in hexadecimal."""
         return figure.isdecimal() and self.mentions(hex(int(figure)))
 
-    def rounds_to(self, figure: str, times: int = 1, *, money: bool = False) -> bool:
-        """Whether a figure of the messages is this one, rounded, or stated in a larger or smaller unit.
+    def rounds_to(self, figure: str, times: int = 1) -> bool:
+        """Whether a figure of the messages is this one, rounded.
 
         Args:
             figure: The figure, without separators.
             times: Its factor: 1000 for `18.1k`.
-            money: It is an amount, which has one unit only.
         """
-        if not _DECIMAL.fullmatch(figure):
-            return False
-        whole, _, places = figure.partition(".")
-        step = times * (10.0 ** -len(places) if places else 10.0 ** (len(whole) - len(whole.rstrip("0"))))
-        exact = len(places) > 1 or len(f"{whole}{places}".strip("0")) >= _EXACT
-        value = float(figure) * times
+        value, step, exact = _precision(figure, times)
         up = step if step > 1 else step / 2  # a whole number may be rounded down
-        if (exact or times > 1) and step != 1 and self._holds_between(value - step / 2, value + up):
-            return True
-        apart, scales = step / 2 if exact else 0.0, () if money else _SCALES
-        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in scales)
+        return (exact or times > 1) and step != 1 and self._holds_between(value - step / 2, value + up)
+
+    def in_other_unit(self, figure: str, times: int = 1) -> bool:
+        """Whether the messages give a figure, perhaps rounded, in a larger or smaller unit."""
+        value, step, exact = _precision(figure, times)
+        apart = step / 2 if exact else 0.0
+        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in _SCALES)
 
     def _holds_between(self, least: float, most: float) -> bool:
         """Whether a figure of the messages lies between two numbers, or equals one of them."""
@@ -250,6 +248,16 @@ class Evidence:
         """Whether a root or a synonym of it occurs in the messages."""
         said = self.accounts.uses(word)
         return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+
+
+def _precision(figure: str, times: int) -> tuple[float, float, bool]:
+    """The value of a figure, how far the next one like it is away, and whether its digits identify it."""
+    if not _DECIMAL.fullmatch(figure):
+        return math.nan, 1.0, False
+    whole, _, places = figure.partition(".")
+    step = times * (10.0 ** -len(places) if places else 10.0 ** (len(whole) - len(whole.rstrip("0"))))
+    exact = len(places) > 1 or len(f"{whole}{places}".strip("0")) >= _EXACT
+    return float(figure) * times, step, exact
 
 
 def _readings(figure: str) -> Iterator[float]:

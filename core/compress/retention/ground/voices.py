@@ -81,10 +81,12 @@ class Voices:
         """The language of people and assistants together."""
         return language_of("\n".join(text for _, _, text, _ in self._texts))
 
-    def say(self, pattern: str) -> bool:
-        """Whether people say something, given as a pattern of whole words in lower case."""
-        said = re.compile(rf"(?<![\w.,])(?:{pattern})(?!\w)")
-        return said.search(self._said) is not None
+    @cached_property
+    def days(self) -> frozenset[int]:
+        """The days people name without a month: `the 28th`."""
+        before = "|".join(lexicon().days_before)
+        day = rf"(?<![\w.,])(?:(?:{before}) (\d{{1,2}})|(\d{{1,2}})(?:[snrt][tdh]|º))(?!\w)"
+        return frozenset(int(one[1] or one[2]) for one in re.finditer(day, self._said))
 
     @cached_property
     def _said(self) -> str:
